@@ -1,0 +1,124 @@
+"""Every exception a host can catch, with its fields.
+
+What a *script* sees is an exit status and a line on standard error; none of these classes
+reaches it. Control flow inside the interpreter (break, return, exit) is not an error and
+lives in ``interp/control.py``.
+"""
+
+from __future__ import annotations
+
+
+class SandhookError(Exception):
+    """Base of everything that sandhook raises to its caller."""
+
+
+class ShellSyntaxError(SandhookError):
+    """A script that bash would not parse either.
+
+    Attributes:
+        message: bash's wording without the ``name: line N:`` prefix, for example
+            ``syntax error near unexpected token `fi'``.
+        source: The whole text that was parsed.
+        span: Offsets (0-based, end exclusive) of the offending token in ``source``.
+        line: 1-based line number that bash reports.
+        column: 1-based column of ``span[0]`` in its line, in characters.
+        token: The offending token, or "" at the end of the input.
+        name: Name of the script for messages ("" when it has none).
+        incomplete: The input ended too early; more text could make it parse.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        source: str,
+        span: tuple[int, int],
+        line: int,
+        column: int,
+        token: str = "",
+        name: str = "",
+        incomplete: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.source = source
+        self.span = span
+        self.line = line
+        self.column = column
+        self.token = token
+        self.name = name
+        self.incomplete = incomplete
+
+    def __str__(self) -> str:
+        where = f"{self.name}:" if self.name else ""
+        return f"{where}{self.line}:{self.column}: {self.message}"
+
+
+class UnsupportedError(SandhookError):
+    """A construct or option that bash has and sandhook says by name that it lacks.
+
+    Attributes:
+        feature: What was asked for, for example ``coproc``.
+        divergence: Identifier of the row in docs/divergences.md.
+    """
+
+    def __init__(self, feature: str, divergence: str) -> None:
+        super().__init__(f"{feature} is not supported ({divergence}); bash has it")
+        self.feature = feature
+        self.divergence = divergence
+
+
+class LimitExceeded(SandhookError):
+    """A run used up one of its limits. Scripts cannot catch it.
+
+    Attributes:
+        limit: Field name in ``Limits``, for example ``steps`` or ``wall_seconds``.
+        maximum: The bound, in the unit of that field.
+    """
+
+    def __init__(self, limit: str, maximum: float, where: str = "") -> None:
+        self.limit = limit
+        self.maximum = maximum
+        self.where = where
+        super().__init__(f"{limit}: limit of {maximum} reached" + (f" at {where}" if where else ""))
+
+
+class WorkerError(SandhookError):
+    """The supervised jq worker could not be started or broke its protocol."""
+
+
+class Problem:
+    """One fault of a configuration: where it is and what was wanted."""
+
+    __slots__ = ("message", "path")
+
+    def __init__(self, path: str, message: str) -> None:
+        self.path = path
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+    def __repr__(self) -> str:
+        return f"Problem({self.path!r}, {self.message!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Problem) and (self.path, self.message) == (other.path, other.message)
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.message))
+
+
+class ConfigError(SandhookError):
+    """A configuration that cannot be used; lists every problem, not only the first.
+
+    Attributes:
+        problems: All faults found, in the order of the file.
+        source: Name of the file, or "" for a dictionary.
+    """
+
+    def __init__(self, problems: list[Problem], source: str = "") -> None:
+        self.problems = problems
+        self.source = source
+        head = f"{source}: " if source else ""
+        super().__init__("\n".join(f"{head}{problem}" for problem in problems))

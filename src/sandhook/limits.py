@@ -1,0 +1,133 @@
+"""Limits (frozen: what is allowed) and Budget (what is left).
+
+One Budget covers a whole run: the script, its subshells, background jobs, traps, and every
+utility. It is charged before anything is allocated, and its exhaustion raises LimitExceeded,
+which no script can catch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from sandhook.errors import LimitExceeded
+
+#: Steps between two looks at the clock. A step costs 0.1 to 5 microseconds.
+SLICE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may use. Every field is a bound with its unit; none can be switched off."""
+
+    wall_seconds: float = 5.0  #: virtual seconds: real time plus what `sleep` skipped
+    output_bytes: int = 65_536  #: standard output and standard error together
+    steps: int = 10_000_000  #: simple commands, loop turns, pattern and utility work units
+    memory_bytes: int = 64 << 20  #: variables, pipe buffers and captured output alive at once
+    fs_bytes: int = 16 << 20  #: contents of all files
+    fs_inodes: int = 10_000  #: files, directories, links
+    call_depth: int = 1_000  #: nested functions, `source`, `eval`
+    processes: int = 256  #: virtual processes alive at once
+    input_bytes: int = 8 << 20  #: standard input, environment and arguments together
+    script_bytes: int = 1 << 20  #: text of one script, sourced file or eval
+    nesting: int = 100  #: syntactic nesting of one script
+    fields: int = 200_000  #: fields that one expansion may give
+    open_files: int = 256  #: descriptors of one process
+
+    def with_(self, **changes: float) -> Limits:
+        """Return a copy with some bounds changed: ``limits.with_(wall_seconds=1.0)``."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+    @classmethod
+    def generous(cls) -> Limits:
+        """Return bounds for trusted work: ten minutes, gigabytes, deep recursion."""
+        return cls(
+            wall_seconds=600.0,
+            output_bytes=256 << 20,
+            steps=10_000_000_000,
+            memory_bytes=2 << 30,
+            fs_bytes=2 << 30,
+            fs_inodes=1_000_000,
+            call_depth=50_000,
+            processes=4_096,
+            input_bytes=256 << 20,
+            script_bytes=64 << 20,
+            nesting=100,
+            fields=10_000_000,
+            open_files=4_096,
+        )
+
+
+class Budget:
+    """What is left of the limits during one run.
+
+    The hot path is inlined by its users: ``budget.fuel -= 1`` and, when it falls below zero,
+    ``budget.refuel()``. Everything else goes through ``charge`` and ``hold``.
+
+    Attributes:
+        fuel: Steps left before the next look at the clock (not the whole remainder).
+        skipped: Virtual seconds that the clock jumped over because every process slept.
+        spent: The first limit that was exceeded, or None. Once set, every further charge fails.
+    """
+
+    __slots__ = ("_clock", "_reserve", "fuel", "held", "limits", "skipped", "spent", "started")
+
+    def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
+        self.limits = limits
+        self._clock = clock
+        self.started = clock()
+        self.skipped = 0.0
+        self.spent: LimitExceeded | None = None
+        self.held = 0
+        self.fuel = min(SLICE, limits.steps)
+        self._reserve = limits.steps - self.fuel
+
+    def elapsed(self) -> float:
+        """Return the virtual seconds since the run began."""
+        return self._clock() - self.started + self.skipped
+
+    def remaining(self) -> float:
+        """Return the virtual seconds left; never negative."""
+        return max(0.0, self.limits.wall_seconds - self.elapsed())
+
+    def steps_used(self) -> int:
+        """Return the steps charged so far (a count)."""
+        return self.limits.steps - self._reserve - max(0, self.fuel)
+
+    def refuel(self) -> None:
+        """Grant the next slice of steps, after a look at the clock and the remainder."""
+        if self.spent is not None:
+            raise self.spent
+        if self.elapsed() > self.limits.wall_seconds:
+            self.fail("wall_seconds")
+        want = SLICE - self.fuel
+        grant = min(want, self._reserve)
+        if grant <= 0 or self.fuel + grant < 0:
+            self.fail("steps")
+        self._reserve -= grant
+        self.fuel += grant
+
+    def charge(self, steps: int) -> None:
+        """Charge ``steps`` units of work at once (0 or more)."""
+        self.fuel -= steps
+        if self.fuel < 0:
+            self.refuel()
+
+    def hold(self, count: int) -> None:
+        """Take ``count`` bytes of memory before they are allocated; negative gives back."""
+        self.held += count
+        if self.held > self.limits.memory_bytes:
+            self.fail("memory_bytes")
+
+    def afford(self, count: int) -> None:
+        """Refuse a single allocation of ``count`` bytes that could never fit; holds nothing."""
+        if self.held + count > self.limits.memory_bytes:
+            self.fail("memory_bytes")
+
+    def fail(self, limit: str) -> None:
+        """Poison the budget and raise LimitExceeded for the named field of Limits."""
+        if self.spent is None:
+            self.spent = LimitExceeded(limit, getattr(self.limits, limit))
+        self.fuel = -1
+        raise self.spent

@@ -1,0 +1,594 @@
+"""The syntax tree: frozen, slotted, in POSIX's words.
+
+A node is a tuple with named fields, so it is immutable, compares by value, hashes, and can
+be stored as plain data. (Frozen dataclasses would cost 0.5 ms each at import, half of the
+time that a cold start has; a tuple's fields are read in C.)
+
+Offsets in ``span`` are 0-based characters of the source, end exclusive. Two nodes are equal
+when class and fields are equal, spans included; ``strip_spans`` makes trees comparable that
+came from different texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Any, TypeAlias, dataclass_transform
+
+Span: TypeAlias = tuple[int, int]
+NO_SPAN: Span = (0, 0)
+
+
+@dataclass_transform(frozen_default=True, eq_default=True)
+class Node(tuple[Any, ...]):
+    """Base of all nodes. Subclasses declare fields by annotation, defaults by assignment."""
+
+    __slots__ = ()
+    fields: tuple[str, ...] = ()
+    defaults: tuple[Any, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        names = tuple(cls.__annotations__)
+        given = [name for name in names if name in cls.__dict__]
+        cls.fields = cls.__match_args__ = names  # type: ignore[attr-defined]
+        cls.defaults = tuple(cls.__dict__[name] for name in given)
+        if names[len(names) - len(given) :] != tuple(given):
+            raise TypeError(f"{cls.__name__}: a field without default follows one with")
+        for index, name in enumerate(names):
+            setattr(cls, name, property(itemgetter(index)))
+
+    def __new__(cls, *args: Any, **named: Any) -> Any:
+        names = cls.fields
+        if named or len(args) != len(names):
+            missing = names[len(args) :]
+            first_default = len(names) - len(cls.defaults)
+            values = list(args)
+            for index, name in enumerate(missing, len(args)):
+                if name in named:
+                    values.append(named.pop(name))
+                elif index >= first_default:
+                    values.append(cls.defaults[index - first_default])
+                else:
+                    raise TypeError(f"{cls.__name__}() lacks {name!r}")
+            if named or len(args) > len(names):
+                raise TypeError(f"{cls.__name__}() got unexpected arguments {named or args!r}")
+            args = tuple(values)
+        return tuple.__new__(cls, args)
+
+    def __eq__(self, other: object) -> bool:
+        return self.__class__ is other.__class__ and tuple.__eq__(self, other)  # type: ignore[arg-type]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self.__class__.__name__, tuple(self)))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in zip(self.fields, self))
+        return f"{self.__class__.__name__}({inside})"
+
+
+# --------------------------------------------------------------------------- word parts
+
+
+class Literal(Node):
+    """Unquoted characters without a backslash; subject to tilde, brace, glob expansion."""
+
+    text: str
+
+
+class Escaped(Node):
+    """One character quoted by a backslash; ``text`` is the character alone."""
+
+    text: str
+
+
+class SingleQuoted(Node):
+    """'...'"""
+
+    text: str
+
+
+class AnsiQuoted(Node):
+    """$'...' ; ``raw`` is what stands between the quotes, ``text`` what it means."""
+
+    raw: str
+    text: str
+
+
+class DoubleQuoted(Node):
+    """ "..." or $"..." (locale); parts are Literal, Escaped and expansions."""
+
+    parts: tuple[WordPart, ...]
+    locale: bool = False
+
+
+class ParameterExpansion(Node):
+    """$name or ${...}.
+
+    Fields:
+        name: Variable name, digits, or one of ``@*#?-$!``; for "${!x}" it is "x".
+        subscript: The text between [ and ] as a Word, or None. "@" and "*" are Words with
+            that one literal.
+        prefix: "" | "#" (length) | "!" (indirect, or names/keys).
+        operator: None, or one of ``- := :- = :? ? :+ + # ## % %% / // /# /% ^ ^^ , ,, : @``,
+            and for "${!prefix*}" / "${!prefix@}" the operator is "*" / "@" with prefix "!".
+        word: The operator's word; for "/" forms the pattern; for ":" the offset (arithmetic
+            text); for "@" a Word of the one transformation letter (``${x@Q}``).
+        second: For "/" forms the replacement (None when there is no second slash), for ":"
+            the length (None when absent).
+        braces: False for the plain ``$name`` form.
+    """
+
+    name: str
+    subscript: Word | None = None
+    prefix: str = ""
+    operator: str | None = None
+    word: Word | None = None
+    second: Word | None = None
+    braces: bool = True
+    span: Span = NO_SPAN
+
+
+class BadSubstitution(Node):
+    """A ${...} that bash accepts when it parses and refuses when it runs; the whole text."""
+
+    text: str
+    span: Span = NO_SPAN
+
+
+class CommandSubstitution(Node):
+    """$( ... ), parsed with the script. ``body`` is None for an empty one."""
+
+    body: CommandList | None
+    span: Span = NO_SPAN
+
+
+class Backquoted(Node):
+    """`...` ; ``text`` has its backslashes removed and is parsed when it is expanded."""
+
+    text: str
+    span: Span = NO_SPAN
+
+
+class ProcessSubstitution(Node):
+    """<( ... ) or >( ... ); ``direction`` is "<" or ">"."""
+
+    direction: str
+    body: CommandList | None
+    span: Span = NO_SPAN
+
+
+class ArithmeticExpansion(Node):
+    """$(( ... )), or $[ ... ] when ``brackets``.
+
+    ``expression`` holds the text as in double quotes: literals and expansions.
+    """
+
+    expression: Word
+    brackets: bool = False
+    span: Span = NO_SPAN
+
+
+class ExtendedPattern(Node):
+    """?(a|b) *(…) +(…) @(…) !(…); each alternative is a Word (possibly empty)."""
+
+    operator: str
+    alternatives: tuple[Word, ...]
+
+
+WordPart: TypeAlias = (
+    Literal
+    | Escaped
+    | SingleQuoted
+    | AnsiQuoted
+    | DoubleQuoted
+    | ParameterExpansion
+    | BadSubstitution
+    | CommandSubstitution
+    | Backquoted
+    | ProcessSubstitution
+    | ArithmeticExpansion
+    | ExtendedPattern
+)
+
+
+class Word(Node):
+    """A word before expansion. Adjacent Literals are merged; an empty word has no parts."""
+
+    parts: tuple[WordPart, ...]
+    span: Span = NO_SPAN
+
+
+class ArrayElement(Node):
+    """[subscript]=value or [subscript]+=value inside name=( ... )."""
+
+    subscript: Word
+    value: Word
+    append: bool = False
+
+
+class ArrayLiteral(Node):
+    """( ... ) of a compound assignment."""
+
+    elements: tuple[Word | ArrayElement, ...]
+    span: Span = NO_SPAN
+
+
+class Assignment(Node):
+    """name=value, name[subscript]=value, name+=value, name=( ... )."""
+
+    name: str
+    value: Word | ArrayLiteral
+    subscript: Word | None = None
+    append: bool = False
+    span: Span = NO_SPAN
+
+
+class HereDocument(Node):
+    """Body of << or <<-.
+
+    Fields:
+        delimiter: The delimiter after quote removal.
+        quoted: The delimiter was quoted, so the body is literal.
+        text: The raw body; leading tabs already gone when ``strip_tabs``. It ends with a
+            newline unless it is empty. Expansions in it are parsed by ``parse_heredoc``.
+        line: 1-based line of the body's first line.
+    """
+
+    delimiter: str
+    quoted: bool
+    text: str
+    strip_tabs: bool = False
+    line: int = 0
+
+
+class Redirection(Node):
+    """One redirection.
+
+    Fields:
+        operator: ``< > >> >| <> <& >& &> &>> << <<- <<<``.
+        fd: The io number, or None for the operator's default.
+        variable: name of the {variable} form, or None.
+        target: The word; the delimiter for here-documents; for <& and >& it may be "-",
+            digits, or digits followed by "-".
+        document: The body of << and <<-.
+    """
+
+    operator: str
+    target: Word
+    fd: int | None = None
+    variable: str | None = None
+    document: HereDocument | None = None
+    span: Span = NO_SPAN
+
+
+# --------------------------------------------------------------------------- commands
+
+
+class SimpleCommand(Node):
+    """[assignments] [words] [redirections].
+
+    A word of a declaration command (``declare a=(1 2)``, ``export x=$y``) is an Assignment.
+    """
+
+    assignments: tuple[Assignment, ...]
+    words: tuple[Word | Assignment, ...]
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class Pipeline(Node):
+    """[time [-p]] [!] command | command ...
+
+    Only made when there is more than one command, a "!" or "time"; ``both`` tells for each
+    "|" whether it was "|&". ``commands`` may be empty for a bare ``!`` or ``time``.
+    """
+
+    commands: tuple[Command, ...]
+    both: tuple[bool, ...] = ()
+    negated: bool = False
+    timed: str | None = None  #: None, "time" or "time -p"
+    span: Span = NO_SPAN
+
+
+class AndOr(Node):
+    """first && second || third: operators[i] stands before commands[i + 1]."""
+
+    commands: tuple[Command, ...]
+    operators: tuple[str, ...]
+    span: Span = NO_SPAN
+
+
+class ListItem(Node):
+    """One AND-OR list with what ended it: ";" (or newline) or "&"."""
+
+    command: Command
+    background: bool = False
+
+
+class CommandList(Node):
+    """A list: items run one after another."""
+
+    items: tuple[ListItem, ...]
+    span: Span = NO_SPAN
+
+
+class Subshell(Node):
+    body: CommandList
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class BraceGroup(Node):
+    body: CommandList
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class IfClause(Node):
+    condition: CommandList
+    body: CommandList
+
+
+class If(Node):
+    clauses: tuple[IfClause, ...]  #: if, then every elif
+    otherwise: CommandList | None = None
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class While(Node):
+    condition: CommandList
+    body: CommandList
+    until: bool = False
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class For(Node):
+    """for name [in words]; ``words`` is None when there is no "in"."""
+
+    name: str
+    words: tuple[Word, ...] | None
+    body: CommandList
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class Select(Node):
+    name: str
+    words: tuple[Word, ...] | None
+    body: CommandList
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class ArithmeticFor(Node):
+    """for (( init; condition; update )); an absent expression is a Word without parts."""
+
+    init: Word
+    condition: Word
+    update: Word
+    body: CommandList
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class CaseClause(Node):
+    patterns: tuple[Word, ...]
+    body: CommandList | None
+    terminator: str = ";;"  #: ";;" ";&" ";;&"
+
+
+class Case(Node):
+    subject: Word
+    clauses: tuple[CaseClause, ...]
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class ArithmeticCommand(Node):
+    """(( expression )), text as in ArithmeticExpansion."""
+
+    expression: Word
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class ConditionalCommand(Node):
+    """[[ expression ]]"""
+
+    expression: Condition
+    redirections: tuple[Redirection, ...] = ()
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class FunctionDefinition(Node):
+    """name() body or function name body; the body's redirections are in the body."""
+
+    name: str
+    body: Command
+    keyword: bool = False
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+class Coprocess(Node):
+    name: str | None  #: None means COPROC
+    command: Command
+    line: int = 0
+    span: Span = NO_SPAN
+
+
+Command: TypeAlias = (
+    SimpleCommand
+    | Pipeline
+    | AndOr
+    | Subshell
+    | BraceGroup
+    | If
+    | While
+    | For
+    | Select
+    | ArithmeticFor
+    | Case
+    | ArithmeticCommand
+    | ConditionalCommand
+    | FunctionDefinition
+    | Coprocess
+)
+
+# --------------------------------------------------------------------------- [[ ... ]]
+
+
+class CondUnary(Node):
+    """-f word and the like; a lone word is operator "-n" with ``implicit``."""
+
+    operator: str
+    operand: Word
+    implicit: bool = False
+
+
+class CondBinary(Node):
+    """left OP right; for == = != =~ the right side keeps its quoting."""
+
+    operator: str
+    left: Word
+    right: Word
+
+
+class CondNot(Node):
+    operand: Condition
+
+
+class CondAnd(Node):
+    left: Condition
+    right: Condition
+
+
+class CondOr(Node):
+    left: Condition
+    right: Condition
+
+
+class CondGroup(Node):
+    """( expression )"""
+
+    operand: Condition
+
+
+Condition: TypeAlias = CondUnary | CondBinary | CondNot | CondAnd | CondOr | CondGroup
+
+# --------------------------------------------------------------------------- arithmetic
+
+
+class ArithNumber(Node):
+    value: int  #: already wrapped to a signed 64-bit integer
+
+
+class ArithVariable(Node):
+    """name or name[subscript]; the subscript is raw text (evaluated as arithmetic, or used
+    as a key when the array is associative)."""
+
+    name: str
+    subscript: str | None = None
+
+
+class ArithParameter(Node):
+    """A ``$name`` or ``${name}`` left in the text; see parse_arithmetic(parameters=True)."""
+
+    name: str
+
+
+class ArithUnary(Node):
+    operator: str  #: + - ! ~
+    operand: Arith
+
+
+class ArithStep(Node):
+    operator: str  #: ++ or --
+    target: ArithVariable
+    prefix: bool
+
+
+class ArithBinary(Node):
+    operator: str  #: ** * / % + - << >> < <= > >= == != & ^ |
+    left: Arith
+    right: Arith
+
+
+class ArithLogical(Node):
+    operator: str  #: && or ||
+    left: Arith
+    right: Arith
+
+
+class ArithConditional(Node):
+    test: Arith
+    then: Arith
+    otherwise: Arith
+
+
+class ArithAssign(Node):
+    operator: str  #: = *= /= %= += -= <<= >>= &= ^= |=
+    target: ArithVariable
+    value: Arith
+
+
+class ArithComma(Node):
+    left: Arith
+    right: Arith
+
+
+Arith: TypeAlias = (
+    ArithNumber
+    | ArithVariable
+    | ArithParameter
+    | ArithUnary
+    | ArithStep
+    | ArithBinary
+    | ArithLogical
+    | ArithConditional
+    | ArithAssign
+    | ArithComma
+)
+
+
+def strip_spans(node: Any) -> Any:
+    """Return the same tree with every span and line zeroed, to compare two texts' trees."""
+    if isinstance(node, Node):
+        values = [
+            NO_SPAN if name == "span" else 0 if name == "line" else strip_spans(value)
+            for name, value in zip(node.fields, node)
+        ]
+        return tuple.__new__(node.__class__, values)
+    if isinstance(node, tuple):
+        return tuple(strip_spans(item) for item in node)
+    return node
+
+
+def walk(node: Any) -> Iterator[Node]:
+    """Yield every node of the tree, parents first, without recursion."""
+    stack: list[Any] = [node]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Node):
+            yield top
+        if isinstance(top, tuple):
+            stack.extend(reversed(top))
