@@ -1,0 +1,155 @@
+"""The FileSystem protocol, with the errno each method raises.
+
+All paths are absolute virtual paths (``VirtualPath``); they may contain "." and "..", which
+are resolved here, component by component, after symbolic links, as POSIX XBD 4.16 says. A
+relative name is joined to a process's working directory by ``vfs.path.join`` before it comes
+here. Every failure is an ``OSError`` whose ``strerror`` is GNU's text (``vfs.errors.fs_error``).
+
+Common errors of every method that takes a path, not repeated below: ENOENT (a component is
+missing), ENOTDIR (a component that must be a directory is none), ELOOP (over 40 links),
+ENAMETOOLONG (a name over 255 bytes or a path over 4,096), EINVAL (a NUL in a name).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from sandhook.vfs.path import VirtualPath
+
+
+class Stat(NamedTuple):
+    """What stat(2) tells. Times are nanoseconds since the epoch."""
+
+    mode: int  #: type and permission bits, stat.S_IF* | 0o7777
+    size: int  #: bytes
+    inode: int
+    links: int
+    uid: int
+    gid: int
+    mtime_ns: int
+    atime_ns: int
+    ctime_ns: int
+    device: int = 1
+    rdev: int = 0
+
+
+class FileHandle(Protocol):
+    """An opened regular file's contents; positions are the caller's business (kernel)."""
+
+    def read_at(self, offset: int, count: int) -> bytes:
+        """Return up to ``count`` bytes from ``offset``; b"" at the end."""
+        ...
+
+    def write_at(self, offset: int, data: bytes) -> int:
+        """Write all of ``data``; a gap is filled with NULs. ENOSPC when a quota is reached."""
+        ...
+
+    def append(self, data: bytes) -> int:
+        """Write at the end and return the new size."""
+        ...
+
+    def truncate(self, size: int) -> None: ...
+
+    def size(self) -> int: ...
+
+    def stat(self) -> Stat: ...
+
+    def close(self) -> None: ...
+
+
+class Device(NamedTuple):
+    """What ``open`` gives for a character device or FIFO: the kernel supplies the behaviour.
+
+    ``kind`` is "null", "zero", "full", "random", "stdin", "stdout", "stderr", "tty",
+    "fd" (``number`` says which descriptor) or "fifo" (``key`` identifies the inode).
+    """
+
+    kind: str
+    number: int = -1
+    key: int = 0
+
+
+class Entry(NamedTuple):
+    """One name of a directory."""
+
+    name: str
+    mode: int  #: as lstat gives it
+    inode: int
+
+
+class FileSystem(Protocol):
+    """One namespace of files. Implementations pass tests/vfs/contract.py."""
+
+    def open(
+        self,
+        path: VirtualPath,
+        *,
+        read: bool = True,
+        write: bool = False,
+        create: bool = False,
+        exclusive: bool = False,
+        truncate: bool = False,
+        mode: int = 0o666,
+    ) -> FileHandle | Device:
+        """Open a file; ``mode`` is what a new file gets (the umask is already taken off).
+
+        Raises EISDIR for a directory opened for writing (reading one gives EISDIR on read:
+        here at once), EEXIST with ``exclusive``, EACCES, EROFS, ENOSPC.
+        """
+        ...
+
+    def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat: ...
+
+    def listdir(self, path: VirtualPath) -> list[Entry]:
+        """Return the entries without "." and "..", in byte order of their names."""
+        ...
+
+    def mkdir(self, path: VirtualPath, mode: int = 0o777) -> None:
+        """EEXIST, ENOSPC."""
+        ...
+
+    def rmdir(self, path: VirtualPath) -> None:
+        """ENOTEMPTY, EBUSY (the root, a mount point)."""
+        ...
+
+    def unlink(self, path: VirtualPath) -> None:
+        """EISDIR for a directory."""
+        ...
+
+    def rename(self, old: VirtualPath, new: VirtualPath) -> None:
+        """Replaces ``new``; EXDEV between mounts, ENOTEMPTY, EISDIR, ENOTDIR, EINVAL (into itself)."""
+        ...
+
+    def link(self, old: VirtualPath, new: VirtualPath) -> None:
+        """EPERM for a directory, EEXIST, EXDEV."""
+        ...
+
+    def symlink(self, target: str, path: VirtualPath) -> None: ...
+
+    def readlink(self, path: VirtualPath) -> str:
+        """EINVAL for anything but a symbolic link."""
+        ...
+
+    def mkfifo(self, path: VirtualPath, mode: int = 0o666) -> None: ...
+
+    def chmod(self, path: VirtualPath, mode: int) -> None: ...
+
+    def utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int, *, follow: bool = True) -> None: ...
+
+    def access(self, path: VirtualPath, mask: int) -> bool:
+        """Tell whether read (4), write (2), execute (1) are all allowed; False when absent."""
+        ...
+
+    def realpath(self, path: VirtualPath) -> VirtualPath:
+        """Return the path without links, "." and ".."; every component must exist."""
+        ...
+
+    # Conveniences, defined once on top of the above.
+
+    def exists(self, path: VirtualPath) -> bool: ...
+
+    def is_dir(self, path: VirtualPath) -> bool: ...
+
+    def read_bytes(self, path: VirtualPath) -> bytes: ...
+
+    def write_bytes(self, path: VirtualPath, data: bytes, *, mode: int = 0o644, parents: bool = False) -> None: ...
