@@ -108,6 +108,12 @@ class Budget:
         self._reserve -= grant
         self.fuel += grant
 
+    def yield_slice(self) -> None:
+        """Hand the rest of the slice back, so that the very next step calls ``refuel``."""
+        if self.fuel > 0:
+            self._reserve += self.fuel
+            self.fuel = 0
+
     def charge(self, steps: int) -> None:
         """Charge ``steps`` units of work at once (0 or more)."""
         self.fuel -= steps

@@ -1,0 +1,315 @@
+"""Open file descriptions: what a descriptor of a process points to.
+
+Several descriptors, also of several processes, may share one description and with it the
+offset (POSIX XBD 3.256). ``retain`` and ``release`` count them; the last release closes.
+"""
+
+from __future__ import annotations
+
+import errno
+import random
+from typing import Protocol
+
+from sandhook.limits import Budget
+from sandhook.vfs.base import FileHandle
+from sandhook.vfs.errors import fs_error
+
+CHUNK = 65_536  #: bytes that utilities read and write at a time
+
+
+class Description:
+    """Base: a description that can neither be read nor written.
+
+    Attributes:
+        readable, writable: What it was opened for; the wrong use raises EBADF.
+        seekable: ``seek`` works (regular files).
+        terminal: ``test -t`` says yes; never in a sandbox.
+    """
+
+    __slots__ = ("references",)
+    readable = False
+    writable = False
+    seekable = False
+    terminal = False
+
+    def __init__(self) -> None:
+        self.references = 1
+
+    def retain(self) -> None:
+        self.references += 1
+
+    def release(self) -> None:
+        self.references -= 1
+        if self.references == 0:
+            self.close()
+
+    def close(self) -> None:
+        """Free what stands behind; called once, by the last release."""
+
+    def read(self, count: int) -> bytes:
+        """Return 1 to ``count`` bytes, or b"" at the end; blocks while there is nothing yet."""
+        raise fs_error(errno.EBADF)
+
+    def read_until(self, delimiter: bytes, limit: int) -> bytes:
+        """Consume up to and including ``delimiter`` (one byte), at most ``limit`` bytes.
+
+        Nothing beyond is consumed, so two readers of one description share it as with
+        bash's ``read``. At the end, what was left comes without delimiter.
+        """
+        found = bytearray()
+        while len(found) < limit:
+            byte = self.read(1)
+            if not byte:
+                break
+            found += byte
+            if byte == delimiter:
+                break
+        return bytes(found)
+
+    def write(self, data: bytes) -> None:
+        """Write all of ``data``; blocks while there is no room."""
+        raise fs_error(errno.EBADF)
+
+    def ready(self) -> bool:
+        """Tell whether a read would not block."""
+        return True
+
+    def tell(self) -> int:
+        raise fs_error(errno.ESPIPE)
+
+    def seek(self, offset: int) -> None:
+        raise fs_error(errno.ESPIPE)
+
+
+class Null(Description):
+    """/dev/null"""
+
+    __slots__ = ()
+    readable = writable = True
+
+    def read(self, count: int) -> bytes:
+        return b""
+
+    def write(self, data: bytes) -> None:
+        pass
+
+
+class Zero(Description):
+    """/dev/zero; the reader charges what it keeps."""
+
+    __slots__ = ("_budget",)
+    readable = writable = True
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__()
+        self._budget = budget
+
+    def read(self, count: int) -> bytes:
+        self._budget.charge(1)
+        return bytes(min(count, CHUNK))
+
+    def write(self, data: bytes) -> None:
+        pass
+
+
+class Full(Zero):
+    """/dev/full"""
+
+    __slots__ = ()
+
+    def write(self, data: bytes) -> None:
+        raise fs_error(errno.ENOSPC)
+
+
+class RandomBytes(Zero):
+    """/dev/random and /dev/urandom: pseudo-random, seeded by the host's generator."""
+
+    __slots__ = ()
+
+    def read(self, count: int) -> bytes:
+        self._budget.charge(1)
+        return random.randbytes(min(count, CHUNK))
+
+
+class Input(Description):
+    """Bytes given beforehand: standard input of a run, here-documents, here-strings."""
+
+    __slots__ = ("_data", "_offset")
+    readable = True
+    seekable = True
+
+    def __init__(self, data: bytes) -> None:
+        self.references = 1
+        self._data = data
+        self._offset = 0
+
+    def read(self, count: int) -> bytes:
+        start = self._offset
+        data = self._data[start : start + count]
+        self._offset = start + len(data)
+        return data
+
+    def read_until(self, delimiter: bytes, limit: int) -> bytes:
+        start = self._offset
+        end = self._data.find(delimiter, start) + 1 or len(self._data)
+        self._offset = end = min(end, start + limit)
+        return self._data[start:end]
+
+    def tell(self) -> int:
+        return self._offset
+
+    def seek(self, offset: int) -> None:
+        self._offset = min(offset, len(self._data))
+
+
+class Collector(Description):
+    """Keeps what is written in memory: command substitution."""
+
+    __slots__ = ("_budget", "chunks", "size")
+    writable = True
+
+    def __init__(self, budget: Budget) -> None:
+        self.references = 1
+        self._budget = budget
+        self.chunks: list[bytes] = []
+        self.size = 0
+
+    def write(self, data: bytes) -> None:
+        self._budget.hold(len(data))
+        self.size += len(data)
+        self.chunks.append(data)
+
+    def take(self) -> bytes:
+        """Return all that was written, and give the memory back to the budget."""
+        self._budget.held -= self.size
+        data = self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
+        self.chunks = []
+        self.size = 0
+        return data
+
+
+class OutputCap:
+    """What standard output and standard error may hold together, in bytes."""
+
+    __slots__ = ("left", "truncated")
+
+    def __init__(self, maximum: int) -> None:
+        self.left = maximum
+        self.truncated = False
+
+
+class Capture(Description):
+    """Standard output or standard error of a run; keeps what fits under a shared cap."""
+
+    __slots__ = ("_budget", "_cap", "chunks")
+    writable = True
+
+    def __init__(self, budget: Budget, cap: OutputCap) -> None:
+        self.references = 1
+        self._budget = budget
+        self._cap = cap
+        self.chunks: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        cap = self._cap
+        if len(data) <= cap.left:
+            cap.left -= len(data)
+            self.chunks.append(data)
+            return
+        self.chunks.append(data[: cap.left])
+        cap.left = 0
+        cap.truncated = True
+        self._budget.fail("output_bytes")
+
+    def getvalue(self) -> bytes:
+        return b"".join(self.chunks)
+
+
+class Callback(Description):
+    """Passes what is written to a host's callable (streaming to a caller's own stream)."""
+
+    __slots__ = ("_budget", "_cap", "_write")
+    writable = True
+
+    def __init__(self, budget: Budget, cap: OutputCap, write: WriteBytes) -> None:
+        super().__init__()
+        self._budget = budget
+        self._cap = cap
+        self._write = write
+
+    def write(self, data: bytes) -> None:
+        cap = self._cap
+        if len(data) > cap.left:
+            self._write(data[: cap.left])
+            cap.left = 0
+            cap.truncated = True
+            self._budget.fail("output_bytes")
+        cap.left -= len(data)
+        self._write(data)
+
+
+class WriteBytes(Protocol):
+    def __call__(self, data: bytes, /) -> object: ...
+
+
+class File(Description):
+    """A regular file opened by path."""
+
+    __slots__ = ("_handle", "_offset", "append", "readable", "writable")
+    seekable = True
+
+    def __init__(self, handle: FileHandle, *, read: bool, write: bool, append: bool = False) -> None:
+        self.references = 1
+        self._handle = handle
+        self._offset = 0
+        self.readable = read
+        self.writable = write
+        self.append = append
+
+    def read(self, count: int) -> bytes:
+        if not self.readable:
+            raise fs_error(errno.EBADF)
+        data = self._handle.read_at(self._offset, count)
+        self._offset += len(data)
+        return data
+
+    def read_until(self, delimiter: bytes, limit: int) -> bytes:
+        if not self.readable:
+            raise fs_error(errno.EBADF)
+        start = self._offset
+        found = b""
+        step = 256
+        while len(found) < limit:
+            data = self._handle.read_at(start + len(found), min(step, limit - len(found)))
+            if not data:
+                break
+            end = data.find(delimiter)
+            if end >= 0:
+                found += data[: end + 1]
+                break
+            found += data
+            step = min(step * 8, CHUNK)
+        self._offset = start + len(found)
+        return found
+
+    def write(self, data: bytes) -> None:
+        if not self.writable:
+            raise fs_error(errno.EBADF)
+        if self.append:
+            self._offset = self._handle.append(data)
+        else:
+            self._handle.write_at(self._offset, data)
+            self._offset += len(data)
+
+    def tell(self) -> int:
+        return self._offset
+
+    def seek(self, offset: int) -> None:
+        self._offset = offset
+
+    @property
+    def handle(self) -> FileHandle:
+        return self._handle
+
+    def close(self) -> None:
+        self._handle.close()

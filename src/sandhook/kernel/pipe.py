@@ -1,0 +1,162 @@
+"""Bounded pipes between processes.
+
+A pipe holds 64 KiB as Linux's does: a writer waits for room, a reader for data, a writer
+without readers gets SIGPIPE, a reader without writers the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from greenlet import getcurrent
+
+from sandhook.kernel.descriptor import Description
+from sandhook.kernel.scheduler import Scheduler
+from sandhook.kernel.signals import BrokenPipe
+
+CAPACITY = 65_536  #: bytes
+
+
+class Pipe:
+    """The buffer between a PipeReader and a PipeWriter."""
+
+    __slots__ = ("buffer", "readers", "reading", "scheduler", "writers", "writing")
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.scheduler = scheduler
+        self.buffer = bytearray()
+        self.readers = 0
+        self.writers = 0
+        self.reading: list[Any] = []
+        self.writing: list[Any] = []
+
+    def ends(self) -> tuple[PipeReader, PipeWriter]:
+        """Make one description for each end."""
+        return PipeReader(self), PipeWriter(self)
+
+    def wake_readers(self) -> None:
+        waiting, self.reading = self.reading, []
+        for task in waiting:
+            self.scheduler.wake(task)
+
+    def wake_writers(self) -> None:
+        waiting, self.writing = self.writing, []
+        for task in waiting:
+            self.scheduler.wake(task)
+
+
+class PipeReader(Description):
+    __slots__ = ("pipe",)
+    readable = True
+
+    def __init__(self, pipe: Pipe) -> None:
+        self.references = 1
+        self.pipe = pipe
+        pipe.readers += 1
+
+    def _wait(self) -> None:
+        pipe = self.pipe
+        while not pipe.buffer and pipe.writers:
+            pipe.reading.append(getcurrent())
+            pipe.scheduler.block()
+
+    def read(self, count: int) -> bytes:
+        self._wait()
+        pipe = self.pipe
+        if count >= len(pipe.buffer):
+            data = bytes(pipe.buffer)
+            pipe.buffer = bytearray()
+        else:
+            data = bytes(pipe.buffer[:count])
+            del pipe.buffer[:count]
+        if pipe.writing:
+            pipe.wake_writers()
+        return data
+
+    def read_until(self, delimiter: bytes, limit: int) -> bytes:
+        found = b""
+        pipe = self.pipe
+        while len(found) < limit:
+            self._wait()
+            if not pipe.buffer:
+                break
+            end = pipe.buffer.find(delimiter) + 1
+            take = min(end or len(pipe.buffer), limit - len(found))
+            found += bytes(pipe.buffer[:take])
+            del pipe.buffer[:take]
+            if pipe.writing:
+                pipe.wake_writers()
+            if end and take == end:
+                break
+        return found
+
+    def ready(self) -> bool:
+        return bool(self.pipe.buffer) or not self.pipe.writers
+
+    def close(self) -> None:
+        self.pipe.readers -= 1
+        if not self.pipe.readers:
+            self.pipe.buffer = bytearray()
+            self.pipe.wake_writers()
+
+
+class PipeWriter(Description):
+    __slots__ = ("pipe",)
+    writable = True
+
+    def __init__(self, pipe: Pipe) -> None:
+        self.references = 1
+        self.pipe = pipe
+        pipe.writers += 1
+
+    def write(self, data: bytes) -> None:
+        pipe = self.pipe
+        start = 0
+        while True:
+            if not pipe.readers:
+                raise BrokenPipe
+            room = CAPACITY - len(pipe.buffer)
+            if room >= len(data) - start:
+                pipe.buffer += data[start:] if start else data
+                if pipe.reading:
+                    pipe.wake_readers()
+                return
+            if room > 0:
+                pipe.buffer += data[start : start + room]
+                start += room
+                if pipe.reading:
+                    pipe.wake_readers()
+            pipe.writing.append(getcurrent())
+            pipe.scheduler.block()
+
+    def close(self) -> None:
+        self.pipe.writers -= 1
+        if not self.pipe.writers:
+            self.pipe.wake_readers()
+
+
+class Duplex(Description):
+    """A FIFO opened with <>: both ends at once."""
+
+    __slots__ = ("_reader", "_writer")
+    readable = writable = True
+
+    def __init__(self, pipe: Pipe) -> None:
+        super().__init__()
+        self._reader, self._writer = pipe.ends()
+
+    def read(self, count: int) -> bytes:
+        return self._reader.read(count)
+
+    def read_until(self, delimiter: bytes, limit: int) -> bytes:
+        return self._reader.read_until(delimiter, limit)
+
+    def write(self, data: bytes) -> None:
+        self._writer.write(data)
+
+    def ready(self) -> bool:
+        return self._reader.ready()
+
+    def close(self) -> None:
+        self._reader.release()
+        self._writer.release()

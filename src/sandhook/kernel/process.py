@@ -1,0 +1,283 @@
+"""Processes of the virtual kernel, and the kernel that owns them.
+
+A Process is what POSIX calls one: an id, a parent, descriptors, a working directory, a
+umask, pending signals, an exit status. It carries no shell state; that is ``state.State``.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from time import time
+from typing import Any
+
+from greenlet import GreenletExit, getcurrent
+
+from sandhook.kernel.descriptor import Description, File, Full, Null, RandomBytes, Zero
+from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter
+from sandhook.kernel.scheduler import Scheduler
+from sandhook.kernel.signals import IGNORED_BY_DEFAULT, SIGKILL, SIGPIPE, STOPPING, BrokenPipe, Terminated
+from sandhook.limits import Budget, Limits
+from sandhook.vfs.base import Device, FileSystem
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.path import VirtualPath, join
+
+FIRST_PID = 1000
+
+
+class Process:
+    """One virtual process.
+
+    Attributes:
+        descriptors: Number to open file description; each entry holds one reference.
+        status: Exit status once ``done``; 128 + n after a signal.
+        pending: Signals that came and were not acted on yet.
+        caught: Signals that the process has a trap for; "" handlers are in ``ignored``.
+        on_signal: Called with the number of a caught signal at the next safe point.
+        blocked: The task of this process that waits, if any.
+    """
+
+    __slots__ = (
+        "blocked", "caught", "cwd", "descriptors", "done", "ignored", "kernel", "on_signal",
+        "parent_pid", "pending", "pid", "signal", "status", "umask", "waiters",
+    )  # fmt: skip
+
+    def __init__(
+        self, kernel: Kernel, pid: int, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath
+    ) -> None:
+        self.kernel = kernel
+        self.pid = pid
+        self.parent_pid = parent_pid
+        self.descriptors = descriptors
+        self.cwd = cwd
+        self.umask = 0o022
+        self.status = 0
+        self.signal = 0
+        self.done = False
+        self.pending: list[int] = []
+        self.caught: set[int] = set()
+        self.ignored: set[int] = set()
+        self.on_signal: Callable[[int], None] | None = None
+        self.blocked: Any = None
+        self.waiters: list[Any] = []
+
+    # ------------------------------------------------------------------ descriptors
+
+    def descriptor(self, number: int) -> Description:
+        """Return what ``number`` points to. Raises EBADF when it is closed."""
+        found = self.descriptors.get(number)
+        if found is None:
+            raise fs_error(errno.EBADF)
+        return found
+
+    def install(self, number: int, description: Description) -> None:
+        """Let ``number`` point to ``description``, whose reference this takes over."""
+        old = self.descriptors.get(number)
+        if old is None and len(self.descriptors) >= self.kernel.limits.open_files:
+            description.release()
+            raise fs_error(errno.EMFILE)
+        self.descriptors[number] = description
+        if old is not None:
+            old.release()
+
+    def close(self, number: int) -> None:
+        """Close a descriptor; closing one that is not open does nothing."""
+        found = self.descriptors.pop(number, None)
+        if found is not None:
+            found.release()
+
+    def free_descriptor(self, least: int = 10) -> int:
+        """Return the lowest unused number that is at least ``least``."""
+        while least in self.descriptors:
+            least += 1
+        return least
+
+    def open(
+        self,
+        name: str,
+        *,
+        read: bool = True,
+        write: bool = False,
+        append: bool = False,
+        create: bool = False,
+        exclusive: bool = False,
+        truncate: bool = False,
+    ) -> Description:
+        """Open ``name`` relative to the working directory and return a new description."""
+        if name == "/dev/null":  # by far the most opened name
+            return Null()
+        kernel = self.kernel
+        opened = kernel.fs.open(
+            join(self.cwd, name),
+            read=read,
+            write=write,
+            create=create,
+            exclusive=exclusive,
+            truncate=truncate,
+            mode=0o666 & ~self.umask,
+        )
+        if isinstance(opened, Device):
+            return self._open_device(opened, read=read, write=write)
+        return File(opened, read=read, write=write, append=append)
+
+    def _open_device(self, device: Device, *, read: bool, write: bool) -> Description:
+        kind = device.kind
+        budget = self.kernel.budget
+        if kind == "null":
+            return Null()
+        if kind == "zero":
+            return Zero(budget)
+        if kind == "full":
+            return Full(budget)
+        if kind == "random":
+            return RandomBytes(budget)
+        if kind == "fifo":
+            return self.kernel.open_fifo(device.key, read=read, write=write)
+        number = {"stdin": 0, "stdout": 1, "stderr": 2, "fd": device.number}.get(kind)
+        if number is None:
+            raise fs_error(errno.ENXIO)
+        if number not in self.descriptors:
+            raise fs_error(errno.ENOENT)
+        shared = self.descriptors[number]
+        shared.retain()
+        return shared
+
+    # ------------------------------------------------------------------ life
+
+    def fork(self) -> Process:
+        """Return a child with the same descriptors, directory, umask and ignored signals."""
+        kernel = self.kernel
+        descriptors = self.descriptors.copy()
+        for description in descriptors.values():
+            description.references += 1
+        child = kernel.new_process(self.pid, descriptors, self.cwd)
+        child.umask = self.umask
+        if self.ignored:
+            child.ignored = self.ignored.copy()
+        return child
+
+    def start(self, body: Callable[[], int]) -> None:
+        """Run ``body`` as this process's program; its result is the exit status."""
+        self.kernel.scheduler.spawn(lambda: self.run(body), self)
+
+    def run(self, body: Callable[[], int]) -> int:
+        """Run ``body`` here and now as this process, then end the process."""
+        try:
+            self.end(body() & 0xFF)
+        except BrokenPipe:
+            self.end(128 + SIGPIPE, SIGPIPE)
+        except Terminated as death:
+            self.end(128 + death.signal, death.signal)
+        except GreenletExit:
+            self.end(128 + SIGKILL, SIGKILL)
+            raise
+        return self.status
+
+    def end(self, status: int, signal: int = 0) -> None:
+        """Close everything and tell those who wait."""
+        if self.done:
+            return
+        self.done = True
+        self.status = status
+        self.signal = signal
+        descriptors, self.descriptors = self.descriptors, {}
+        for description in descriptors.values():
+            description.release()
+        kernel = self.kernel
+        kernel.processes.pop(self.pid, None)
+        if self.waiters:
+            for task in self.waiters:
+                kernel.scheduler.wake(task)
+            self.waiters = []
+
+    def wait(self) -> int:
+        """Block until this process has ended; return its status."""
+        while not self.done:
+            self.waiters.append(getcurrent())
+            self.kernel.scheduler.block()
+        return self.status
+
+    # ------------------------------------------------------------------ signals
+
+    def kill(self, signal: int) -> None:
+        """Send a signal; it takes effect at the process's next safe point."""
+        if self.done or signal == 0 or signal in self.ignored:
+            return
+        if signal not in self.caught and (signal in IGNORED_BY_DEFAULT or signal in STOPPING):
+            return
+        self.pending.append(signal)
+        self.kernel.budget_look_soon()
+        if self.blocked is not None:
+            self.kernel.scheduler.wake(self.blocked)
+
+    def deliver(self) -> None:
+        """Act on pending signals: run traps, or die by raising Terminated."""
+        while self.pending:
+            signal = self.pending.pop(0)
+            if signal in self.caught and self.on_signal is not None and signal != SIGKILL:
+                self.on_signal(signal)
+            elif signal not in self.ignored:
+                raise Terminated(signal)
+
+
+class Kernel:
+    """Everything that one run shares: files, budget, scheduler, processes.
+
+    Attributes:
+        epoch: Offset in seconds that scripts see added to the real clock (0.0 by default).
+    """
+
+    __slots__ = ("_fifos", "_next_pid", "budget", "epoch", "fs", "limits", "processes", "scheduler")
+
+    def __init__(self, fs: FileSystem, limits: Limits, budget: Budget | None = None) -> None:
+        self.fs = fs
+        self.limits = limits
+        self.budget = budget or Budget(limits)
+        self.scheduler = Scheduler(self.budget)
+        self.processes: dict[int, Process] = {}
+        self._next_pid = FIRST_PID
+        self._fifos: dict[int, Pipe] = {}
+        self.epoch = 0.0
+
+    def new_process(self, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath) -> Process:
+        """Make a process. Raises LimitExceeded("processes") when too many are alive."""
+        if len(self.processes) >= self.limits.processes:
+            self.budget.fail("processes")
+        pid = self._next_pid
+        self._next_pid = pid + 1
+        process = Process(self, pid, parent_pid, descriptors, cwd)
+        self.processes[pid] = process
+        return process
+
+    def now(self) -> float:
+        """Return the time that scripts see, in seconds since the epoch; sleeps move it."""
+        return time() + self.budget.skipped + self.epoch
+
+    def pipe(self) -> Pipe:
+        return Pipe(self.scheduler)
+
+    def open_fifo(self, key: int, *, read: bool, write: bool) -> Description:
+        """Open a FIFO; blocks until the other end is open, unless both are wanted."""
+        pipe = self._fifos.get(key)
+        if pipe is None:
+            pipe = self._fifos[key] = self.pipe()
+        if read and write:
+            return Duplex(pipe)
+        end: Description
+        if read:
+            end = PipeReader(pipe)
+            pipe.wake_writers()
+            while not pipe.writers:
+                pipe.reading.append(getcurrent())
+                self.scheduler.block()
+        else:
+            end = PipeWriter(pipe)
+            pipe.wake_readers()
+            while not pipe.readers:
+                pipe.writing.append(getcurrent())
+                self.scheduler.block()
+        return end
+
+    def budget_look_soon(self) -> None:
+        """Make the next step look at clocks and signals: hand the slice's rest back."""
+        self.budget.yield_slice()

@@ -1,0 +1,207 @@
+"""The cooperative scheduler: processes are greenlets, time is virtual.
+
+One hub runs in the stack of whoever called ``Scheduler.run``. Every task is started by the
+hub, so its Python stack is shallow however deep the shell's own nesting is; ``call_fresh``
+lets a deep task go on from there. When every task waits and one of them sleeps, the clock
+jumps: a script that sleeps 60 s under a limit of 5 s times out at once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+from sandhook.limits import Budget
+
+if TYPE_CHECKING:
+    from sandhook.kernel.process import Process
+
+T = TypeVar("T")
+
+
+class Task(greenlet):  # type: ignore[misc]
+    """A greenlet that knows which process it works for."""
+
+    process: Process | None = None
+
+
+class Scheduler:
+    """Runs tasks in turn until one of them, or all, are done.
+
+    Attributes:
+        failure: The exception that ended the run (a limit or a defect), raised by ``run``.
+    """
+
+    __slots__ = ("_closing", "_hub", "_live", "_ready", "_sequence", "_timers", "budget", "failure")
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.failure: BaseException | None = None
+        self._hub: Any = None
+        self._ready: deque[Any] = deque()
+        self._timers: list[tuple[float, int, Any]] = []
+        self._sequence = count()
+        self._live: set[Any] = set()
+        self._closing = False
+
+    # ------------------------------------------------------------------ for tasks
+
+    def spawn(self, body: Callable[[], object], process: Process | None) -> None:
+        """Make ``body`` a task of ``process``; it starts at the hub's next turn."""
+        task = Task(self._guard)
+        task.process = process
+        self._ready.append((task, body))
+
+    def block(self) -> None:
+        """Let others run until somebody wakes this task; wake-ups may be spurious.
+
+        Raises Terminated when a signal for the task's process came meanwhile.
+        """
+        if self._closing:
+            raise GreenletExit
+        me = getcurrent()
+        process = me.process
+        if process is not None:
+            process.blocked = me
+        self._hub.switch()
+        if process is not None:
+            process.blocked = None
+            if process.pending:
+                process.deliver()
+
+    def wake(self, task: Any) -> None:
+        """Let a blocked task go on at its turn."""
+        self._ready.append((task, None))
+
+    def breathe(self) -> None:
+        """Give others a turn if they want one; called when a slice of steps is used up."""
+        if self._timers:
+            self._wake_due()
+        if self._ready and not self._closing:
+            self.wake(getcurrent())
+            self.block()
+
+    def sleep(self, seconds: float) -> None:
+        """Block for ``seconds`` of virtual time."""
+        due = self.budget.elapsed() + seconds
+        while True:
+            left = due - self.budget.elapsed()
+            if left <= 0:
+                return
+            heappush(self._timers, (due, next(self._sequence), getcurrent()))
+            self.block()
+
+    def alarm(self, seconds: float) -> None:
+        """Wake the current task after ``seconds`` even if nobody else does (read -t, wait)."""
+        heappush(self._timers, (self.budget.elapsed() + seconds, next(self._sequence), getcurrent()))
+
+    def call_fresh(self, body: Callable[[], T]) -> T:
+        """Run ``body`` on a new, shallow stack for the current process and return its result."""
+        me = getcurrent()
+        outcome: list[Any] = []
+
+        def run() -> None:
+            try:
+                outcome.append((True, body()))
+            except GreenletExit:
+                raise
+            except BaseException as error:  # carried to the caller's stack, whatever it is
+                outcome.append((False, error))
+            self.wake(me)
+
+        self.spawn(run, me.process)
+        while not outcome:
+            self._wait_for_callee(me)
+        succeeded, value = outcome[0]
+        if succeeded:
+            result: T = value
+            return result
+        raise value
+
+    def _wait_for_callee(self, me: Any) -> None:
+        """Block without taking signals: they belong to the innermost stack of the process."""
+        if self._closing:
+            raise GreenletExit
+        self._hub.switch()
+
+    # ------------------------------------------------------------------ the hub
+
+    def run(self, done: Callable[[], bool]) -> None:
+        """Run tasks until ``done()``; then raise what failed, if anything did."""
+        self._hub = getcurrent()
+        ready = self._ready
+        while not done() and self.failure is None:
+            if ready:
+                self._resume(*ready.popleft())
+            elif self._timers:
+                self._skip_to_next_timer()
+            else:
+                self._fail_waiting_forever()
+        if self.failure is not None:
+            raise self.failure
+
+    def _resume(self, task: Any, body: Callable[[], object] | None) -> None:
+        if body is not None:
+            task.parent = self._hub
+            self._live.add(task)
+            task.switch(body)
+        elif not task.dead:
+            task.switch()
+
+    def _guard(self, body: Callable[[], object]) -> None:
+        """Run one task; whatever escapes it ends the whole run."""
+        try:
+            body()
+        except GreenletExit:
+            pass
+        except BaseException as error:
+            if self.failure is None:
+                self.failure = error
+        finally:
+            self._live.discard(getcurrent())
+
+    def _wake_due(self) -> None:
+        now = self.budget.elapsed()
+        while self._timers and self._timers[0][0] <= now:
+            self.wake(heappop(self._timers)[2])
+
+    def _skip_to_next_timer(self) -> None:
+        while self._timers and self._timers[0][2].dead:
+            heappop(self._timers)
+        if not self._timers:
+            return
+        gap = self._timers[0][0] - self.budget.elapsed()
+        limit = self.budget.limits.wall_seconds
+        if self._timers[0][0] > limit:
+            self._limit_reached()
+            return
+        if gap > 0:
+            self.budget.skipped += gap
+        self._wake_due()
+
+    def _fail_waiting_forever(self) -> None:
+        """Everybody waits for somebody else: the run would hang until its time is up."""
+        self._limit_reached()
+
+    def _limit_reached(self) -> None:
+        self.budget.skipped += self.budget.remaining()
+        try:
+            self.budget.fail("wall_seconds")
+        except BaseException as error:
+            self.failure = error
+
+    def close(self) -> None:
+        """End every task that is left; nothing of the run goes on after this."""
+        self._closing = True
+        self._ready.clear()
+        self._timers.clear()
+        for _ in range(3):  # a dying task may have made others while it unwound
+            for task in list(self._live):
+                if not task.dead:
+                    task.throw(GreenletExit)
+            self._live.clear()
