@@ -1,0 +1,75 @@
+"""Change: one difference between two states of a file system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from sandhook.vfs.path import VirtualPath
+
+CREATED = "created"
+MODIFIED = "modified"
+DELETED = "deleted"
+CHMOD = "chmod"
+
+
+class Change(NamedTuple):
+    """One path that differs.
+
+    Attributes:
+        kind: "created", "modified", "deleted", or "chmod" when only permission bits differ.
+        path: Where; absolute and free of links.
+        mode: Type and permission bits now; for "deleted" those it had.
+        read: Returns a regular file's contents now, or a symbolic link's target encoded;
+            b"" for everything else.
+    """
+
+    kind: str
+    path: VirtualPath
+    mode: int
+    read: Callable[[], bytes]
+
+    @property
+    def is_dir(self) -> bool:
+        return self.mode & 0o170000 == 0o040000
+
+    @property
+    def is_link(self) -> bool:
+        return self.mode & 0o170000 == 0o120000
+
+    @property
+    def is_file(self) -> bool:
+        return self.mode & 0o170000 == 0o100000
+
+    def content(self) -> bytes:
+        """Return the contents (a link's target, encoded)."""
+        return self.read()
+
+
+class Changes(tuple[Change, ...]):
+    """Changes in an order in which they can be applied: deletions deepest first, then the rest by path."""
+
+    __slots__ = ()
+
+    @classmethod
+    def ordered(cls, changes: list[Change]) -> Changes:
+        gone = [change for change in changes if change.kind == DELETED]
+        kept = [change for change in changes if change.kind != DELETED]
+        gone.sort(key=lambda change: change.path, reverse=True)
+        kept.sort(key=lambda change: change.path)
+        return cls(gone + kept)
+
+    def _paths(self, kind: str) -> Iterator[VirtualPath]:
+        return (change.path for change in self if change.kind == kind)
+
+    @property
+    def created(self) -> list[VirtualPath]:
+        return list(self._paths(CREATED))
+
+    @property
+    def modified(self) -> list[VirtualPath]:
+        return list(self._paths(MODIFIED))
+
+    @property
+    def deleted(self) -> list[VirtualPath]:
+        return list(self._paths(DELETED))

@@ -1,0 +1,92 @@
+"""What every file system offers on top of the primitive operations of the protocol."""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+from sandhook.vfs.base import Device
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.path import VirtualPath, dirname
+
+if TYPE_CHECKING:
+    from sandhook.vfs.base import FileHandle, Stat
+
+
+class Conveniences:
+    """Mix-in: ``exists``, ``is_dir``, ``read_bytes``, ``write_bytes`` over open, stat and mkdir."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def open(
+            self,
+            path: VirtualPath,
+            *,
+            read: bool = True,
+            write: bool = False,
+            create: bool = False,
+            exclusive: bool = False,
+            truncate: bool = False,
+            mode: int = 0o666,
+        ) -> FileHandle | Device: ...
+
+        def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat: ...
+
+        def mkdir(self, path: VirtualPath, mode: int = 0o777) -> None: ...
+
+    def exists(self, path: VirtualPath) -> bool:
+        """Tell whether the path leads to something; a broken link does not."""
+        try:
+            self.stat(path)
+        except OSError:
+            return False
+        return True
+
+    def is_dir(self, path: VirtualPath) -> bool:
+        """Tell whether the path leads to a directory, through links too."""
+        try:
+            return self.stat(path).mode & 0o170000 == 0o040000
+        except OSError:
+            return False
+
+    def read_bytes(self, path: VirtualPath) -> bytes:
+        """Return a regular file's whole contents; EINVAL for a device or FIFO."""
+        handle = self._regular(path, self.open(path))
+        try:
+            return handle.read_at(0, handle.size())
+        finally:
+            handle.close()
+
+    def write_bytes(
+        self, path: VirtualPath, data: bytes, *, mode: int = 0o644, parents: bool = False
+    ) -> None:
+        """Replace a regular file's contents, creating it; ``parents`` makes its directories."""
+        if parents:
+            self._make_parents(dirname(path))
+        handle = self._regular(
+            path, self.open(path, read=False, write=True, create=True, truncate=True, mode=mode)
+        )
+        try:
+            handle.write_at(0, data)
+        finally:
+            handle.close()
+
+    def _make_parents(self, path: VirtualPath) -> None:
+        missing: list[VirtualPath] = []
+        while path != "/" and not self.is_dir(path):
+            missing.append(path)
+            path = dirname(path)
+        for each in reversed(missing):
+            try:
+                self.mkdir(each, 0o755)
+            except FileExistsError:
+                if not self.is_dir(each):  # "x/.." names what "x" just made
+                    raise
+
+    @staticmethod
+    def _regular(path: VirtualPath, opened: FileHandle | Device) -> FileHandle:
+        if isinstance(opened, Device):
+            raise fs_error(errno.EINVAL, path)
+        return opened

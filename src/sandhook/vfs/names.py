@@ -1,0 +1,62 @@
+"""Bounds of names and paths, and the order of names."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable
+
+from sandhook.vfs.errors import fs_error
+
+#: Bytes of one name, and of a path (Linux: NAME_MAX, PATH_MAX).
+MAX_NAME = 255
+MAX_PATH = 4096
+
+#: Symbolic links that one walk may follow (Linux: MAXSYMLINKS).
+MAX_LINKS = 40
+
+#: Directories inside each other; a path of MAX_PATH bytes cannot name more.
+MAX_DEPTH = 2048
+
+#: Characters below which a path needs no measuring: one takes at most four bytes.
+SHORT_PATH = MAX_PATH // 4
+
+
+def check_path(path: str) -> None:
+    """Refuse a path of over 4,095 bytes (its terminating NUL counts on Linux), or an empty one."""
+    if len(path) >= SHORT_PATH and len(path.encode("utf-8", "surrogateescape")) >= MAX_PATH:
+        raise fs_error(errno.ENAMETOOLONG, path)
+    if not path:
+        raise fs_error(errno.ENOENT, path)
+
+
+def check_name(name: str, path: str) -> None:
+    """Refuse a name of over 255 bytes, with a NUL, or with characters that are no bytes."""
+    try:
+        size = len(name.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        raise fs_error(errno.EINVAL, path) from None
+    if size > MAX_NAME:
+        raise fs_error(errno.ENAMETOOLONG, path)
+    if "\0" in name:
+        raise fs_error(errno.EINVAL, path)
+
+
+def check_relative(path: str, key: str) -> list[str]:
+    """Return the components of an absolute path given by the host; ValueError names ``key``."""
+    parts = path[1:].split("/")
+    for part in parts:
+        if not key or part in ("", ".", ".."):
+            raise ValueError(f"file name {key!r}: empty, '.' and '..' components are refused")
+        if "\0" in part:
+            raise ValueError(f"file name {key!r}: NUL is refused")
+        if len(part.encode("utf-8", "surrogateescape")) > MAX_NAME:
+            raise ValueError(f"file name {key!r}: a component is over {MAX_NAME} bytes")
+    return parts
+
+
+def byte_order(names: Iterable[str]) -> list[str]:
+    """Return the names in the order of their bytes, as a directory is listed in the C locale."""
+    ordered = sorted(names)
+    if all(map(str.isascii, ordered)):
+        return ordered
+    return sorted(ordered, key=lambda name: name.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,125 @@
+"""Snapshot: an immutable state of a memory file system, and the difference of two."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sandhook.vfs.base import Device
+from sandhook.vfs.changes import CHMOD, CREATED, DELETED, MODIFIED, Change, Changes
+from sandhook.vfs.inode import S_IFDIR, S_IFMT, Inode
+from sandhook.vfs.path import VirtualPath
+from sandhook.vfs.quota import Quota
+
+
+class _Saved(NamedTuple):
+    """One inode. ``data`` is contents, target or device; for a directory its children class."""
+
+    mode: int
+    uid: int
+    gid: int
+    times: tuple[int, int, int]  # mtime, atime, ctime
+    links: int
+    data: bytes | str | Device
+    children: tuple[tuple[str, int], ...] | None
+    special: Inode | None  # a directory whose children are made on demand; never changes
+
+
+class Snapshot:
+    """What ``MemoryFileSystem.snapshot`` gives. Contents are shared with the file system."""
+
+    __slots__ = ("_next", "_quota", "_root", "_saved")
+
+    def __init__(
+        self, saved: dict[int, _Saved], root: int, next_ino: int, quota: tuple[int, int, int]
+    ) -> None:
+        self._saved = saved
+        self._root = root
+        self._next = next_ino
+        self._quota = quota
+
+    @classmethod
+    def take(cls, root: Inode, next_ino: int, quota: Quota) -> Snapshot:
+        """Save every inode that can be reached; changed contents are frozen to ``bytes`` once."""
+        saved: dict[int, _Saved] = {}
+        left = quota.limit  # so bytes of files that have no name any more are not part of the state
+        pending = [root]
+        while pending:
+            node = pending.pop()
+            if node.ino in saved:
+                continue
+            data = node.data
+            children = None
+            special = None
+            if isinstance(data, bytearray):
+                data = node.data = bytes(data)
+            if node.mode & S_IFMT == S_IFDIR:
+                if node.children.__class__ is dict:
+                    children = tuple((name, child.ino) for name, child in node.children.items())
+                    pending.extend(node.children.values())
+                else:
+                    children, special = (), node
+            else:
+                left -= node.size()
+            times = (node.mtime, node.atime, node.ctime)
+            saved[node.ino] = _Saved(
+                node.mode, node.uid, node.gid, times, node.links, data, children, special
+            )
+        return cls(saved, root.ino, next_ino, (left, quota.entries_left, quota.limit))
+
+    def build(self) -> tuple[Inode, int, Quota]:
+        """Return a new tree of inodes, the last inode number and the quota that was left."""
+        nodes: dict[int, Inode] = {}
+        for number, saved in self._saved.items():
+            if saved.special is not None:
+                nodes[number] = saved.special
+                continue
+            node = Inode(saved.mode, number, saved.uid, saved.gid, 0)
+            node.mtime, node.atime, node.ctime = saved.times
+            node.links = saved.links
+            node.data = saved.data
+            nodes[number] = node
+        for number, saved in self._saved.items():
+            if saved.children is not None and saved.special is None:
+                nodes[number].children = {name: nodes[child] for name, child in saved.children}
+        return nodes[self._root], self._next, Quota(*self._quota)
+
+    def paths(self) -> dict[VirtualPath, _Saved]:
+        """Return every path below the root with what is there."""
+        found: dict[VirtualPath, _Saved] = {}
+        pending = [("", self._root)]
+        while pending:
+            above, number = pending.pop()
+            for name, child in self._saved[number].children or ():
+                path = f"{above}/{name}"
+                saved = self._saved[child]
+                found[VirtualPath(path)] = saved
+                if saved.children:
+                    pending.append((path, child))
+        return found
+
+
+def difference(before: Snapshot, after: Snapshot) -> Changes:
+    """Return what leads from one state to the other; times and owners are not looked at."""
+    old = before.paths()
+    new = after.paths()
+    changes = [_change(DELETED, path, saved) for path, saved in old.items() if path not in new]
+    for path, saved in new.items():
+        was = old.get(path)
+        if was is None:
+            changes.append(_change(CREATED, path, saved))
+        elif was.mode & S_IFMT != saved.mode & S_IFMT:
+            changes.append(_change(DELETED, path, was))
+            changes.append(_change(CREATED, path, saved))
+        elif was.data != saved.data:
+            changes.append(_change(MODIFIED, path, saved))
+        elif was.mode != saved.mode:
+            changes.append(_change(CHMOD, path, saved))
+    return Changes.ordered(changes)
+
+
+def _change(kind: str, path: VirtualPath, saved: _Saved) -> Change:
+    data = saved.data
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogateescape")
+    content = data if isinstance(data, bytes) and saved.mode & S_IFMT != S_IFDIR else b""
+    return Change(kind, path, saved.mode, lambda: content)
