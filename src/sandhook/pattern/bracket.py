@@ -1,0 +1,159 @@
+"""Bracket expressions of shell patterns: ``[abc]``, ``[!a-z]``, ``[[:alpha:]]``.
+
+Source: POSIX.1-2024 XCU 2.14.1 and XBD 9.3.5; ranges go by code point, as in the C.UTF-8 locale.
+Oracle: bash 5.2, also for what POSIX leaves open (an unknown class matches nothing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+#: A byte that is no UTF-8, as surrogateescape keeps it: one character, in no class.
+_ESCAPED = range(0xDC80, 0xDD00)
+
+#: Unicode's own blanks, without the three that never break (glibc keeps those out).
+_WIDE_BLANKS = frozenset("\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u3000")
+
+CLASSES: dict[str, Callable[[str], bool]] = {
+    "alpha": lambda c: c.isalpha() or (c > "\x7f" and c.isdecimal()),
+    "digit": lambda c: "0" <= c <= "9",
+    "alnum": lambda c: c.isalpha() or c.isdecimal(),
+    "upper": str.isupper,
+    "lower": str.islower,
+    "space": lambda c: c in " \t\n\r\v\f\u2028\u2029" or c in _WIDE_BLANKS,
+    "blank": lambda c: c in " \t" or c in _WIDE_BLANKS,
+    "punct": lambda c: _is_graph(c) and not (c.isalpha() or c.isdecimal()),
+    "print": lambda c: _is_graph(c) or c == " " or c in _WIDE_BLANKS,
+    "graph": lambda c: _is_graph(c),
+    "cntrl": lambda c: c < " " or "\x7f" <= c < "\xa0" or c in "\u2028\u2029",
+    "xdigit": lambda c: c in "0123456789abcdefABCDEF",
+    "word": lambda c: c.isalpha() or c.isdecimal() or c == "_",
+    "ascii": str.isascii,
+}
+
+#: Collating symbols that have a name (POSIX XBD 6.1, the portable character set).
+SYMBOLS: dict[str, str] = {
+    "NUL": "\0", "SOH": "\x01", "STX": "\x02", "ETX": "\x03", "EOT": "\x04", "ENQ": "\x05",
+    "ACK": "\x06", "alert": "\a", "backspace": "\b", "tab": "\t", "newline": "\n",
+    "vertical-tab": "\v", "form-feed": "\f", "carriage-return": "\r", "space": " ",
+    "exclamation-mark": "!", "quotation-mark": '"', "number-sign": "#", "dollar-sign": "$",
+    "percent-sign": "%", "ampersand": "&", "apostrophe": "'", "left-parenthesis": "(",
+    "right-parenthesis": ")", "asterisk": "*", "plus-sign": "+", "comma": ",", "hyphen": "-",
+    "hyphen-minus": "-", "minus": "-", "dash": "-", "period": ".", "full-stop": ".", "slash": "/",
+    "solidus": "/", "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5",
+    "six": "6", "seven": "7", "eight": "8", "nine": "9", "colon": ":", "semicolon": ";",
+    "less-than-sign": "<", "equals-sign": "=", "greater-than-sign": ">", "question-mark": "?",
+    "commercial-at": "@", "left-square-bracket": "[", "backslash": "\\", "reverse-solidus": "\\",
+    "right-square-bracket": "]", "circumflex": "^", "circumflex-accent": "^", "underscore": "_",
+    "low-line": "_", "grave-accent": "`", "left-brace": "{", "left-curly-bracket": "{",
+    "vertical-line": "|", "right-brace": "}", "right-curly-bracket": "}", "tilde": "~", "DEL": "\x7f",
+}  # fmt: skip
+
+
+def _is_graph(c: str) -> bool:
+    return c.isprintable() and not c.isspace()
+
+
+def fold(c: str) -> str:
+    """Return the lower case of one character when that is one character too."""
+    low = c.lower()
+    return low if len(low) == 1 else c
+
+
+class Bracket:
+    """The set of characters that one bracket expression matches."""
+
+    __slots__ = ("_chars", "_classes", "_negated", "_nocase", "_ranges")
+
+    def __init__(
+        self,
+        negated: bool,
+        chars: frozenset[str],
+        ranges: tuple[tuple[str, str], ...],
+        classes: tuple[str, ...],
+        nocase: bool,
+    ) -> None:
+        self._negated = negated
+        self._chars = chars
+        self._ranges = ranges
+        self._classes = classes
+        self._nocase = nocase
+
+    def test(self, c: str) -> bool:
+        """Tell whether one character is in the set."""
+        folded = fold(c) if self._nocase else c
+        if folded in self._chars:
+            return not self._negated
+        for low, high in self._ranges:
+            if low <= folded <= high:
+                return not self._negated
+        if self._classes and ord(c) not in _ESCAPED:
+            for name in self._classes:
+                if CLASSES[name](c):
+                    return not self._negated
+        return self._negated
+
+
+def parse_bracket(pattern: str, start: int, nocase: bool) -> tuple[Bracket, int] | None:
+    """Parse the bracket expression that begins at ``pattern[start] == "["``.
+
+    Returns:
+        The set and the offset behind its "]"; None when it has no end, so that the "[" is
+        an ordinary character.
+    """
+    at = start + 1
+    size = len(pattern)
+    negated = pattern[at : at + 1] in ("!", "^") and at < size
+    if negated:
+        at += 1
+    chars: set[str] = set()
+    ranges: list[tuple[str, str]] = []
+    classes: list[str] = []
+    first = True
+    while True:
+        if at >= size:
+            return None
+        c = pattern[at]
+        if c == "]" and not first:
+            at += 1
+            break
+        first = False
+        if c == "[" and pattern[at + 1 : at + 2] == ":":
+            end = pattern.find(":]", at + 2)
+            if end < 0:
+                at += 1  # bash drops this "[" and goes on with the colon
+                continue
+            if pattern[at + 2 : end] in CLASSES:
+                classes.append(pattern[at + 2 : end])
+            at = end + 2
+            continue
+        low, at = _element(pattern, at)
+        if low is None:
+            return None
+        if pattern[at : at + 1] == "-" and pattern[at + 1 : at + 2] not in ("]", ""):
+            high, at = _element(pattern, at + 1)
+            if high is None:
+                return None
+            if low and high:
+                ranges.append((fold(low), fold(high)) if nocase else (low, high))
+        elif low:
+            chars.add(fold(low) if nocase else low)
+    return Bracket(negated, frozenset(chars), tuple(ranges), tuple(classes), nocase), at
+
+
+def _element(pattern: str, at: int) -> tuple[str | None, int]:
+    """Return one character ("" for an unknown collating symbol, None at the end), and what follows."""
+    c = pattern[at]
+    if c == "\\":
+        if at + 1 >= len(pattern):
+            return None, at
+        return pattern[at + 1], at + 2
+    if c == "[":
+        if pattern[at + 1 : at + 2] == "=" and pattern[at + 3 : at + 5] == "=]":
+            return pattern[at + 2], at + 5
+        if pattern[at + 1 : at + 2] == ".":
+            end = pattern.find(".]", at + 2)
+            if end > 0:
+                name = pattern[at + 2 : end]
+                return (name if len(name) == 1 else SYMBOLS.get(name, "")), end + 2
+    return c, at + 1

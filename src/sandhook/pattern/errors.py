@@ -1,0 +1,19 @@
+"""What a pattern that cannot be used raises."""
+
+from __future__ import annotations
+
+
+class PatternError(ValueError):
+    """A regular expression that does not compile, or that may not.
+
+    Attributes:
+        message: GNU's wording, for example ``Unmatched ( or \\(``.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class PatternTimeout(Exception):
+    """A match with back-references used up its time; the caller turns it into its own limit."""

@@ -1,0 +1,347 @@
+"""Shell patterns: pattern matching notation and bash's extended patterns.
+
+A pattern is a ``str`` in which a backslash makes the next character ordinary, so what was
+quoted in the script stays quoted (``quote``). Texts are ``str`` with surrogateescape: a byte
+that is no UTF-8 is one character.
+
+Source: POSIX.1-2024 XCU 2.14. Oracle: bash 5.2, shopt extglob and nocasematch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import pairwise
+
+from sandhook.errors import LimitExceeded
+from sandhook.pattern.bracket import parse_bracket
+from sandhook.pattern.matcher import Charge, Group, Literal, Node, One, Sequence, Star, Subject
+
+#: Extended patterns inside each other; bash has no bound but its C stack.
+MAX_NESTING = 50
+
+#: Patterns up to this many characters are kept compiled.
+_CACHED_LENGTH = 4096
+
+_SPECIAL = "\\*?[]!^-+@()|"
+_QUOTED = {ord(c): "\\" + c for c in _SPECIAL}
+
+Matches = Callable[..., bool]
+
+
+def quote(text: str) -> str:
+    """Return a pattern that matches exactly ``text``, wherever it stands in a pattern."""
+    return text.translate(_QUOTED)
+
+
+def has_magic(pattern: str, *, extglob: bool = True) -> bool:
+    """Tell whether a pattern has an unquoted character that makes pathname expansion look."""
+    if not ("*" in pattern or "?" in pattern or "[" in pattern or (extglob and "(" in pattern)):
+        return False
+    return not compile_pattern(pattern, extglob=extglob).is_literal
+
+
+class Pattern:
+    """A compiled pattern; immutable and shared.
+
+    Attributes:
+        matches: ``matches(text, charge=None) -> bool``: the whole text matches.
+        is_literal: The pattern has only ordinary characters.
+        literal_text: What it matches then, without the quoting; "" otherwise.
+        allows_dot: It may begin with a "." that the pattern itself has.
+    """
+
+    __slots__ = ("_backwards", "_dot_special", "_node", "allows_dot", "is_literal", "literal_text", "matches")
+
+    def __init__(self, nodes: tuple[Node, ...], nocase: bool, dot_special: bool) -> None:
+        self._node = nodes[0] if len(nodes) == 1 else Sequence(nodes)
+        self._backwards: Node | None = None
+        self._dot_special = dot_special
+        plain = all(isinstance(node, Literal) for node in nodes)
+        self.literal_text = "".join(node.text for node in nodes if isinstance(node, Literal)) if plain else ""
+        self.is_literal = plain and not nocase
+        self.allows_dot = _begins_with_dot(nodes)
+        quick = None if nocase or dot_special else _quick(nodes)
+        self.matches: Matches = quick or self._matches
+
+    def _matches(self, text: str, charge: Charge | None = None) -> bool:
+        subject = Subject(text, charge, self._dot_special, whole=True)
+        return bool(self._node.ends(subject, 1) >> subject.size & 1)
+
+    def match_prefix(self, text: str, longest: bool, charge: Charge | None = None) -> int:
+        """Return the length of the shortest or longest beginning that matches; -1 for none."""
+        if self.is_literal:
+            return len(self.literal_text) if text.startswith(self.literal_text) else -1
+        return _one(self._node.ends(Subject(text, charge), 1), longest)
+
+    def match_suffix(self, text: str, longest: bool, charge: Charge | None = None) -> int:
+        """Return the offset where the shortest or longest ending that matches begins; -1 for none."""
+        size = len(text)
+        if self.is_literal:
+            return size - len(self.literal_text) if text.endswith(self.literal_text) else -1
+        length = _one(self._reversed().ends(Subject(text[::-1], charge), 1), longest)
+        return -1 if length < 0 else size - length
+
+    def _reversed(self) -> Node:
+        if self._backwards is None:
+            self._backwards = self._node.reversed()
+        return self._backwards
+
+    def find(
+        self, text: str, start: int = 0, longest: bool = True, charge: Charge | None = None
+    ) -> tuple[int, int] | None:
+        """Return the span of the leftmost match that begins at ``start`` or later, or None."""
+        if self.is_literal:
+            at = text.find(self.literal_text, start)
+            return None if at < 0 else (at, at + len(self.literal_text))
+        begins = self._begins(text, charge) >> start
+        if not begins:
+            return None
+        at = start + (begins & -begins).bit_length() - 1
+        if at == len(text) and not self._star_first:
+            return None
+        return at, _one(self._node.ends(Subject(text, charge), 1 << at), longest)
+
+    def find_all(self, text: str, charge: Charge | None = None) -> list[tuple[int, int]]:
+        """Return the spans that ``${text//pattern/...}`` replaces, in order.
+
+        As bash does, an empty match is taken at every character that no other match takes, and
+        at the end only of an empty text.
+        """
+        size = len(text)
+        spans: list[tuple[int, int]] = []
+        if isinstance(self._node, One):
+            test = self._node.test
+            good = {c for c in set(text) if test(c)}
+            return [(i, i + 1) for i, c in enumerate(text) if c in good]
+        if self.is_literal and self.literal_text:
+            length = len(self.literal_text)
+            at = text.find(self.literal_text)
+            while at >= 0:
+                spans.append((at, at + length))
+                at = text.find(self.literal_text, at + length)
+            return spans
+        begins = self._begins(text, charge)
+        subject = Subject(text, charge)
+        at = 0
+        while at < size or not (size or spans):
+            left = begins >> at
+            if not left:
+                break
+            at += (left & -left).bit_length() - 1
+            if at == size and (size or not self._star_first):
+                break
+            end = _one(self._node.ends(subject, 1 << at), True)
+            spans.append((at, end))
+            at = max(end, at + 1)
+        return spans
+
+    def _begins(self, text: str, charge: Charge | None) -> int:
+        """Return the set of offsets at which a match begins."""
+        backwards = Subject(text[::-1], charge)
+        ends = self._reversed().ends(backwards, backwards.all_)
+        width = backwards.size + 1
+        return int(f"{ends:0{width}b}"[::-1], 2)
+
+    @property
+    def _star_first(self) -> bool:
+        """Only such a pattern replaces the empty end of a text; bash looks at its first character."""
+        first = self._node.nodes[0] if isinstance(self._node, Sequence) and self._node.nodes else self._node
+        return isinstance(first, Star) or (isinstance(first, Group) and first.operator == "*")
+
+
+def _one(positions: int, longest: bool) -> int:
+    if longest:
+        return positions.bit_length() - 1
+    return (positions & -positions).bit_length() - 1
+
+
+def _begins_with_dot(nodes: tuple[Node, ...]) -> bool:
+    for node in nodes:
+        if isinstance(node, Literal):
+            return node.text[:1] == "."
+        if not isinstance(node, Group):
+            return False
+        if any(
+            _begins_with_dot(each.nodes if isinstance(each, Sequence) else (each,))
+            for each in node.alternatives
+        ):
+            return True
+        if node.operator not in "?*!":
+            return False
+    return False
+
+
+def _quick(nodes: tuple[Node, ...]) -> Matches | None:
+    """Return str's own methods for what most ``case`` patterns are; None for the others."""
+    kinds = "".join("l" if isinstance(n, Literal) else "*" if isinstance(n, Star) else "x" for n in nodes)
+    texts = [n.text for n in nodes if isinstance(n, Literal)]
+    if kinds == "l" or not kinds:
+        whole = texts[0] if texts else ""
+        return lambda text, charge=None: text == whole
+    if kinds == "*":
+        return lambda text, charge=None: True
+    if kinds == "l*":
+        head = texts[0]
+        return lambda text, charge=None: text.startswith(head)
+    if kinds == "*l":
+        tail = texts[0]
+        return lambda text, charge=None: text.endswith(tail)
+    if kinds == "*l*":
+        inner = texts[0]
+        return lambda text, charge=None: inner in text
+    if "x" not in kinds:
+        return _pieces(kinds, texts)
+    if kinds == "*x*" and isinstance(nodes[1], One):
+        return _any_of(nodes[1])
+    return None
+
+
+def _any_of(one: One) -> Matches:
+    """``*[!0-9]*``: some character is in the set. Looks at each distinct character once."""
+    test = one.test
+
+    def matches(text: str, charge: Charge | None = None) -> bool:
+        return any(map(test, set(text)))
+
+    return matches
+
+
+def _pieces(kinds: str, texts: list[str]) -> Matches:
+    """Literals with stars between them: each piece at its first place, the last one at the end."""
+    head = texts[0] if kinds[0] == "l" else ""
+    tail = texts[-1] if kinds[-1] == "l" else ""
+    inner = texts[(kinds[0] == "l") : len(texts) - (kinds[-1] == "l")]
+    ends = len(head) + len(tail)
+
+    def matches(text: str, charge: Charge | None = None) -> bool:
+        if len(text) < ends or not text.startswith(head) or not text.endswith(tail):
+            return False
+        at = len(head)
+        last = len(text) - len(tail)
+        for piece in inner:
+            at = text.find(piece, at, last)
+            if at < 0:
+                return False
+            at += len(piece)
+        return True
+
+    return matches
+
+
+class _Parser:
+    """Parses one pattern into nodes."""
+
+    __slots__ = ("extglob", "nocase", "pattern")
+
+    def __init__(self, pattern: str, extglob: bool, nocase: bool) -> None:
+        self.pattern = pattern
+        self.extglob = extglob
+        self.nocase = nocase
+
+    def parse(self, at: int, stop: int, depth: int) -> tuple[Node, ...]:
+        pattern = self.pattern
+        nodes: list[Node] = []
+        plain: list[str] = []
+
+        def flush() -> None:
+            if plain:
+                nodes.append(Literal("".join(plain), self.nocase))
+                plain.clear()
+
+        while at < stop:
+            c = pattern[at]
+            if self.extglob and c in "?*+@!" and pattern[at + 1 : at + 2] == "(" and at + 1 < stop:
+                flush()
+                group, at = self._group(at, stop, depth)
+                if nodes and isinstance(nodes[-1], Star):
+                    if isinstance(group, Literal) and c in "?*":
+                        break  # bash forgets what follows "*?(" without its ")"
+                    if depth == 0 and isinstance(group, Group) and c in "+@!":
+                        nodes[-1] = Star(before_group=True)
+                nodes.append(group)
+            elif c == "\\":
+                plain.append(pattern[at + 1] if at + 1 < stop else c)
+                at += 2
+            elif c == "*":
+                flush()
+                if not (nodes and isinstance(nodes[-1], Star)):
+                    nodes.append(Star())
+                at += 1
+            elif c == "?":
+                flush()
+                nodes.append(One(None))
+                at += 1
+            elif c == "[" and (parsed := parse_bracket(pattern, at, self.nocase)) and parsed[1] <= stop:
+                flush()
+                nodes.append(One(parsed[0]))
+                at = parsed[1]
+            else:
+                plain.append(c)
+                at += 1
+        flush()
+        return tuple(nodes)
+
+    def _group(self, at: int, stop: int, depth: int) -> tuple[Node, int]:
+        """Parse ``X(...)``; without its ")" the rest of the pattern is compared as it stands."""
+        if depth >= MAX_NESTING:
+            raise LimitExceeded("nesting", MAX_NESTING, "pattern")
+        bounds = self._alternatives(at + 2, stop)
+        if bounds is None:
+            return Literal(self.pattern[at:stop], self.nocase), stop
+        alternatives: list[Node] = []
+        for begin, end in pairwise(bounds):
+            nodes = self.parse(begin, end - 1, depth + 1)
+            alternatives.append(nodes[0] if len(nodes) == 1 else Sequence(nodes))
+        return Group(self.pattern[at], tuple(alternatives)), bounds[-1]
+
+    def _alternatives(self, at: int, stop: int) -> list[int] | None:
+        """Return where each alternative begins and, last, the offset behind the ")"."""
+        pattern = self.pattern
+        bounds = [at]
+        depth = 0
+        while at < stop:
+            c = pattern[at]
+            if c == "\\":
+                at += 1
+            elif c == "[":
+                parsed = parse_bracket(pattern, at, False)
+                if parsed is None:
+                    return None  # an open "[" hides the ")" from bash
+                at = parsed[1] - 1
+            elif c == "(":
+                depth += 1
+            elif c == ")":
+                if not depth:
+                    bounds.append(at + 1)
+                    return bounds
+                depth -= 1
+            elif c == "|" and not depth:
+                bounds.append(at + 1)
+            at += 1
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _cached(pattern: str, extglob: bool, nocase: bool, dot_special: bool) -> Pattern:
+    return Pattern(_Parser(pattern, extglob, nocase).parse(0, len(pattern), 0), nocase, dot_special)
+
+
+def compile_pattern(
+    pattern: str, *, extglob: bool = True, nocase: bool = False, dot_special: bool = False
+) -> Pattern:
+    """Compile a pattern.
+
+    Args:
+        pattern: The pattern; a backslash makes the next character ordinary.
+        extglob: Whether ``?(...)`` and its like are special.
+        nocase: Whether case is ignored (shopt nocasematch, nocaseglob).
+        dot_special: A "." at the beginning of the text is matched by a "." only, as in
+            pathname expansion.
+
+    Raises:
+        LimitExceeded: Over MAX_NESTING extended patterns inside each other.
+    """
+    if len(pattern) <= _CACHED_LENGTH:
+        return _cached(pattern, extglob, nocase, dot_special)
+    return _cached.__wrapped__(pattern, extglob, nocase, dot_special)
