@@ -1,0 +1,114 @@
+"""Assignments after expansion, and how they are carried out.
+
+The interpreter makes an ``Assigned`` of every ``name=value`` that it has expanded: before a
+command, alone, or as an argument of a declaration command (``declare -a a=(1 2)``).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from sandhook.state.control import ShellError
+from sandhook.state.state import LARGE, State
+from sandhook.state.values import ARRAY, ASSOC, COMPUTED, EXPORT, READONLY, AssociativeArray, IndexedArray
+
+
+class Element(NamedTuple):
+    """One element of a compound assignment; ``subscript`` is None for a bare word."""
+
+    subscript: str | None
+    append: bool
+    value: str
+
+
+Elements: TypeAlias = list[Element]
+
+
+class Assigned(NamedTuple):
+    """name=value, name[subscript]=value, name+=value, or name=(elements)."""
+
+    name: str
+    subscript: str | None
+    append: bool
+    value: str | Elements
+
+
+def assign(state: State, assigned: Assigned) -> None:
+    """Carry out one assignment. Raises ShellError (readonly, bad subscript)."""
+    name, subscript, append, value = assigned
+    if isinstance(value, list):
+        if subscript is not None:
+            raise ShellError(f"{name}[{subscript}]: cannot assign list to array member", 1)
+        assign_elements(state, name, value, append=append)
+    elif subscript is not None:
+        state.set_element(name, subscript, value, append=append)
+    elif append:
+        state.append(name, value)
+    else:
+        state.set(name, value)
+
+
+def assign_elements(state: State, name: str, elements: Elements, *, append: bool = False) -> None:
+    """Carry out ``name=(...)`` or ``name+=(...)``."""
+    if name in state.namerefs:
+        name, _ = state.resolve(name)
+    bits = state.attributes.get(name, 0)
+    if bits & READONLY:
+        raise ShellError(f"{name}: readonly variable", 1, discard=True)
+    state.budget.hold(sum(64 + len(element.value) for element in elements))
+    if bits & ASSOC:
+        _assign_associative(state, name, elements, append=append)
+    else:
+        _assign_indexed(state, name, elements, append=append)
+    if state.options.allexport:
+        state.attributes[name] = state.attributes.get(name, 0) | EXPORT
+
+
+def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool) -> None:
+    old = state.values.get(name)
+    bits = state.attributes.get(name, 0)
+    if append and isinstance(old, IndexedArray):
+        array = old
+    else:
+        array = IndexedArray([old] if append and isinstance(old, str) else ())
+    computed = bits & COMPUTED
+    next_index = array.top()
+    # The old value stays visible until all elements are known: a=([0]=${a[1]}) reads the old a.
+    for subscript, add, value in elements:
+        if subscript is None:
+            index = next_index
+        else:
+            index = state.shell.arithmetic(state, subscript)
+            if index < 0:
+                index += array.top()
+                if index < 0:
+                    raise ShellError(f"[{subscript}]: bad array subscript", 1)
+        if add:
+            value = (array.get(index) or "") + value
+        array.set(index, state.convert(name, bits, value) if computed else value)
+        next_index = index + 1
+    state.attributes[name] = bits | ARRAY
+    state.values[name] = array
+
+
+def _assign_associative(state: State, name: str, elements: Elements, *, append: bool) -> None:
+    old = state.values.get(name)
+    bits = state.attributes.get(name, 0)
+    array = old if append and isinstance(old, AssociativeArray) else AssociativeArray()
+    if elements and elements[0].subscript is None:
+        words = [element.value for element in elements]
+        pairs = list(zip(words[::2], [*words[1::2], ""]))
+        elements = [Element(key, False, value) for key, value in pairs]
+    for subscript, add, value in elements:
+        if subscript is None:
+            raise ShellError(f"{name}: {value}: must use subscript when assigning associative array", 1)
+        if not subscript:
+            raise ShellError(f"{name}: []: bad array subscript", 1)
+        if add:
+            value = (array.get(subscript) or "") + value
+        array.set(subscript, state.convert(name, bits, value) if bits & COMPUTED else value)
+    state.attributes[name] = bits
+    state.values[name] = array
+
+
+__all__ = ["LARGE", "Assigned", "Element", "Elements", "assign", "assign_elements"]

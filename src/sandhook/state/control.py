@@ -1,0 +1,66 @@
+"""Control flow of the interpreter: how break, return, exit and errors unwind it.
+
+These derive from BaseException and are no errors of sandhook: ``except Exception`` in a
+utility cannot swallow them, and none of them leaves ``Shell.run``.
+"""
+
+from __future__ import annotations
+
+
+class ControlFlow(BaseException):
+    """Base of what unwinds closures."""
+
+
+class BreakLoop(ControlFlow):
+    """break n: leave ``levels`` loops."""
+
+    def __init__(self, levels: int) -> None:
+        self.levels = levels
+
+
+class ContinueLoop(ControlFlow):
+    """continue n: go on with the ``levels``-th enclosing loop."""
+
+    def __init__(self, levels: int) -> None:
+        self.levels = levels
+
+
+class ReturnFrom(ControlFlow):
+    """return: leave the function or sourced script."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+
+
+class ExitShell(ControlFlow):
+    """exit, errexit, or an error that ends a non-interactive shell.
+
+    ``explicit`` tells the exit command (and errexit) from an error.
+    """
+
+    def __init__(self, status: int) -> None:
+        self.status = status & 0xFF
+
+
+class Discard(ControlFlow):
+    """An expansion error: the rest of the current input unit is not run, the next one is."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+
+
+class ShellError(Exception):
+    """An error that the interpreter reports as ``name: line N: message``.
+
+    Attributes:
+        status: Exit status of the command it ends.
+        fatal: It ends a non-interactive shell (POSIX XCU 2.8.1) with that status.
+        discard: It ends the current input unit (bash's expansion errors).
+    """
+
+    def __init__(self, message: str, status: int = 1, *, fatal: bool = False, discard: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.fatal = fatal
+        self.discard = discard

@@ -1,0 +1,92 @@
+"""Options of the shell: what ``set -o`` and ``shopt`` switch."""
+
+from __future__ import annotations
+
+#: ``set`` options: long name to letter ("" when it has none), in the order of ``set -o``.
+SET_OPTIONS: dict[str, str] = {
+    "allexport": "a", "braceexpand": "B", "emacs": "", "errexit": "e", "errtrace": "E",
+    "functrace": "T", "hashall": "h", "histexpand": "H", "history": "", "ignoreeof": "",
+    "interactive-comments": "", "keyword": "k", "monitor": "m", "noclobber": "C", "noexec": "n",
+    "noglob": "f", "nolog": "", "notify": "b", "nounset": "u", "onecmd": "t", "physical": "P",
+    "pipefail": "", "posix": "", "privileged": "p", "verbose": "v", "vi": "", "xtrace": "x",
+}  # fmt: skip
+LETTERS: dict[str, str] = {letter: name for name, letter in SET_OPTIONS.items() if letter}
+
+#: Options that would change what a script does, and that sandhook does not have.
+UNSUPPORTED = frozenset({"keyword"})
+
+#: ``shopt`` options with their defaults in a non-interactive shell.
+SHOPT_OPTIONS: dict[str, bool] = {
+    "autocd": False, "assoc_expand_once": False, "cdable_vars": False, "cdspell": False,
+    "checkhash": False, "checkjobs": False, "checkwinsize": True, "cmdhist": True, "compat31": False,
+    "compat32": False, "compat40": False, "compat41": False, "compat42": False, "compat43": False,
+    "compat44": False, "complete_fullquote": True, "direxpand": False, "dirspell": False,
+    "dotglob": False, "execfail": False, "expand_aliases": False, "extdebug": False, "extglob": False,
+    "extquote": True, "failglob": False, "force_fignore": True, "globasciiranges": True,
+    "globskipdots": True, "globstar": False, "gnu_errfmt": False, "histappend": False,
+    "histreedit": False, "histverify": False, "hostcomplete": True, "huponexit": False,
+    "inherit_errexit": False, "interactive_comments": True, "lastpipe": False, "lithist": False,
+    "localvar_inherit": False, "localvar_unset": False, "login_shell": False, "mailwarn": False,
+    "no_empty_cmd_completion": False, "nocaseglob": False, "nocasematch": False,
+    "noexpand_translation": False, "nullglob": False, "patsub_replacement": True, "progcomp": True,
+    "progcomp_alias": False, "promptvars": True, "restricted_shell": False, "shift_verbose": False,
+    "sourcepath": True, "varredir_close": False, "xpg_echo": False,
+}  # fmt: skip
+
+
+class Options:
+    """The switches of one shell. What hot code asks has a slot, the rest is in two sets.
+
+    Attributes:
+        enabled: ``set`` options that are on, by long name.
+        shopts: ``shopt`` options that are on.
+    """
+
+    __slots__ = (
+        "allexport", "enabled", "errexit", "errtrace", "extglob", "functrace", "lastpipe", "nocasematch",
+        "noclobber", "noglob", "nounset", "pipefail", "posix", "shopts", "xtrace",
+    )  # fmt: skip
+
+    #: The options that have a slot of the same name.
+    MIRRORED = frozenset({
+        "allexport", "errexit", "errtrace", "functrace", "noclobber", "noglob", "nounset", "pipefail", "posix",
+        "xtrace",
+    })  # fmt: skip
+    MIRRORED_SHOPTS = frozenset({"extglob", "lastpipe", "nocasematch"})
+
+    def __init__(self) -> None:
+        self.enabled: frozenset[str] = frozenset({"braceexpand", "hashall", "interactive-comments"})
+        self.shopts: frozenset[str] = _DEFAULT_SHOPTS
+        self.allexport = self.errexit = self.errtrace = self.functrace = self.noclobber = False
+        self.noglob = self.nounset = self.pipefail = self.posix = self.xtrace = False
+        self.extglob = self.lastpipe = self.nocasematch = False
+
+    def copy(self) -> Options:
+        new = Options.__new__(Options)
+        for name in Options.__slots__:
+            setattr(new, name, getattr(self, name))
+        return new
+
+    def set(self, name: str, on: bool) -> None:
+        """Switch a ``set`` option by its long name. Raises KeyError for an unknown one."""
+        if name not in SET_OPTIONS:
+            raise KeyError(name)
+        self.enabled = self.enabled | {name} if on else self.enabled - {name}
+        if name in self.MIRRORED:
+            setattr(self, name, on)
+
+    def set_shopt(self, name: str, on: bool) -> None:
+        """Switch a ``shopt`` option. Raises KeyError for an unknown one."""
+        if name not in SHOPT_OPTIONS:
+            raise KeyError(name)
+        self.shopts = self.shopts | {name} if on else self.shopts - {name}
+        if name in self.MIRRORED_SHOPTS:
+            setattr(self, name, on)
+
+    def flags(self) -> str:
+        """Return ``$-``."""
+        return "".join(sorted((SET_OPTIONS[name] for name in self.enabled), key=_FLAG_ORDER.find))
+
+
+_FLAG_ORDER = "abefhkmnprtuvxBCEHPT"
+_DEFAULT_SHOPTS = frozenset(name for name, on in SHOPT_OPTIONS.items() if on)

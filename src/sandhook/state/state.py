@@ -1,0 +1,509 @@
+"""State: everything a shell knows besides its process.
+
+Plain scalar variables live in ``values`` as ``str``; only names with attributes appear in
+``attributes``. So the hot path of an assignment is two dictionary operations, and a subshell
+environment is two dictionary copies. A local variable hides the outer one by saving it in the
+frame of its function; there is one flat namespace at any time, so reading never walks scopes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sandhook.kernel.process import Process
+from sandhook.limits import Budget
+from sandhook.state.control import ShellError
+from sandhook.state.options import Options
+from sandhook.state.values import (
+    ARRAY,
+    ASSOC,
+    CAPITAL,
+    COMPUTED,
+    DYNAMIC,
+    EXPORT,
+    INTEGER,
+    LOWER,
+    NAMEREF,
+    READONLY,
+    UPPER,
+    Array,
+    AssociativeArray,
+    IndexedArray,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from sandhook.syntax.nodes import Command
+
+#: A value larger than this many characters is charged to the run's memory.
+LARGE = 1024
+
+
+class Function(NamedTuple):
+    """A defined function: its compiled body and the tree that ``declare -f`` prints."""
+
+    name: str
+    run: Callable[[State], int]
+    body: Command
+    source: str
+    line: int
+
+
+class Saved(NamedTuple):
+    """What a local variable hides; ``value`` is None when the name was unset."""
+
+    value: Value | None
+    attributes: int
+    target: str | None
+
+
+class Frame:
+    """One call of a function or sourced script.
+
+    Attributes:
+        saved: Variables that locals of this call hide.
+        options: ``local -`` keeps the options to restore, else None.
+        line: Line of the call; ``source`` and ``function`` say where it stands.
+    """
+
+    __slots__ = ("function", "line", "options", "positional", "saved", "source", "sourced", "traps")
+
+    def __init__(self, function: str, line: int, source: str, *, sourced: bool = False) -> None:
+        self.function = function
+        self.line = line
+        self.source = source
+        self.sourced = sourced
+        self.saved: dict[str, Saved] = {}
+        self.options: Options | None = None
+        self.positional: list[str] | None = None
+        self.traps: Any = None
+
+
+class Dynamic(NamedTuple):
+    """A variable that is computed when read (RANDOM, SECONDS) and may react to assignment."""
+
+    get: Callable[[State], Value | None]
+    set: Callable[[State, str], None] | None
+
+
+class State:
+    """One shell environment; ``fork`` makes the copy that a subshell gets.
+
+    Attributes:
+        status: ``$?``.
+        line: Line of the command being run, for LINENO and messages.
+        tested: Above 0 while a failure is being tested (if, while, &&, ||, !): no errexit.
+        watched: xtrace is on or a DEBUG trap is set: simple commands take the slow path.
+        shell: The runtime that owns this state (``interp.runtime.Runtime``): it finds
+            commands, sources files, runs traps.
+        depth: Nested Python frames that the interpreter counted on the current stack.
+        calls: Nested functions, sources and evals.
+    """
+
+    __slots__ = (
+        "aliases", "attributes", "budget", "calls", "completions", "depth", "directory_stack", "dynamics",
+        "exiting", "extra", "frames", "functions", "getopts_position", "hashed", "interactive", "jobs",
+        "last_argument", "last_background", "line", "loops", "name", "namerefs", "options", "pipestatus",
+        "positional", "process", "shell", "shell_pid", "source", "started", "status", "subshell", "substitution_status",
+        "tested", "traps", "unset_dynamics", "values", "watched",
+    )  # fmt: skip
+
+    def __init__(self, process: Process, shell: Any, name: str = "bash") -> None:
+        self.process = process
+        self.budget: Budget = process.kernel.budget
+        self.shell = shell
+        self.name = name
+        self.source = name
+        self.values: dict[str, Value] = {}
+        self.attributes: dict[str, int] = {}
+        self.namerefs: dict[str, str] = {}
+        self.dynamics: dict[str, Dynamic] = {}
+        self.functions: dict[str, Function] = {}
+        self.aliases: dict[str, str] = {}
+        self.positional: list[str] = []
+        self.options = Options()
+        self.frames: list[Frame] = []
+        self.traps: dict[str, str] = {}
+        self.status = 0
+        self.substitution_status = 0
+        self.line = 1
+        self.tested = 0
+        self.loops = 0
+        self.depth = 0
+        self.calls = 0
+        self.subshell = 0
+        self.watched = False
+        self.exiting = False
+        self.interactive = False
+        self.pipestatus: list[int] = [0]
+        self.last_background = 0
+        self.last_argument = ""
+        self.shell_pid = process.pid
+        self.jobs: Any = None
+        self.hashed: dict[str, str] = {}
+        self.directory_stack: list[str] = []
+        self.getopts_position = 0
+        self.completions: dict[str, str] = {}
+        self.started = self.budget.elapsed()
+        self.extra: dict[str, Any] = {}
+        self.unset_dynamics: set[str] = set()
+
+    def fork(self, process: Process) -> State:
+        """Return the state of a subshell that runs as ``process``."""
+        new = State.__new__(State)
+        for name in State.__slots__:
+            setattr(new, name, getattr(self, name))
+        new.process = process
+        new.values = values = self.values.copy()
+        for name in self.attributes:
+            value = values.get(name)
+            if value is not None and not isinstance(value, str):
+                values[name] = value.copy()
+        new.attributes = self.attributes.copy()
+        new.namerefs = self.namerefs.copy() if self.namerefs else {}
+        new.dynamics = self.dynamics
+        new.functions = self.functions.copy()
+        new.aliases = self.aliases.copy()
+        new.positional = self.positional
+        new.options = self.options.copy()
+        new.frames = self.frames.copy()
+        new.traps = self.traps.copy()
+        new.hashed = self.hashed.copy()
+        new.directory_stack = self.directory_stack.copy()
+        new.extra = self.extra.copy()
+        new.jobs = None
+        new.subshell = self.subshell + 1
+        new.depth = 0
+        new.loops = 0
+        new.exiting = False
+        return new
+
+    # ------------------------------------------------------------------ reading
+
+    def get(self, name: str) -> str | None:
+        """Return what ``$name`` is, None when unset; an array gives its element 0."""
+        value = self.values.get(name)
+        if value is None:
+            value = self._get_rare(name)
+            if value is None:
+                return None
+        if isinstance(value, str):
+            return value
+        return value.get(0) if isinstance(value, IndexedArray) else value.get("0")
+
+    def value(self, name: str) -> Value | None:
+        """Return the whole value, arrays included; None when unset."""
+        value = self.values.get(name)
+        return self._get_rare(name) if value is None else value
+
+    def _get_rare(self, name: str) -> Value | None:
+        """Look among namerefs and dynamic variables."""
+        if name in self.namerefs:
+            target, subscript = self.resolve(name)
+            if subscript is not None:
+                return self.element(target, subscript)
+            return None if target in self.namerefs else self.value(target)
+        dynamic = self.dynamics.get(name)
+        if dynamic is not None and name not in self.unset_dynamics:
+            return dynamic.get(self)
+        return None
+
+    def resolve(self, name: str) -> tuple[str, str | None]:
+        """Follow namerefs: return the final name, and a subscript if a reference has one.
+
+        A circle gives the name itself back, as bash does after a warning.
+        """
+        seen = {name}
+        current = name
+        while current in self.namerefs:
+            target = self.namerefs[current]
+            if target.endswith("]") and "[" in target:
+                base, _, rest = target.partition("[")
+                return base, rest[:-1]
+            if not target:
+                return current, None
+            if target in seen:
+                self.shell.warn(self, f"{name}: circular name reference")
+                return name, None
+            seen.add(target)
+            current = target
+        return current, None
+
+    def is_set(self, name: str) -> bool:
+        """Tell whether ``${name+x}`` would give x."""
+        return self.get(name) is not None
+
+    def element(self, name: str, subscript: str) -> str | None:
+        """Return ``${name[subscript]}`` where the subscript is text, evaluated as it must be."""
+        value = self.value(name)
+        if isinstance(value, AssociativeArray):
+            return value.get(subscript)
+        index = self.shell.arithmetic(self, subscript)
+        if isinstance(value, IndexedArray):
+            return value.get(index)
+        return value if index in (0, -1) else None
+
+    # ------------------------------------------------------------------ writing
+
+    def set(self, name: str, value: str) -> None:
+        """Assign a scalar as ``name=value`` does. Raises ShellError for a readonly name."""
+        if name in self.attributes or name in self.namerefs or name in self.dynamics:
+            self._set_rare(name, value)
+            return
+        if len(value) > LARGE:
+            old = self.values.get(name)
+            self.budget.hold(len(value) - (len(old) if isinstance(old, str) and len(old) > LARGE else 0))
+        self.values[name] = value
+        if self.options.allexport:
+            self.attributes[name] = EXPORT
+
+    def _set_rare(self, name: str, value: str) -> None:
+        if name in self.namerefs:
+            name, subscript = self.resolve(name)
+            if subscript is not None:
+                self.set_element(name, subscript, value)
+                return
+            if name in self.namerefs:  # a reference without target takes it now
+                self.namerefs[name] = value
+                return
+        bits = self.attributes.get(name, 0)
+        if bits & COMPUTED:
+            value = self.convert(name, bits, value)
+        dynamic = self.dynamics.get(name)
+        if dynamic is not None and name not in self.unset_dynamics:
+            if dynamic.set is not None:
+                dynamic.set(self, value)
+            return
+        if len(value) > LARGE:
+            self.budget.hold(len(value))
+        old = self.values.get(name)
+        if isinstance(old, IndexedArray):
+            old.set(0, value)
+        elif isinstance(old, AssociativeArray):
+            old.set("0", value)
+        elif bits & ARRAY:
+            self.values[name] = IndexedArray([value])
+        elif bits & ASSOC:
+            new = self.values[name] = AssociativeArray()
+            new.set("0", value)
+        else:
+            self.values[name] = value
+        if self.options.allexport:
+            self.attributes[name] = bits | EXPORT
+
+    def convert(self, name: str, bits: int, value: str) -> str:
+        """Return ``value`` as the attributes of ``name`` want it; refuse readonly names."""
+        if bits & READONLY:
+            raise ShellError(f"{name}: readonly variable", 1, discard=True)
+        if bits & INTEGER:
+            value = str(self.shell.arithmetic(self, value))
+        if bits & UPPER:
+            value = value.upper()
+        elif bits & LOWER:
+            value = value.lower()
+        elif bits & CAPITAL:
+            value = value.capitalize()
+        return value
+
+    def append(self, name: str, value: str) -> None:
+        """Assign as ``name+=value`` does: concatenate, or add for integers."""
+        bits = self.attributes.get(name, 0)
+        if name in self.namerefs:
+            target, subscript = self.resolve(name)
+            bits = self.attributes.get(target, 0)
+            if subscript is not None:
+                self.set_element(target, subscript, value, append=True)
+                return
+        if bits & INTEGER:
+            self.set(name, str(self.shell.arithmetic(self, f"({self.get(name) or 0})+({value or 0})")))
+        else:
+            old = self.get(name) or ""
+            self.budget.afford(len(old) + len(value))
+            self.set(name, old + value)
+
+    def set_element(self, name: str, subscript: str, value: str, *, append: bool = False) -> None:
+        """Assign ``name[subscript]=value``; makes an indexed array of a scalar or a new name."""
+        if name in self.namerefs:
+            name, _ = self.resolve(name)
+        array = self.array(name)
+        bits = self.attributes.get(name, 0)
+        if bits & READONLY:
+            raise ShellError(f"{name}: readonly variable", 1, discard=True)
+        key: Any
+        if isinstance(array, AssociativeArray):
+            if not subscript:
+                raise ShellError(f"{name}[{subscript}]: bad array subscript", 1)
+            key = subscript
+        else:
+            key = self.shell.arithmetic(self, subscript)
+            if key < 0:
+                key += array.top()
+                if key < 0:
+                    raise ShellError(f"{name}[{subscript}]: bad array subscript", 1)
+        if append:
+            old = array.get(key) or ""
+            if bits & INTEGER:
+                value = f"({old or 0})+({value or 0})"
+            else:
+                value = old + value
+        if bits & COMPUTED:
+            value = self.convert(name, bits, value)
+        self.budget.hold(len(value) if len(value) > LARGE else 64)
+        array.set(key, value)
+        if self.options.allexport:
+            self.attributes[name] = bits | EXPORT
+
+    def array(self, name: str) -> Array:
+        """Return the array called ``name``, made of its scalar or anew when it is none."""
+        value = self.value(name) if name in self.dynamics else self.values.get(name)
+        if isinstance(value, (IndexedArray, AssociativeArray)):
+            return value
+        bits = self.attributes.get(name, 0)
+        new: Array
+        if bits & ASSOC:
+            new = AssociativeArray()
+            if isinstance(value, str):
+                new.set("0", value)
+        else:
+            new = IndexedArray([value] if isinstance(value, str) else ())
+            bits |= ARRAY
+        self.attributes[name] = bits
+        self.values[name] = new
+        return new
+
+    def set_array(self, name: str, values: list[str]) -> None:
+        """Make ``name`` an indexed array of ``values`` (read -a, mapfile, PIPESTATUS)."""
+        name, _ = self.resolve(name) if name in self.namerefs else (name, None)
+        bits = self.attributes.get(name, 0)
+        if bits & READONLY:
+            raise ShellError(f"{name}: readonly variable", 1)
+        self.budget.hold(sum(len(value) for value in values) + 64 * len(values))
+        self.attributes[name] = bits & ~ASSOC | ARRAY
+        self.values[name] = IndexedArray(values)
+
+    def unset(self, name: str) -> None:
+        """Unset a variable with its attributes. Raises ShellError for a readonly name."""
+        if name in self.namerefs:
+            target, subscript = self.resolve(name)
+            if subscript is not None:
+                self.unset_element(target, subscript)
+                return
+            name = target
+        self.check_writable(name, "cannot unset: readonly variable")
+        self.values.pop(name, None)
+        self.attributes.pop(name, None)
+        self.namerefs.pop(name, None)
+        if name in self.dynamics:
+            self.unset_dynamics = self.unset_dynamics | {name}
+
+    def unset_element(self, name: str, subscript: str) -> None:
+        """Unset ``name[subscript]``."""
+        self.check_writable(name, "cannot unset: readonly variable")
+        value = self.values.get(name)
+        if isinstance(value, AssociativeArray):
+            value.remove(subscript)
+        elif isinstance(value, IndexedArray):
+            index = self.shell.arithmetic(self, subscript)
+            if index < 0:
+                index += value.top()
+                if index < 0:
+                    raise ShellError(f"[{subscript}]: bad array subscript", 1)
+            value.remove(index)
+        elif value is not None and self.shell.arithmetic(self, subscript) in (0, -1):
+            self.unset(name)
+
+    def check_writable(self, name: str, why: str = "readonly variable") -> None:
+        """Raise ShellError when ``name`` is readonly."""
+        if self.attributes.get(name, 0) & READONLY:
+            raise ShellError(f"{name}: {why}", 1)
+
+    # ------------------------------------------------------------------ attributes and scopes
+
+    def add_attributes(self, name: str, bits: int) -> None:
+        """Give ``name`` attributes, as declare does; NAMEREF is not among them."""
+        self.attributes[name] = self.attributes.get(name, 0) | bits
+
+    def remove_attributes(self, name: str, bits: int) -> None:
+        """Take attributes from ``name``."""
+        left = self.attributes.get(name, 0) & ~bits
+        if left:
+            self.attributes[name] = left
+        else:
+            self.attributes.pop(name, None)
+
+    def make_local(self, name: str) -> None:
+        """Hide ``name`` in the current function; it is unset afterwards.
+
+        A name that is already local here stays as it is.
+        """
+        frame = self.function_frame()
+        if frame is None:
+            raise ShellError("can only be used in a function", 1)
+        if name in frame.saved:
+            return
+        bits = self.attributes.get(name, 0)
+        if bits & READONLY:
+            raise ShellError(f"{name}: readonly variable", 1)
+        frame.saved[name] = Saved(self.values.get(name), bits, self.namerefs.get(name))
+        self.values.pop(name, None)
+        self.namerefs.pop(name, None)
+        self.attributes.pop(name, None)
+
+    def function_frame(self) -> Frame | None:
+        """Return the innermost frame that is a function's, or None."""
+        for frame in reversed(self.frames):
+            if not frame.sourced:
+                return frame
+        return None
+
+    def leave(self, frame: Frame) -> None:
+        """Bring back what the locals of ``frame`` hid."""
+        for name, saved in frame.saved.items():
+            self.restore(name, saved)
+        if frame.options is not None:
+            self.options = frame.options
+            self.watched = self.options.xtrace or "DEBUG" in self.traps
+
+    def save(self, name: str) -> Saved:
+        """Return what ``restore`` needs to bring a variable back as it is now."""
+        return Saved(self.values.get(name), self.attributes.get(name, 0), self.namerefs.get(name))
+
+    def restore(self, name: str, saved: Saved) -> None:
+        """Bring a variable back as it was."""
+        if saved.value is None:
+            self.values.pop(name, None)
+        else:
+            self.values[name] = saved.value
+        if saved.attributes:
+            self.attributes[name] = saved.attributes
+        else:
+            self.attributes.pop(name, None)
+        if saved.target is None:
+            self.namerefs.pop(name, None)
+        else:
+            self.namerefs[name] = saved.target
+
+    def environment(self) -> dict[str, str]:
+        """Return the exported variables that have a value, as a new process would get them."""
+        found: dict[str, str] = {}
+        for name, bits in self.attributes.items():
+            if bits & EXPORT:
+                value = self.get(name)
+                if value is not None and not bits & (ARRAY | ASSOC):
+                    found[name] = value
+        return found
+
+    def names(self) -> list[str]:
+        """Return the names of all variables that are set, sorted."""
+        found = set(self.values) | {name for name in self.dynamics if name not in self.unset_dynamics}
+        found.update(name for name in self.namerefs)
+        return sorted(found)
+
+    def is_special(self, name: str) -> int:
+        """Return the attribute bits of a name (0 for none)."""
+        return (
+            self.attributes.get(name, 0)
+            | (NAMEREF if name in self.namerefs else 0)
+            | (DYNAMIC if name in self.dynamics else 0)
+        )

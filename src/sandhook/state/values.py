@@ -1,0 +1,153 @@
+"""Values of variables that are more than one string, and the attributes of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+# Attributes of a name, as bits.
+EXPORT, READONLY, INTEGER, LOWER, UPPER, CAPITAL, NAMEREF, ARRAY, ASSOC, TRACE, DYNAMIC = (
+    1 << n for n in range(11)
+)
+
+#: Attributes that make an assignment more than storing the text.
+COMPUTED = READONLY | INTEGER | LOWER | UPPER | CAPITAL | NAMEREF | DYNAMIC
+
+#: Letters of ``declare -p`` and ``${x@a}``, in bash's order.
+LETTERS: tuple[tuple[int, str], ...] = (
+    (ARRAY, "a"), (ASSOC, "A"), (INTEGER, "i"), (NAMEREF, "n"), (READONLY, "r"),
+    (TRACE, "t"), (EXPORT, "x"), (CAPITAL, "c"), (LOWER, "l"), (UPPER, "u"),
+)  # fmt: skip
+
+
+def letters(bits: int) -> str:
+    """Return the attribute letters of a name, "" for none."""
+    return "".join(letter for bit, letter in LETTERS if bits & bit)
+
+
+class IndexedArray:
+    """A sparse array: integers from 0 to strings, listed in the order of the integers."""
+
+    __slots__ = ("_sorted", "items")
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self.items: dict[int, str] = dict(enumerate(values))
+        self._sorted = True
+
+    def copy(self) -> IndexedArray:
+        new = IndexedArray.__new__(IndexedArray)
+        new.items = self.items.copy()
+        new._sorted = self._sorted
+        return new
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def get(self, index: int) -> str | None:
+        """Return an element; a negative index counts from one past the largest."""
+        if index < 0:
+            index += self.top()
+        return self.items.get(index)
+
+    def top(self) -> int:
+        """Return one more than the largest index in use; 0 when empty."""
+        if not self.items:
+            return 0
+        self._sort()
+        return next(reversed(self.items)) + 1
+
+    def set(self, index: int, value: str) -> None:
+        items = self.items
+        if index not in items and items and self._sorted and index < next(reversed(items)):
+            self._sorted = False
+        items[index] = value
+
+    def append(self, value: str) -> None:
+        self.items[self.top()] = value
+
+    def remove(self, index: int) -> None:
+        self.items.pop(index, None)
+
+    def keys(self) -> list[str]:
+        self._sort()
+        return [str(key) for key in self.items]
+
+    def indices(self) -> list[int]:
+        self._sort()
+        return list(self.items)
+
+    def values(self) -> list[str]:
+        self._sort()
+        return list(self.items.values())
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        self._sort()
+        return ((str(key), value) for key, value in self.items.items())
+
+    def _sort(self) -> None:
+        if not self._sorted:
+            self.items = dict(sorted(self.items.items()))
+            self._sorted = True
+
+
+_FNV_OFFSET, _FNV_PRIME = 2166136261, 16777619
+
+
+def _hash(key: str) -> int:
+    """Return bash's hash of a key (FNV-1, 32 bits), which decides the order of listing."""
+    value = _FNV_OFFSET
+    for byte in key.encode("utf-8", "surrogateescape"):
+        value = (value * _FNV_PRIME & 0xFFFFFFFF) ^ byte
+    return value
+
+
+class AssociativeArray:
+    """Strings to strings, listed in the order of bash's hash table."""
+
+    __slots__ = ("_order", "items")
+
+    def __init__(self) -> None:
+        self.items: dict[str, str] = {}
+        self._order: list[str] | None = []
+
+    def copy(self) -> AssociativeArray:
+        new = AssociativeArray.__new__(AssociativeArray)
+        new.items = self.items.copy()
+        new._order = None
+        return new
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def get(self, key: str) -> str | None:
+        return self.items.get(key)
+
+    def set(self, key: str, value: str) -> None:
+        if key not in self.items:
+            self._order = None
+        self.items[key] = value
+
+    def remove(self, key: str) -> None:
+        if self.items.pop(key, None) is not None:
+            self._order = None
+
+    def keys(self) -> list[str]:
+        """Return the keys as bash lists them: by bucket, the newest of a bucket first."""
+        if self._order is None:
+            buckets = 1024
+            while len(self.items) > buckets * 2:
+                buckets *= 4
+            mask = buckets - 1
+            newest_first = reversed(list(self.items))
+            self._order = sorted(newest_first, key=lambda key: _hash(key) & mask)
+        return self._order
+
+    def values(self) -> list[str]:
+        return [self.items[key] for key in self.keys()]
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        return ((key, self.items[key]) for key in self.keys())
+
+
+Array: TypeAlias = IndexedArray | AssociativeArray
+Value: TypeAlias = str | IndexedArray | AssociativeArray
