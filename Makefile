@@ -1,0 +1,86 @@
+# sandhook: `make demo` shows it, `make test` checks it. Both need Python 3.11 or newer, and make.
+#
+#   make demo        set up .venv and fire the demonstration hooks
+#   make test        set up .venv, then lint, type-check and run the fast suite
+#   make test-slow   the long fuzzers and the memory tests
+#   make bench       measure side by side with bash and with peers
+#   make docs        write the generated pages of docs/reference
+#   make matrix      the fast suite on every supported Python that is found (or PYTHONS="...")
+#   make clean       remove what the targets above made
+#
+# PYTHON=... chooses the interpreter, VENV=... the virtual environment.
+
+ifndef PYTHON
+PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	if "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo "$$p"; break; fi; done)
+endif
+VENV ?= .venv
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
+PYTEST_ARGS ?=
+
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+
+# A stamp names the interpreter it was made for: another PYTHON sets up anew.
+STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
+PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test lint test-slow bench docs matrix clean
+
+demo: $(STAMP)
+	@$(BIN)/sandhook demo
+
+test: $(STAMP)-dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+lint: $(STAMP)-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-slow: $(STAMP)-dev
+	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+
+bench: $(STAMP)-bench
+	$(BIN)/python -m benchmarks.run
+
+docs: $(STAMP)-dev
+	$(BIN)/python -m docs.generate
+
+matrix:
+	@found=; for p in $(PYTHONS); do \
+		if "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+			found=yes; echo "== $$p"; \
+			$(MAKE) --no-print-directory pytest PYTHON="$$p" VENV=".venv-$$(basename "$$p")" || exit 1; \
+		else echo "== $$p: not found"; fi; \
+	done; test -n "$$found"
+
+.PHONY: pytest
+pytest: $(STAMP)-dev
+	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+clean:
+	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+
+# -------------------------------------------------------------------- set-up
+
+$(STAMP): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "sandhook needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "setting up $(VENV) with $(PYTHON)"
+	@"$(PYTHON)" -m venv --clear "$(VENV)"
+	@$(PIP) install -e .
+	@touch "$@"
+
+$(STAMP)-dev: $(STAMP)
+	@$(PIP) install -e ".[dev]"
+	@touch "$@"
+
+$(STAMP)-bench: $(STAMP)
+	@$(PIP) install -e ".[bench]"
+	@touch "$@"
