@@ -1,0 +1,59 @@
+"""Shell text to syntax tree, and back.
+
+Importing this package loads the nodes alone; the lexer, the grammar and bashlex come with the
+first text that has to be parsed, so that a tree that was stored can run without them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sandhook.syntax.nodes import Arith, CommandList, Word
+from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
+
+if TYPE_CHECKING:
+    from sandhook.syntax.parser import Parser
+
+__all__ = ["ParseOptions", "Parser", "parse", "parse_heredoc", "parse_word"]
+
+
+def parse(text: str, name: str = "", options: ParseOptions = DEFAULT_OPTIONS) -> tuple[CommandList, ...]:
+    """Parse a whole script.
+
+    Args:
+        text: The script.
+        name: Its name, for error messages.
+        options: How to read it.
+
+    Returns:
+        Its input units in order: one for each complete command up to its newline.
+
+    Raises:
+        ShellSyntaxError: bash would not parse it either.
+        LimitExceeded: ``options.max_bytes`` or ``options.nesting`` is passed.
+    """
+    from sandhook.syntax.parser import parse_units
+
+    return parse_units(text, name, options)
+
+
+def __getattr__(name: str) -> object:
+    if name == "Parser":
+        from sandhook.syntax.parser import Parser
+
+        return Parser
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def parse_word(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
+    """Parse ``text`` as one unquoted word."""
+    from sandhook.syntax import parser
+
+    return parser.parse_word(text, options)
+
+
+def parse_heredoc(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
+    """Parse a here-document's body, or a prompt."""
+    from sandhook.syntax import parser
+
+    return parser.parse_heredoc(text, options)

@@ -1,0 +1,64 @@
+"""The one door to bashlex: its tokenizer, without building its parsing table.
+
+Running ``bashlex/__init__`` computes an LALR table (about 75 ms in every process) that is not
+used here: ``tables.py`` holds ours. The package object is therefore registered without running
+it. Whoever else uses bashlex in the same process still gets the package they know: the first
+look at anything that is missing runs the real ``__init__``.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import PathFinder
+from types import ModuleType
+from typing import Any
+
+
+def _register_package() -> ModuleType | None:
+    """Put an un-run bashlex into sys.modules; None when it is there already or not on a path."""
+    if "bashlex" in sys.modules:
+        return None
+    spec = PathFinder.find_spec("bashlex")
+    if spec is None or spec.loader is None:  # another finder may know it: import it in full
+        return None
+    module = ModuleType("bashlex")
+    module.__spec__, module.__loader__, module.__file__ = spec, spec.loader, spec.origin
+    module.__package__ = "bashlex"
+    module.__path__ = spec.submodule_search_locations or []
+    sys.modules["bashlex"] = module
+    return module
+
+
+def _run_on_first_use(module: ModuleType) -> None:
+    def attribute(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module 'bashlex' has no attribute {name!r}")
+        del module.__dict__["__getattr__"]
+        assert module.__spec__ is not None and module.__spec__.loader is not None
+        module.__spec__.loader.exec_module(module)
+        return getattr(module, name)
+
+    module.__dict__["__getattr__"] = attribute
+
+
+_package = _register_package()
+try:
+    from bashlex.tokenizer import tokenizer, tokentype, valid_reserved_first_command
+except BaseException:
+    if _package is not None:
+        sys.modules.pop("bashlex", None)
+    raise
+if _package is not None:
+    _run_on_first_use(_package)
+
+Tokenizer: Any = tokenizer
+
+#: Spelling of every operator to its token's name in the grammar: {"&&": "AND_AND", ...}.
+OPERATORS: dict[str, str] = {
+    kind.value: kind.name
+    for kind in tokentype
+    if isinstance(kind.value, str) and kind.value[0] in "&|;<>()"
+}
+
+#: Reserved word to its token's name in the grammar: {"if": "IF", ...}.
+RESERVED_WORDS: dict[str, str] = {word: kind.name for word, kind in valid_reserved_first_command.items()}

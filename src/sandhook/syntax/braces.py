@@ -1,0 +1,211 @@
+"""${ ... } in all its forms.
+
+bash accepts any text between the braces when it parses, and refuses what makes no sense only
+when it runs; such text becomes a BadSubstitution.
+
+Source: POSIX.1-2024 XCU 2.6.2; bash 5.2 reference manual 3.5.3.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sandhook.syntax.nodes import BadSubstitution, Escaped, Literal, ParameterExpansion, Word, WordPart
+from sandhook.syntax.words import NAME, WordReader, merged
+
+_DIGITS = re.compile(r"[0-9]+")
+_SPECIAL = frozenset("@*#?-$!")
+_TRANSFORMATION = re.compile(r"@([UuLQEPAKak])\}")
+_WORD_RUN = re.compile(r"[^\\\"'`$}<>]+")
+
+
+def read_parameter(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
+    """Read ``${`` ... ``}``, whose "$" is at ``start``, into an expansion."""
+    reader.enter()
+    part = _read(reader, start, double_quoted)
+    reader.depth -= 1
+    return part
+
+
+def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
+    text = reader.text
+    at = start + 2
+    prefix = _prefix(text, at)
+    at += len(prefix)
+    found = NAME.match(text, at) or _DIGITS.match(text, at)
+    if found:
+        name, at = found[0], found.end()
+    elif text[at : at + 1] in _SPECIAL:
+        name, at = text[at], at + 1
+    else:
+        return _bad(reader, start, double_quoted)
+    subscript = None
+    if text.startswith("[", at):
+        reader.position = at + 1
+        parts = reader.read_balanced("[", "]", at)
+        subscript = Word(merged(parts), (at + 1, reader.position - 1))
+        at = reader.position
+    operator = _operator(text, at, prefix)
+    if operator is None:
+        return _bad(reader, start, double_quoted)
+    word = second = None
+    at += len(operator)
+    reader.position = at
+    if operator == "@" and prefix != "!":
+        word = Word((Literal(text[at]),), (at, at + 1))
+        reader.position = at + 2
+    elif operator in ("@", "*", "@}") or operator == "":
+        reader.position = at + 1
+    elif operator[0] == "/":
+        word, second = _pattern_and_replacement(reader, start, double_quoted)
+    elif operator == ":":
+        word, second = _offset_and_length(reader, start, double_quoted)
+    else:
+        pattern = operator[0] in "#%^,"
+        parts = _read_word(reader, start, double_quoted, pattern)
+        word = Word(merged(parts), (at, reader.position - 1))
+    span = (start, reader.position)
+    return ParameterExpansion(name, subscript, prefix, operator or None, word, second, True, span)
+
+
+def _prefix(text: str, at: int) -> str:
+    """Tell whether "#" (length) or "!" (indirection) at ``at`` is a prefix rather than the name."""
+    char, following, third = text[at : at + 1], text[at + 1 : at + 2], text[at + 2 : at + 3]
+    if char == "#":
+        # ${#} ${#-x} ${##x} are $# with an operator; ${#x} ${#@} ${##} are lengths
+        if following.isalnum() or following == "_" or (following in _SPECIAL and third == "}"):
+            return "#" if following else ""
+    elif char == "!" and (
+        following.isalnum() or following == "_" or (following in _SPECIAL and following != "-")
+    ):
+        return "!" if following else ""
+    return ""
+
+
+def _operator(text: str, at: int, prefix: str) -> str | None:
+    """Return the operator at ``at``, "" for none, or None for what bash refuses when it runs."""
+    char = text[at : at + 1]
+    if char == "}":
+        return ""
+    following = text[at + 1 : at + 2]
+    if prefix == "!" and char in "*@" and following == "}":
+        return char
+    if prefix == "#" or not char:
+        return None
+    if char == ":":
+        return char + following if following and following in "-=?+" else char
+    if char in "-=?+":
+        return char
+    if char in "#%^,":
+        return char * 2 if following == char else char
+    if char == "/":
+        return char + following if following and following in "/#%" else char
+    if char == "@" and _TRANSFORMATION.match(text, at):
+        return char
+    return None
+
+
+def _bad(reader: WordReader, start: int, double_quoted: bool) -> BadSubstitution:
+    reader.position = start + 2
+    _read_word(reader, start, double_quoted, True)
+    return BadSubstitution(reader.text[start : reader.position], (start, reader.position))
+
+
+def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: bool) -> list[WordPart]:
+    """Read an operator's word up to the closing brace.
+
+    Within double quotes an apostrophe means itself, unless the operator takes a pattern.
+    """
+    text, at = reader.text, reader.position
+    parts: list[WordPart] = []
+    literal_quotes = double_quoted and not pattern
+    while True:
+        found = _WORD_RUN.match(text, at)
+        if found:
+            parts.append(Literal(found[0]))
+            at = found.end()
+        if at >= reader.length:
+            reader.unmatched("}", start)
+        char = text[at]
+        reader.position = at
+        if char == "}":
+            reader.position = at + 1
+            return parts
+        if char in "<>":
+            if not double_quoted and text.startswith("(", at + 1):
+                parts.append(reader.read_process_substitution(char))
+            else:
+                parts.append(Literal(char))
+                reader.position = at + 1
+        elif char == "'" and literal_quotes:
+            parts.append(Literal(char))
+            reader.position = at + 1
+        elif char == "\\" and literal_quotes and text[at + 1] not in '$`"\\}\n':
+            parts.append(Literal(text[at : at + 2]))
+            reader.position = at + 2
+        elif char == "$":
+            parts.append(reader.read_dollar(literal_quotes))
+        else:
+            part = reader.read_quoting(double_quoted)
+            if part is not None:
+                parts.append(part)
+        at = reader.position
+
+
+def _split(parts: list[WordPart], index: int, cut: int) -> tuple[list[WordPart], list[WordPart]]:
+    """Split at character ``cut`` of the literal ``parts[index]``, leaving that character out."""
+    text = parts[index][0]
+    before, after = parts[:index], parts[index + 1 :]
+    if text[:cut]:
+        before.append(Literal(text[:cut]))
+    if text[cut + 1 :]:
+        after.insert(0, Literal(text[cut + 1 :]))
+    return before, after
+
+
+def _pattern_and_replacement(reader: WordReader, start: int, double_quoted: bool) -> tuple[Word, Word | None]:
+    """Split ``pattern/replacement`` at the first unquoted slash that is not the pattern's first."""
+    begin = reader.position
+    parts = _read_word(reader, start, double_quoted, True)
+    span = (begin, reader.position - 1)
+    for index, part in enumerate(parts):
+        if part.__class__ is Literal:
+            cut = part[0].find("/", 1 if index == 0 else 0)
+            if cut >= 0:
+                before, after = _split(parts, index, cut)
+                if double_quoted:
+                    after = [_literal_escape(part) for part in after]
+                return Word(merged(before), span), Word(merged(after), span)
+    return Word(merged(parts), span), None
+
+
+def _literal_escape(part: WordPart) -> WordPart:
+    """Within double quotes a replacement keeps the backslash before an ordinary character."""
+    if part.__class__ is Escaped and part[0] not in '$`"\\}':
+        return Literal("\\" + part[0])
+    return part
+
+
+def _offset_and_length(reader: WordReader, start: int, double_quoted: bool) -> tuple[Word, Word | None]:
+    """Split ``offset:length`` at the first colon outside parentheses and ``? :``."""
+    begin = reader.position
+    parts = _read_word(reader, start, double_quoted, False)
+    span = (begin, reader.position - 1)
+    open_ = questions = 0
+    for index, part in enumerate(parts):
+        if part.__class__ is not Literal:
+            continue
+        for cut, char in enumerate(part[0]):
+            if char == "(":
+                open_ += 1
+            elif char == ")":
+                open_ -= 1
+            elif char == "?" and open_ <= 0:
+                questions += 1
+            elif char == ":" and open_ <= 0:
+                if questions:
+                    questions -= 1
+                    continue
+                before, after = _split(parts, index, cut)
+                return Word(merged(before), span), Word(merged(after), span)
+    return Word(merged(parts), span), None

@@ -1,0 +1,78 @@
+"""The LR engine: runs the table over a lexer's tokens.
+
+Source: the loop of bashlex's yacc, without its recovery and its debugging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from sandhook.syntax.tables import ACTIONS, GOTO_ROWS, GOTOS, PRODUCTIONS, ROWS
+
+if TYPE_CHECKING:
+    from sandhook.syntax.lexer import Lexer
+
+#: Makes a production's value of its symbols' values: tokens, and what other actions made.
+Action: TypeAlias = Callable[["Lexer", list[Any]], Any]
+
+
+class Driver:
+    """The table with an action for each production; keeps no state between runs.
+
+    Args:
+        actions: By production, or by its left side for all others of that; a production
+            without an action has the value of its first symbol.
+    """
+
+    def __init__(self, actions: dict[str, Action]) -> None:
+        self._rows = [ROWS[row] for row in ACTIONS]
+        self._gotos = [GOTO_ROWS[row] for row in GOTOS]
+        self._productions: list[tuple[str, int, Action | None]] = []
+        for text in PRODUCTIONS:
+            left, *right = text.split()
+            action = actions[text] if text in actions else actions.get(left)
+            self._productions.append((left, len(right) - 1, action))
+
+    def run(self, lexer: Lexer) -> Any:
+        """Return the value of one ``inputunit``; raise ShellSyntaxError when there is none."""
+        rows, gotos, productions = self._rows, self._gotos, self._productions
+        next_token = lexer.token
+        states = [0]
+        values: list[Any] = [None]
+        state = 0
+        token = None
+        while True:
+            row = rows[state]
+            if row.__class__ is int:
+                action = row
+            else:
+                if token is None:
+                    token = next_token()
+                action = row.get(token.kind) or row.get("")  # type: ignore[union-attr]
+                if action is None:
+                    lexer.unexpected(token)
+            if action > 0:  # type: ignore[operator]
+                state = action  # type: ignore[assignment]
+                states.append(state)
+                values.append(token)
+                token = None
+                continue
+            left, size, make = productions[-action]  # type: ignore[operator]
+            if size == 1 and make is None:
+                value = values[-1]
+                states[-1] = state = gotos[states[-2]][left] if left != "inputunit" else 0
+                if left == "inputunit":
+                    return value
+                continue
+            if size:
+                symbols = values[-size:]
+                del values[-size:], states[-size:]
+            else:
+                symbols = []
+            value = make(lexer, symbols) if make is not None else symbols[0] if symbols else None
+            if left == "inputunit":
+                return value
+            state = gotos[states[-1]][left]
+            states.append(state)
+            values.append(value)

@@ -1,0 +1,388 @@
+"""What each production of the grammar makes: nodes, at once.
+
+Actions take the values of their production's symbols: a token for a terminal, for the others
+what their own action made (a list for words, redirections and unfinished lists, else a node).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.syntax.driver import Action, Driver
+from sandhook.syntax.lexer import Lexer
+from sandhook.syntax.nodes import (
+    AndOr,
+    ArithmeticCommand,
+    ArithmeticFor,
+    Assignment,
+    BraceGroup,
+    Case,
+    CaseClause,
+    Command,
+    CommandList,
+    ConditionalCommand,
+    Coprocess,
+    For,
+    FunctionDefinition,
+    If,
+    IfClause,
+    ListItem,
+    Literal,
+    Pipeline,
+    Redirection,
+    Select,
+    SimpleCommand,
+    Subshell,
+    While,
+    Word,
+)
+from sandhook.syntax.tokens import END, Token
+
+_CONNECTORS = {"AND_AND": "&&", "OR_OR": "||"}
+
+
+# --------------------------------------------------------------------------- lists
+
+
+def _command_list(flat: list[Any]) -> CommandList:
+    """Make a list of ``[command, operator token, command, ...]``, with or without a last operator."""
+    items: list[ListItem] = []
+    commands: list[Command] = []
+    operators: list[str] = []
+    for index in range(0, len(flat), 2):
+        commands.append(flat[index])
+        kind = flat[index + 1].kind if index + 1 < len(flat) else "NEWLINE"
+        connector = _CONNECTORS.get(kind)
+        if connector is not None:
+            operators.append(connector)
+            continue
+        command = commands[0]
+        if operators:
+            span = (command.span[0], commands[-1].span[1])
+            command = AndOr(tuple(commands), tuple(operators), span)
+            operators = []
+        items.append(ListItem(command, kind == "AMPERSAND"))
+        commands = []
+    span = (items[0].command.span[0], items[-1].command.span[1])
+    return CommandList(tuple(items), span)
+
+
+def _first(lexer: Lexer, p: list[Any]) -> list[Any]:
+    return [p[0]]
+
+
+def _append(lexer: Lexer, p: list[Any]) -> list[Any]:
+    """``things : things thing``"""
+    p[0].append(p[1])
+    return p[0]  # type: ignore[no-any-return]
+
+
+def _join(lexer: Lexer, p: list[Any]) -> list[Any]:
+    """``list1 : list1 OPERATOR newline_list list1``"""
+    flat: list[Any] = p[0]
+    flat.append(p[1])
+    flat.extend(p[-1])
+    return flat
+
+
+def _list_with_end(lexer: Lexer, p: list[Any]) -> CommandList:
+    """``list1 OPERATOR newline_list``, ``simple_list1 [OPERATOR]``"""
+    if len(p) > 1:
+        p[0].append(p[1])
+    return _command_list(p[0])
+
+
+def _compound_list(lexer: Lexer, p: list[Any]) -> CommandList:
+    return p[0] if len(p) == 1 else _command_list(p[1])
+
+
+def _second(lexer: Lexer, p: list[Any]) -> Any:
+    return p[1]
+
+
+def _nothing(lexer: Lexer, p: list[Any]) -> None:
+    return None
+
+
+# --------------------------------------------------------------------------- pipelines
+
+
+def _pipeline(lexer: Lexer, p: list[Any]) -> list[Any]:
+    """Collect commands and bars backwards: the production recurses on its right."""
+    if len(p) == 1:
+        return [p[0]]
+    flat: list[Any] = p[3]
+    flat.append(p[1])
+    flat.extend(p[0])
+    return flat
+
+
+def _pipeline_command(lexer: Lexer, p: list[Any]) -> Command:
+    flat: list[Any] = p[0]
+    if len(flat) == 1:
+        return flat[0]  # type: ignore[no-any-return]
+    flat.reverse()
+    commands = tuple(flat[::2])
+    both = tuple(bar.kind == "BAR_AND" for bar in flat[1::2])
+    return Pipeline(commands, both, False, None, (commands[0].span[0], commands[-1].span[1]))
+
+
+def _prefixed(lexer: Lexer, p: list[Any]) -> Command:
+    """``! pipeline``, ``time pipeline``, and either alone before a terminator."""
+    prefix, rest = p
+    timed = None
+    if prefix.__class__ is Token:
+        start, end = prefix.start, prefix.end
+    else:
+        timed, start, end = prefix
+    if rest is None or rest.__class__ is Token:
+        if rest.kind != END:
+            lexer.push_back(rest)
+        return Pipeline((), (), timed is None, timed, (start, end))
+    if rest.__class__ is Pipeline:
+        commands, both, negated, inner, span = rest
+    else:
+        commands, both, negated, inner, span = (rest,), (), False, None, rest.span
+    if timed is None:
+        negated = not negated
+    elif inner is None or timed == "time -p":
+        inner = timed
+    if len(commands) == 1 and not negated and inner is None:
+        return commands[0]  # type: ignore[no-any-return]
+    return Pipeline(commands, both, negated, inner, (start, span[1]))
+
+
+def _timespec(lexer: Lexer, p: list[Any]) -> tuple[str, int, int]:
+    posix = any(token.kind == "TIMEOPT" for token in p)
+    return "time -p" if posix else "time", p[0].start, p[-1].end
+
+
+# --------------------------------------------------------------------------- simple commands
+
+
+def _simple_command(lexer: Lexer, p: list[Any]) -> SimpleCommand:
+    assignments: list[Assignment] = []
+    words: list[Word | Assignment] = []
+    redirections: list[Redirection] = []
+    elements = p[0]
+    for element in elements:
+        if element.__class__ is Redirection:
+            redirections.append(element)
+        elif element.kind == "ASSIGNMENT_WORD":
+            assignments.append(element.value)
+        else:
+            words.append(element.value)
+    first, last = elements[0], elements[-1]
+    start = first.start if first.__class__ is Token else first.span[0]
+    end = last.end if last.__class__ is Token else last.span[1]
+    return SimpleCommand(
+        tuple(assignments), tuple(words), tuple(redirections), lexer.line_at(start), (start, end)
+    )
+
+
+def _redirection(lexer: Lexer, p: list[Any]) -> Redirection:
+    fd = variable = None
+    start = p[0].start
+    if len(p) == 3:
+        source = p[0]
+        if source.kind == "NUMBER":
+            fd = int(source.text)
+        else:
+            variable = source.text
+    operator, target = p[-2], p[-1]
+    word = target.value
+    if target.kind == "DASH":
+        word = Word((Literal("-"),), (target.start, target.end))
+    return Redirection(operator.text, word, fd, variable, target.document, (start, target.end))
+
+
+def _redirected(lexer: Lexer, p: list[Any]) -> Command:
+    """``shell_command redirection_list``"""
+    if len(p) == 1:
+        return p[0]  # type: ignore[no-any-return]
+    command, redirections = p
+    values = list(command)
+    fields = command.fields
+    values[fields.index("redirections")] = tuple(redirections)
+    values[-1] = (command.span[0], redirections[-1].span[1])
+    return command.__class__(*values)  # type: ignore[no-any-return]
+
+
+# --------------------------------------------------------------------------- compound commands
+
+
+def _place(lexer: Lexer, first: Token, last: Token) -> tuple[tuple[()], int, tuple[int, int]]:
+    """Return a compound command's last three fields: redirections, line, span."""
+    return (), lexer.line_at(first.start), (first.start, last.end)
+
+
+def _shell_command(lexer: Lexer, p: list[Any]) -> Command:
+    if len(p) == 1:
+        return p[0]  # type: ignore[no-any-return]
+    return While(p[1], p[3], p[0].kind == "UNTIL", *_place(lexer, p[0], p[-1]))
+
+
+def _for(lexer: Lexer, p: list[Any]) -> For | Select:
+    """``for name [in words]; do list; done`` and ``select`` likewise."""
+    words = None
+    if any(symbol.__class__ is Token and symbol.kind == "IN" for symbol in p):
+        words = next((tuple(symbol) for symbol in p if symbol.__class__ is list), ())
+    node = For if p[0].kind == "FOR" else Select
+    return node(p[1].text, words, p[-2], *_place(lexer, p[0], p[-1]))
+
+
+def _word_list(lexer: Lexer, p: list[Any]) -> list[Word]:
+    if len(p) == 1:
+        return [p[0].value]
+    p[0].append(p[1].value)
+    return p[0]  # type: ignore[no-any-return]
+
+
+def _arithmetic_for(lexer: Lexer, p: list[Any]) -> ArithmeticFor:
+    return ArithmeticFor(*p[1].value, p[-2], *_place(lexer, p[0], p[-1]))
+
+
+def _case(lexer: Lexer, p: list[Any]) -> Case:
+    clauses = next((tuple(symbol) for symbol in p if symbol.__class__ is list), ())
+    return Case(p[1].value, clauses, *_place(lexer, p[0], p[-1]))
+
+
+def _pattern_list(lexer: Lexer, p: list[Any]) -> CaseClause:
+    patterns = p[1] if p[1].__class__ is list else p[2]
+    return CaseClause(tuple(patterns), p[-1])
+
+
+def _case_clause(lexer: Lexer, p: list[Any]) -> list[CaseClause]:
+    """``case_clause : [case_clause_sequence] pattern_list``"""
+    if len(p) == 1:
+        return [p[0]]
+    p[0].append(p[1])
+    return p[0]  # type: ignore[no-any-return]
+
+
+def _case_clause_sequence(lexer: Lexer, p: list[Any]) -> list[CaseClause]:
+    patterns, body, _ = p[-2]
+    clause = CaseClause(patterns, body, p[-1].text)
+    if len(p) == 2:
+        return [clause]
+    p[0].append(clause)
+    return p[0]  # type: ignore[no-any-return]
+
+
+def _pattern(lexer: Lexer, p: list[Any]) -> list[Word]:
+    if len(p) == 1:
+        return [p[0].value]
+    p[0].append(p[2].value)
+    return p[0]  # type: ignore[no-any-return]
+
+
+def _if(lexer: Lexer, p: list[Any]) -> If:
+    clauses, otherwise = [IfClause(p[1], p[3])], None
+    if len(p) == 7:
+        otherwise = p[5]
+    elif len(p) == 6:
+        more, otherwise = p[4]
+        clauses.extend(reversed(more))
+    return If(tuple(clauses), otherwise, *_place(lexer, p[0], p[-1]))
+
+
+def _elif(lexer: Lexer, p: list[Any]) -> tuple[list[IfClause], CommandList | None]:
+    """Collect clauses backwards: the production recurses on its right."""
+    clause = IfClause(p[1], p[3])
+    if len(p) == 5:
+        more, otherwise = p[4]
+        more.append(clause)
+        return more, otherwise
+    return [clause], p[5] if len(p) == 6 else None
+
+
+def _subshell(lexer: Lexer, p: list[Any]) -> Subshell:
+    return Subshell(p[1], *_place(lexer, p[0], p[2]))
+
+
+def _group(lexer: Lexer, p: list[Any]) -> BraceGroup:
+    return BraceGroup(p[1], *_place(lexer, p[0], p[2]))
+
+
+def _arithmetic_command(lexer: Lexer, p: list[Any]) -> ArithmeticCommand:
+    return ArithmeticCommand(p[0].value, *_place(lexer, p[0], p[0]))
+
+
+def _conditional_command(lexer: Lexer, p: list[Any]) -> ConditionalCommand:
+    return ConditionalCommand(p[1].value, *_place(lexer, p[0], p[2]))
+
+
+def _function(lexer: Lexer, p: list[Any]) -> FunctionDefinition:
+    keyword = p[0].kind == "FUNCTION"
+    name = p[1] if keyword else p[0]
+    body = p[-1]
+    span = (p[0].start, body.span[1])
+    return FunctionDefinition(name.text, body, keyword, lexer.line_at(span[0]), span)
+
+
+def _coprocess(lexer: Lexer, p: list[Any]) -> Coprocess:
+    name = None
+    rest = p[1:]
+    if rest[0].__class__ is Token:
+        name = rest.pop(0).text
+    if rest[0].__class__ is list:
+        command: Command = _simple_command(lexer, rest)
+    else:
+        command = _redirected(lexer, rest)
+    start = p[0].start
+    return Coprocess(name, command, lexer.line_at(start), (start, command.span[1]))
+
+
+ACTIONS: dict[str, Action] = {
+    "inputunit : DOLPAREN compound_list RIGHT_PAREN": _second,
+    "inputunit : DOLPAREN newline_list RIGHT_PAREN": _nothing,
+    "word_list": _word_list,
+    "redirection": _redirection,
+    "redirection_list : redirection": _first,
+    "redirection_list": _append,
+    "simple_command : simple_command_element": _first,
+    "simple_command": _append,
+    "command : simple_command": _simple_command,
+    "command : shell_command redirection_list": _redirected,
+    "shell_command : WHILE compound_list DO compound_list DONE": _shell_command,
+    "shell_command : UNTIL compound_list DO compound_list DONE": _shell_command,
+    "for_command": _for,
+    "select_command": _for,
+    "arith_for_command": _arithmetic_for,
+    "case_command": _case,
+    "case_clause": _case_clause,
+    "case_clause_sequence": _case_clause_sequence,
+    "pattern_list": _pattern_list,
+    "pattern": _pattern,
+    "function_def": _function,
+    "function_body": _redirected,
+    "subshell": _subshell,
+    "group_command": _group,
+    "coproc": _coprocess,
+    "if_command": _if,
+    "elif_clause": _elif,
+    "arith_command": _arithmetic_command,
+    "cond_command": _conditional_command,
+    "list : newline_list list0": _second,
+    "compound_list": _compound_list,
+    "list0": _list_with_end,
+    "list1 : pipeline_command": _first,
+    "list1": _join,
+    "simple_list": _list_with_end,
+    "simple_list1 : pipeline_command": _first,
+    "simple_list1": _join,
+    "pipeline_command : pipeline": _pipeline_command,
+    "pipeline_command": _prefixed,
+    "pipeline": _pipeline,
+    "timespec": _timespec,
+    "newline_list": _nothing,
+    "empty": _nothing,
+}
+
+DRIVER = Driver(ACTIONS)
+
+
+def parse_substitution(lexer: Lexer) -> CommandList | None:
+    """Parse the commands of ``$( )`` where the lexer stands, closing parenthesis included."""
+    lexer.push_back(Token("DOLPAREN", "$(", lexer.position, lexer.position))
+    return DRIVER.run(lexer)  # type: ignore[no-any-return]

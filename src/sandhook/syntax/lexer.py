@@ -1,0 +1,551 @@
+"""bashlex's tokenizer with the states it lacks.
+
+Kept from bashlex are the vocabulary (its token names and reserved words, which its grammar
+speaks) and the memory of the last two tokens. New are ``case`` patterns, ``[[ ]]``, ``(( ))``,
+``for ((``, compound assignment, extended patterns, ``{name}>``, here-documents, and words that
+are read once, into parts, where they stand.
+
+Source: POSIX.1-2024 XCU 2.3 Token Recognition, 2.4 Reserved Words; bash 5.2 parse.y.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from sandhook.errors import ShellSyntaxError
+from sandhook.syntax._bashlex import OPERATORS, RESERVED_WORDS, Tokenizer
+from sandhook.syntax.braces import read_parameter
+from sandhook.syntax.compound import read_arithmetic_for, read_array
+from sandhook.syntax.cond import read_condition
+from sandhook.syntax.heredoc import PendingDocument, read_documents
+from sandhook.syntax.nodes import Assignment, CommandList, Literal, Word, WordPart
+from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
+from sandhook.syntax.tokens import END, Token
+from sandhook.syntax.words import NAME, WordReader, merged
+
+_BLANK = re.compile(r"(?:[ \t]|\\\n)+")
+_BLANK_CR = re.compile(r"(?:[ \t]|\\\r?\n|\r(?=\n))+")
+_PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
+_REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
+
+#: Built-ins whose arguments may be compound assignments.
+_ASSIGNMENT_OK = frozenset("alias declare eval export let local readonly typeset".split())
+#: Built-ins whose arguments are assignments.
+_DECLARING = frozenset("alias declare export local readonly typeset".split())
+
+#: After these a reserved word, or the first word of a command, may stand.
+_RESERVED_WORD_OK = frozenset(
+    """AND_AND BANG BAR_AND DO DONE ELIF ELSE ESAC FI IF OR_OR SEMI_SEMI SEMI_AND SEMI_SEMI_AND THEN
+    TIME TIMEOPT TIMEIGN COPROC UNTIL WHILE NEWLINE SEMICOLON LEFT_PAREN RIGHT_PAREN BAR AMPERSAND
+    LEFT_CURLY RIGHT_CURLY ARITH_CMD ARITH_FOR_EXPRS COND_END START""".split()
+)
+_TIME_OK = frozenset(
+    """SEMICOLON NEWLINE AND_AND OR_OR AMPERSAND WHILE DO UNTIL IF THEN ELIF ELSE LEFT_CURLY LEFT_PAREN
+    RIGHT_PAREN BANG TIME TIMEOPT TIMEIGN BAR BAR_AND START""".split()
+)
+_REDIRECTIONS = frozenset(
+    """LESS GREATER GREATER_GREATER LESS_LESS LESS_AND LESS_LESS_LESS GREATER_AND LESS_LESS_MINUS
+    AND_GREATER AND_GREATER_GREATER LESS_GREATER GREATER_BAR""".split()
+)
+_CASE_CLAUSE_END = frozenset(["SEMI_SEMI", "SEMI_AND", "SEMI_SEMI_AND"])
+_OPENING = frozenset("IF CASE FOR SELECT WHILE UNTIL LEFT_CURLY".split())
+_CLOSING = frozenset("FI ESAC DONE RIGHT_CURLY".split())
+_START = "START"  # stands for "no token yet"
+
+
+class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
+    """Tokens of a text, one at a time; commands within ``$( )`` run the grammar on it again."""
+
+    read_braces = read_parameter
+    source = ""  # an attribute here; bashlex computes it
+
+    def __init__(
+        self,
+        text: str,
+        parse_substitution: Callable[[Lexer], CommandList | None],
+        name: str = "",
+        options: ParseOptions = DEFAULT_OPTIONS,
+    ) -> None:
+        WordReader.__init__(self, text, name, options)
+        self._parse_substitution = parse_substitution
+        self._blank = (_BLANK_CR if self.carriage_returns else _BLANK).match
+        self.warnings: list[tuple[int, str]] = []
+        self.extglob = options.extglob
+        self.substitutions = 0  # how many $( ) are open
+        self.skips: dict[int, int] = {}  # offset of a newline to where its here-documents end
+        self._queue: deque[Token | ShellSyntaxError] = deque()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the tokens before, as at the start of a command."""
+        self.last = self.before_last = _START
+        self.pending: list[PendingDocument] = []
+        self.in_case_pattern = False  # reading pattern), where reserved words are words
+        self.in_condition = False  # between [[ and ]]
+        self.in_regex = False  # the word after =~
+        self.brace_ok = False  # a function's name was read: "{" is reserved
+        self.assignment_ok = False  # arguments may be name=( ... )
+        self.declaring = False  # arguments are assignments
+        self._awaiting_in = 0  # for, case and select whose "in" may come
+        self._awaited_by_case = False
+        self._open_cases = 0
+        self._open_braces = 0
+        self._redirecting = False  # redirections stand before the command's name
+        self._redirected = False
+        self._held: Token | None = None  # the "]]" that ended a condition
+
+    def _state(self) -> tuple[Any, ...]:
+        return (
+            self.last,
+            self.before_last,
+            self.pending,
+            self.in_case_pattern,
+            self.in_condition,
+            self.in_regex,
+            self.brace_ok,
+            self.assignment_ok,
+            self.declaring,
+            self._awaiting_in,
+            self._awaited_by_case,
+            self._open_cases,
+            self._open_braces,
+            self._redirecting,
+            self._redirected,
+            self._held,
+            self._queue,
+        )
+
+    def _restore(self, state: tuple[Any, ...]) -> None:
+        (
+            self.last,
+            self.before_last,
+            self.pending,
+            self.in_case_pattern,
+            self.in_condition,
+            self.in_regex,
+            self.brace_ok,
+            self.assignment_ok,
+            self.declaring,
+            self._awaiting_in,
+            self._awaited_by_case,
+            self._open_cases,
+            self._open_braces,
+            self._redirecting,
+            self._redirected,
+            self._held,
+            self._queue,
+        ) = state
+
+    # ------------------------------------------------------------------ the stream
+
+    def token(self) -> Token:
+        """Return the next token.
+
+        After a here-document's delimiter the rest of the line is read ahead, so that the body
+        is known when the redirection's node is made.
+        """
+        queue = self._queue
+        if queue:
+            ahead = queue.popleft()
+            if ahead.__class__ is Token:
+                return ahead
+            raise ahead  # type: ignore[misc]
+        token = self._next()
+        if self.pending:
+            self._read_ahead()
+        return token
+
+    def push_back(self, token: Token) -> None:
+        """Give ``token`` again before all others."""
+        self._queue.appendleft(token)
+
+    def _read_ahead(self) -> None:
+        depth = self.depth
+        try:
+            while self.pending:
+                token = self._next()
+                self._queue.append(token)
+                if token.kind == END or (
+                    token.kind == "RIGHT_PAREN" and self.substitutions and self.depth < depth
+                ):
+                    break
+        except ShellSyntaxError as error:
+            self._queue.append(error)
+        if self.pending:
+            self._read_documents_behind_substitution()
+
+    def _read_documents_behind_substitution(self) -> None:
+        """Read the here-documents of ``$(cat <<E)``, which stand behind the line that it ends in."""
+        newline = self.text.find("\n", self.position)
+        if newline < 0:
+            newline = self.length
+        at = self.position
+        self.position = self.skips.get(newline, newline + 1)
+        if self.substitutions and at < self.length:
+            count = len(self.pending)
+            plural = "s" if count > 1 else ""
+            self.warnings.append(
+                (self.line_at(at), f"command substitution: {count} unterminated here-document{plural}")
+            )
+        read_documents(self)
+        self.skips[newline] = self.position
+        self.position = at
+
+    def _next(self) -> Token:
+        """Read a token, and remember what decides how the next one is read."""
+        token = self._readtoken()
+        kind = token.kind
+        last = self.last
+        if kind in _REDIRECTIONS:
+            if last != "NUMBER" and last != "REDIR_WORD":
+                self._redirecting = self.at_command_word()
+        elif kind == "NUMBER" or kind == "REDIR_WORD":
+            self._redirecting = self.at_command_word()
+        else:
+            self._redirected = self._redirecting and last in _REDIRECTIONS
+            self._redirecting = False
+            if kind in _OPENING:
+                self.enter()
+            elif kind in _CLOSING:
+                self.depth -= 1
+        self.before_last = last
+        self.last = kind
+        return token
+
+    def reserved_word_ok(self) -> bool:
+        last = self.last
+        if last in _RESERVED_WORD_OK:
+            return True
+        return last == "WORD" and (self.before_last == "COPROC" or self.before_last == "FUNCTION")
+
+    def at_command_word(self) -> bool:
+        """Tell whether the next word is a command's name or an assignment before it."""
+        last = self.last
+        return (
+            last == "ASSIGNMENT_WORD"
+            or (self._redirected and last == "WORD")
+            or (last not in _CASE_CLAUSE_END and self.reserved_word_ok())
+        )
+
+    def skip_blanks(self) -> int:
+        """Move behind blanks and line continuations; return the position."""
+        found = self._blank(self.text, self.position)
+        if found:
+            self.position = found.end()
+        return self.position
+
+    def _readtoken(self) -> Token:
+        held = self._held
+        if held is not None:
+            self._held = None
+            return held
+        text = self.text
+        found = self._blank(text, self.position)
+        at = found.end() if found else self.position
+        if at >= self.length:
+            self.position = self.length
+            if self.pending:
+                read_documents(self)
+            return Token(END, "", self.length, self.length)
+        if self.last == "COND_START":
+            self.position = at
+            condition, end = read_condition(self)
+            self._held = end
+            return Token("COND_CMD", text[at : end.start], at, end.start, condition)
+        char = text[at]
+        if char == "#" and not self.in_regex:
+            at = text.find("\n", at)
+            char = "\n"
+        if char == "\n":
+            self.end_line(at)
+            self.assignment_ok = self.declaring = False
+            return Token("NEWLINE", "newline", at, at + 1)
+        self.position = at
+        if char in "&|;<>()" and not self.in_regex:
+            token = self._read_operator(char, at)
+            if token is not None:
+                return token
+        elif (
+            char == "-"
+            and (self.last == "LESS_AND" or self.last == "GREATER_AND")
+            and text[at + 1] in " \t\n\r;&|()<>"
+        ):
+            self.position = at + 1
+            return Token("DASH", "-", at, at + 1)
+        return self._readtokenword(at)
+
+    def _read_operator(self, char: str, at: int) -> Token | None:
+        """Read an operator; None when ``<(`` or ``>(`` begins a word."""
+        text = self.text
+        self.assignment_ok = False
+        for size in (3, 2):
+            spelling = text[at : at + size]
+            kind = OPERATORS.get(spelling)
+            if kind is not None and len(spelling) == size:
+                self.position = at + size
+                if kind in _CASE_CLAUSE_END:
+                    self.in_case_pattern = True
+                if char not in "<>" and char + spelling[1] != "&>":
+                    self.declaring = False
+                return Token(kind, spelling, at, at + size)
+        if char == "(":
+            self.declaring = False
+            if text.startswith("(", at + 1) and not self.in_case_pattern and not self.in_condition:
+                token = self._read_double_parenthesis(at)
+                if token is not None:
+                    return token
+            if not self.in_case_pattern:
+                self.enter()
+        elif char == ")":
+            self.declaring = False
+            if self.last == "LEFT_PAREN" and self.before_last == "WORD":
+                self.brace_ok = True
+            if not self.in_case_pattern:
+                self.depth -= 1
+            self.in_case_pattern = False
+        elif char in "<>":
+            if text.startswith("(", at + 1):
+                return None
+        else:
+            self.declaring = False
+        self.position = at + 1
+        return Token(OPERATORS[char], char, at, at + 1)
+
+    def _read_double_parenthesis(self, at: int) -> Token | None:
+        """Read ``(( ))`` or ``for (( ))``; None when it is two subshells."""
+        is_for = self.last == "FOR"
+        if (not is_for and not self.reserved_word_ok()) or at in self._not_arithmetic:
+            return None
+        pending = list(self.pending)
+        expression = self.read_arithmetic(at, at + 2)
+        if expression is None:
+            self.pending = pending
+            self.position = at
+            if is_for:
+                self.fail("syntax error near unexpected token `('", (at, at + 1), token="(")
+            return None
+        text = self.text[at + 2 : self.position - 2]
+        if is_for:
+            return Token(
+                "ARITH_FOR_EXPRS", text, at, self.position, read_arithmetic_for(self, at, expression)
+            )
+        return Token("ARITH_CMD", text, at, self.position, expression)
+
+    def read_substituted_commands(self) -> CommandList | None:
+        state = self._state()
+        depth = self.depth
+        self._queue = deque()
+        self.reset()
+        self.enter()
+        self.substitutions += 1
+        body = self._parse_substitution(self)
+        self.substitutions -= 1
+        self.depth = depth
+        self._restore(state)
+        return body
+
+    def next_in_condition(self) -> Token:
+        """Return the next token between ``[[`` and ``]]``."""
+        return self._next()
+
+    def end_line(self, at: int) -> None:
+        """Pass the newline at ``at``, and the here-documents behind it."""
+        self.position = self.skips.pop(at, at + 1) if self.skips else at + 1
+        if self.pending:
+            read_documents(self)
+
+    def unexpected_operator(self, at: int) -> NoReturn:
+        """Raise for an operator where only words may stand."""
+        text = self.text
+        size = next(size for size in (3, 2, 1) if text[at : at + size] in OPERATORS)
+        self.unexpected(Token("", text[at : at + size], at, at + size))
+
+    def unexpected(self, token: Token) -> NoReturn:
+        """Raise for a token that the grammar has no place for."""
+        span = (token.start, token.end)
+        if token.kind == END:
+            if self.substitutions:
+                self.fail("unexpected EOF while looking for matching `)'", span, incomplete=True)
+            self.fail("syntax error: unexpected end of file", span, incomplete=True)
+        self.fail(f"syntax error near unexpected token `{token.text}'", span, token=token.text)
+
+    # ------------------------------------------------------------------ words
+
+    def _readtokenword(self, at: int) -> Token:
+        text = self.text
+        if not self.in_regex:
+            found = _PLAIN_WORD.match(text, at)
+            if found:
+                self.position = end = found.end()
+                word = Word((Literal(found[0]),), (at, end))
+                return self._classify(word, found[0], True)
+        if not self.in_condition:
+            found = NAME.match(text, at)
+            if found and text[found.end()] in "[+=":
+                token = self._read_assignment(at, found[0], found.end())
+                if token is not None:
+                    return token
+        self.position = at
+        parts = self.read_word_parts(self.extglob, self.in_regex)
+        end = self.position
+        plain = len(parts) == 1 and parts[0].__class__ is Literal and len(parts[0][0]) == end - at
+        return self._classify(Word(parts, (at, end)), text[at:end], plain)
+
+    def _classify(self, word: Word, text: str, plain: bool) -> Token:
+        """Tell numbers, {name} and reserved words from words."""
+        start, end = word.span
+        last = self.last
+        following = self.text[end]
+        if plain:
+            if (
+                (following in "<>" or last == "LESS_AND" or last == "GREATER_AND")
+                and text.isdigit()
+                and text.isascii()
+            ):
+                return Token("NUMBER", text, start, end, word)
+            if last == "FUNCTION":
+                pass
+            kind = self._special_word(text)
+            if kind is None and text in RESERVED_WORDS and self.reserved_word_ok():
+                kind = self._reserved_word(text)
+            if kind is not None:
+                return Token(kind, text, start, end)
+            if text in _ASSIGNMENT_OK and self.at_command_word():
+                self.assignment_ok = True
+                self.declaring = text in _DECLARING
+        if following in "<>" and text[0] == "{" and _REDIRECTION_VARIABLE.match(text):
+            return Token("REDIR_WORD", text[1:-1], start, end, word)
+        token = Token("WORD", text, start, end, word)
+        if last == "LESS_LESS" or last == "LESS_LESS_MINUS":
+            self.pending.append(PendingDocument(token, last == "LESS_LESS_MINUS"))
+        elif last == "FUNCTION":
+            self.brace_ok = True
+        elif last == "CASE" or last == "SELECT" or last == "FOR":
+            self._awaiting_in += 1
+            self._awaited_by_case = last == "CASE"
+        return token
+
+    def _special_word(self, text: str) -> str | None:
+        """Recognise words that are reserved only where they stand (bash's special_case_tokens)."""
+        last = self.last
+        if self._awaiting_in:
+            if text == "in" and (last == "WORD" or last == "NEWLINE"):
+                self._awaiting_in -= 1
+                if self._awaited_by_case:
+                    self.in_case_pattern = True
+                    self._open_cases += 1
+                return "IN"
+            if text == "do" and (
+                last == "NEWLINE"
+                or last == "SEMICOLON"
+                or (last == "WORD" and self.before_last in ("FOR", "SELECT"))
+            ):
+                self._awaiting_in -= 1
+                return "DO"
+        if self._open_cases and last == "IN" and text == "esac":
+            self._open_cases -= 1
+            self.in_case_pattern = False
+            return "ESAC"
+        if self.brace_ok:
+            self.brace_ok = False
+            if text == "{":
+                self._open_braces += 1
+                return "LEFT_CURLY"
+        if last == "ARITH_FOR_EXPRS":
+            if text == "do":
+                return "DO"
+            if text == "{":
+                self._open_braces += 1
+                return "LEFT_CURLY"
+        if text == "}" and self._open_braces and self.reserved_word_ok():
+            self._open_braces -= 1
+            return "RIGHT_CURLY"
+        if last == "TIME" and text == "-p":
+            return "TIMEOPT"
+        if (last == "TIME" or last == "TIMEOPT") and text == "--":
+            return "TIMEIGN"
+        if text == "]]" and self.in_condition:
+            return "COND_END"
+        return None
+
+    def _reserved_word(self, text: str) -> str | None:
+        if self.in_condition:
+            return "BANG" if text == "!" else None
+        kind = RESERVED_WORDS[text]
+        if self.in_case_pattern and kind != "ESAC":
+            return None
+        if kind == "TIME" and self.last not in _TIME_OK:
+            return None
+        if kind == "ESAC":
+            self.in_case_pattern = False
+        elif kind == "LEFT_CURLY":
+            self._open_braces += 1
+        elif kind == "RIGHT_CURLY" and self._open_braces:
+            self._open_braces -= 1
+        return kind
+
+    # ------------------------------------------------------------------ assignments
+
+    def _read_assignment(self, at: int, name: str, end: int) -> Token | None:
+        """Read ``name=``, ``name+=`` or ``name[subscript]=`` with its value; None for other words."""
+        text = self.text
+        before_command = self.at_command_word() and not self.in_case_pattern
+        if not (before_command or self.assignment_ok or self.declaring):
+            return None
+        assignment = self.read_assignment(name, end, before_command, before_command or self.assignment_ok)
+        if assignment is None:
+            return None
+        if assignment.__class__ is not Assignment:  # name[subscript] without "=": a word
+            word = Word(assignment, (at, self.position))
+            return self._classify(word, text[at : self.position], False)
+        if before_command:
+            return Token("ASSIGNMENT_WORD", text[at : self.position], at, self.position, assignment)
+        if not self.declaring and assignment.value.__class__ is Word:  # let x=1: a word
+            return None
+        return Token("WORD", text[at : self.position], at, self.position, assignment)
+
+    def read_assignment(
+        self, name: str, at: int, blanks: bool, array: bool
+    ) -> Assignment | tuple[WordPart, ...] | None:
+        """Read what follows ``name`` at ``at``.
+
+        Args:
+            blanks: The subscript may hold blanks and operators.
+            array: ``=(`` begins a compound assignment.
+
+        Returns:
+            The parts of a word when ``name[subscript]`` is no assignment, None when nothing was read.
+        """
+        text = self.text
+        start = at - len(name)
+        subscript = None
+        if text[at] == "[":
+            if blanks:
+                self.position = at + 1
+                parts = self.read_balanced("[", "]", at)
+                subscript = Word(merged(parts), (at + 1, self.position - 1))
+                at = self.position
+                if not text.startswith(("=", "+="), at):
+                    rest = self.read_word_parts(self.extglob)
+                    return merged([Literal(name + "["), *parts, Literal("]"), *rest])
+            else:
+                self.position = at + 1
+                try:
+                    parts = self.read_balanced("[", "]", at)
+                except ShellSyntaxError:
+                    return None
+                subscript = Word(merged(parts), (at + 1, self.position - 1))
+                at = self.position
+        append = text.startswith("+=", at)
+        at += append
+        if text[at] != "=":
+            return None
+        self.position = at = at + 1
+        if array and text[at] == "(":
+            value: Any = read_array(self, at)
+        else:
+            value = Word(self.read_word_parts(self.extglob), (at, self.position))
+        return Assignment(name, value, subscript, append, (start, self.position))

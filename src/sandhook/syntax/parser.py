@@ -1,0 +1,95 @@
+"""A script, one input unit at a time.
+
+An input unit is a complete command up to its newline. The shell runs each before it reads the
+next, so that an earlier line can define an alias, or turn on ``extglob``, for a later one, and
+runs even when a later one is no valid syntax.
+"""
+
+from __future__ import annotations
+
+from sandhook.errors import LimitExceeded
+from sandhook.syntax.grammar import DRIVER, parse_substitution
+from sandhook.syntax.lexer import Lexer
+from sandhook.syntax.nodes import CommandList, Word
+from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
+from sandhook.syntax.tokens import END
+
+
+class Parser:
+    """Yields the input units of a text.
+
+    Attributes:
+        warnings: What bash would print without failing, as (1-based line, text).
+    """
+
+    def __init__(self, text: str, name: str = "", options: ParseOptions = DEFAULT_OPTIONS) -> None:
+        self._lexer = Lexer(text, parse_substitution, name, options)
+        self.warnings = self._lexer.warnings
+
+    @property
+    def options(self) -> ParseOptions:
+        """How the next unit is read; may be replaced between two units."""
+        return self._lexer.options
+
+    @options.setter
+    def options(self, options: ParseOptions) -> None:
+        self._lexer.options = options
+        self._lexer.extglob = options.extglob
+
+    @property
+    def offset(self) -> int:
+        """0-based offset in the text behind the last unit."""
+        return min(self._lexer.position, len(self._lexer.source))
+
+    @property
+    def line(self) -> int:
+        """1-based line of ``offset``."""
+        return self._lexer.line_at(self._lexer.position)
+
+    def next_unit(self) -> CommandList | None:
+        """Return the next unit, None at the end.
+
+        Raises:
+            ShellSyntaxError: bash would not parse it either.
+            LimitExceeded: More nesting than ``options.nesting``.
+        """
+        lexer = self._lexer
+        lexer.depth = 0
+        lexer.extglob = lexer.options.extglob
+        lexer.reset()
+        try:
+            token = lexer.token()
+            while token.kind == "NEWLINE":
+                lexer.reset()
+                token = lexer.token()
+            if token.kind == END:
+                return None
+            lexer.push_back(token)
+            return DRIVER.run(lexer)  # type: ignore[no-any-return]
+        except RecursionError:
+            # the caller's own stack was nearly used up before the nesting limit was
+            raise LimitExceeded("nesting", lexer.options.nesting, lexer.name) from None
+
+
+def parse_units(text: str, name: str, options: ParseOptions) -> tuple[CommandList, ...]:
+    """Return all units of a text."""
+    parser = Parser(text, name, options)
+    units: list[CommandList] = []
+    while (unit := parser.next_unit()) is not None:
+        units.append(unit)
+    return tuple(units)
+
+
+def parse_word(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
+    """Parse all of ``text`` as one unquoted word; blanks and operators in it mean themselves."""
+    lexer = Lexer(text, parse_substitution, "", options)
+    return Word(lexer.read_text(), (0, len(text)))
+
+
+def parse_heredoc(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
+    """Parse text in which only ``$``, backquotes and backslashes are special.
+
+    So are the bodies of here-documents, and PS4 and other prompts.
+    """
+    lexer = Lexer(text, parse_substitution, "", options)
+    return Word(lexer.read_here_document(), (0, len(text)))

@@ -1,0 +1,86 @@
+"""The text being parsed, where one stands in it, and what can go wrong there."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NoReturn
+
+from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.syntax.options import ParseOptions
+
+
+class Reader:
+    """A text with a position.
+
+    Attributes:
+        text: The text, always ending in a newline.
+        length: Characters of ``text``.
+        position: 0-based offset of the next character to read.
+        depth: Brackets, quotes and compound commands now open.
+    """
+
+    def __init__(self, text: str, name: str, options: ParseOptions) -> None:
+        size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        if size > options.max_bytes:
+            raise LimitExceeded("script_bytes", options.max_bytes, name)
+        self.source = text
+        self.name = name
+        self.options = options
+        self.text = text if text.endswith("\n") else text + "\n"
+        self.length = len(self.text)
+        self.position = 0
+        self.depth = 0
+        self.carriage_returns = options.tolerate_cr and "\r\n" in text
+        self._newlines: list[int] | None = None
+
+    def line_at(self, offset: int) -> int:
+        """Return the 1-based line of an offset."""
+        newlines = self._newlines
+        if newlines is None:
+            newlines = self._newlines = []
+            at = self.text.find("\n")
+            while at >= 0:
+                newlines.append(at)
+                at = self.text.find("\n", at + 1)
+        return bisect_right(newlines, offset - 1) + 1
+
+    def enter(self) -> None:
+        """Count one more level of nesting; the caller takes it off ``depth`` when it is done.
+
+        Raises:
+            LimitExceeded: More than ``options.nesting`` levels.
+        """
+        self.depth += 1
+        if self.depth > self.options.nesting:
+            where = f"{self.name or 'line'}:{self.line_at(self.position)}"
+            raise LimitExceeded("nesting", self.options.nesting, where)
+
+    def fail(
+        self,
+        message: str,
+        span: tuple[int, int],
+        *,
+        token: str = "",
+        line: int | None = None,
+        incomplete: bool = False,
+    ) -> NoReturn:
+        """Raise ShellSyntaxError; ``line`` is given where bash names another than the span's."""
+        start, end = min(span[0], len(self.source)), min(span[1], len(self.source))
+        raise ShellSyntaxError(
+            message,
+            source=self.source,
+            span=(start, end),
+            line=self.line_at(start) if line is None else line,
+            column=start - (self.source.rfind("\n", 0, start) + 1) + 1,
+            token=token,
+            name=self.name,
+            incomplete=incomplete,
+        )
+
+    def unmatched(self, wanted: str, start: int) -> NoReturn:
+        """Raise for a quote or bracket opened at ``start`` and never closed."""
+        self.fail(
+            f"unexpected EOF while looking for matching `{wanted}'",
+            (start, self.length),
+            incomplete=True,
+        )

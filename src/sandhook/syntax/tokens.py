@@ -1,0 +1,33 @@
+"""Tokens as the parsing table knows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+END = "EOF"
+
+
+class Token:
+    """One token.
+
+    Attributes:
+        kind: Its name in the grammar: ``WORD``, ``IF``, ``AND_AND``, ``EOF``, ...
+        text: Its source text, for operators and reserved words their spelling.
+        start, end: Offsets in the reader's text, 0-based, end exclusive.
+        value: A WORD's Word or Assignment, a NUMBER's int, an ARITH_CMD's Word, an
+            ARITH_FOR_EXPRS' three Words, a COND_CMD's Condition.
+        document: The here-document of a WORD that is its delimiter, as soon as it is read.
+    """
+
+    __slots__ = ("document", "end", "kind", "start", "text", "value")
+
+    def __init__(self, kind: str, text: str, start: int, end: int, value: Any = None) -> None:
+        self.kind = kind
+        self.text = text
+        self.start = start
+        self.end = end
+        self.value = value
+        self.document: Any = None
+
+    def __repr__(self) -> str:
+        return f"Token({self.kind}, {self.text!r}, {self.start}, {self.end})"
