@@ -1,0 +1,108 @@
+"""Imports run one way, from right to left of the line in docs/architecture.md; files stay short."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.source import PACKAGE, code, imports, modules, part_of, section, table
+
+LONGEST = 500  #: lines of a file that needs no reason
+
+
+def places() -> dict[str, tuple[int, str]]:
+    """Map each part to its place from the left, and to the group of parts that may use each other."""
+    match = re.search(r"```text\n(.*?)```", section("Parts and layers"), re.S)
+    assert match is not None
+    found = {}
+    for place, group in enumerate(match.group(1).split("<")):
+        for joined in group.split():
+            for part in joined.split("+"):
+                assert part not in found, f"{part} is twice in the line"
+                found[part] = (place, joined)
+    return found
+
+
+PLACES = places()
+
+
+def allowed(importer: str, imported: str) -> bool:
+    """Whether a module of one part may import one of another."""
+    if importer == imported:
+        return True
+    (from_place, from_group), (to_place, to_group) = PLACES[importer], PLACES[imported]
+    return to_place < from_place or (from_group == to_group and from_place == to_place)
+
+
+def test_every_part_has_its_place_and_every_place_its_part() -> None:
+    parts = {part_of(name) for name in modules()} - {""}
+    assert parts == set(PLACES)
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_imports_run_one_way(name: str) -> None:
+    wrong = []
+    for imported, line in imports(name):
+        if imported.split(".")[0] != "sandhook":
+            continue
+        if part_of(imported) == "":
+            wrong.append(f"{name}:{line}: imports the public face; import the part that it comes from")
+        elif name != "sandhook" and not allowed(part_of(name), part_of(imported)):
+            wrong.append(f"{name}:{line}: {part_of(name)} may not import {part_of(imported)} ({imported})")
+        elif imported not in modules():
+            wrong.append(f"{name}:{line}: there is no module {imported}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    uses = {
+        name: sorted({to for to, _ in imports(name, types_too=False) if to in modules() and to != name})
+        for name in modules()
+    }
+    assert not (found := circles(uses)), "\n".join(" -> ".join(circle) for circle in found)
+
+
+def circles(uses: dict[str, list[str]]) -> list[list[str]]:
+    """Return a circle for every import that closes one."""
+    found: list[list[str]] = []
+    done: set[str] = set()
+
+    def visit(name: str, path: list[str]) -> None:
+        if name in path:
+            found.append([*path[path.index(name) :], name])
+            return
+        if name in done:
+            return
+        for used in uses[name]:
+            visit(used, [*path, name])
+        done.add(name)
+
+    for name in uses:
+        visit(name, [])
+    return found
+
+
+def test_circles_are_found() -> None:
+    assert circles({"a": ["b"], "b": ["c"], "c": []}) == []
+    assert circles({"a": ["b"], "b": ["c"], "c": ["b"]}) == [["b", "c", "b"]]
+
+
+def test_a_breach_is_seen() -> None:
+    assert allowed("kernel", "vfs")
+    assert allowed("kernel", "kernel")
+    assert not allowed("vfs", "kernel")
+    assert not allowed("vfs", "syntax"), "parts side by side do not know each other"
+    assert allowed("expand", "utilities")
+    assert allowed("utilities", "expand")
+
+
+def test_long_files_have_their_reason() -> None:
+    lengths = {
+        path.relative_to(PACKAGE).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in modules().values()
+    }
+    too_long = {name for name, length in lengths.items() if length > LONGEST}
+    excused = {name: row[1] for row in table("Long files") for name in code(row[0])}
+    assert too_long == set(excused), "the table of long files is not up to date"
+    assert all(excused.values()), "a long file has no reason"
