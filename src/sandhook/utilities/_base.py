@@ -26,6 +26,10 @@ from sandhook.vfs.path import VirtualPath, join
 
 FLUSH_AT = 16_384  #: bytes of output that are gathered before they are written
 
+CACHED_LINES = 128  #: command lines whose parse is kept, for each utility
+CACHED_ARGUMENTS = 16  #: the longest one, in arguments
+CACHED_LENGTH = 512  #: and in characters
+
 
 class UsageError(Exception):
     """Wrong options or operands: GNU's message, then "Try 'NAME --help' ...", status USAGE_STATUS."""
@@ -122,9 +126,10 @@ def also(first: Any, *more: Any) -> Any:
 class Syntax:
     """The parser made from one ``Options`` class."""
 
-    __slots__ = ("long", "numeric", "options", "permute", "short")
+    __slots__ = ("_parsed", "long", "numeric", "options", "permute", "short")
 
     def __init__(self, options: type, *, permute: bool = True, numeric: str | None = None) -> None:
+        self._parsed: dict[tuple[str, ...], tuple[Any, tuple[str, ...]]] = {}
         self.options = options
         self.permute = permute
         self.numeric = numeric
@@ -140,7 +145,21 @@ class Syntax:
                         self.short[flag[1:]] = option
 
     def parse(self, arguments: Sequence[str]) -> tuple[Any, list[str]]:
-        """Return the options and the operands. Raises UsageError in GNU's words."""
+        """Return the options and the operands. Raises UsageError in GNU's words.
+
+        Results are kept, for a hook runs the same few commands again and again.
+        """
+        key = tuple(arguments)
+        found = self._parsed.get(key)
+        if found is None:
+            found = self._parse(key)
+            if len(key) <= CACHED_ARGUMENTS and sum(map(len, key)) <= CACHED_LENGTH:
+                if len(self._parsed) >= CACHED_LINES:
+                    self._parsed.clear()
+                self._parsed[key] = found
+        return found[0], list(found[1])
+
+    def _parse(self, arguments: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
         values: dict[str, Any] = {}
         operands: list[str] = []
         rest = list(reversed(arguments))
@@ -160,7 +179,7 @@ class Syntax:
                 values[self.numeric] = argument[1:]
             else:
                 self._short(argument, rest, values)
-        return self.options(**values), operands
+        return self.options(**values), tuple(operands)
 
     def _short(self, argument: str, rest: list[str], values: dict[str, Any]) -> None:
         index = 1
@@ -370,10 +389,10 @@ class Reader:
     input's offset behind what was really used, as GNU's tools do when they stop early.
     """
 
-    __slots__ = ("_buffer", "_ctx", "_description", "_start")
+    __slots__ = ("_buffer", "_ctx", "_start", "description")
 
     def __init__(self, description: Description, ctx: Context) -> None:
-        self._description = description
+        self.description = description
         self._ctx = ctx
         self._buffer = b""
         self._start = 0
@@ -387,11 +406,11 @@ class Reader:
     def close(self) -> None:
         """Give the description back; unread bytes of a seekable input stay unread."""
         unused = len(self._buffer) - self._start
-        if unused and self._description.seekable:
-            self._description.seek(self._description.tell() - unused)
+        if unused and self.description.seekable:
+            self.description.seek(self.description.tell() - unused)
         self._buffer = b""
         self._start = 0
-        self._description.release()
+        self.description.release()
 
     def read(self, count: int = CHUNK) -> bytes:
         """Return up to ``count`` bytes, at least one unless at the end; blocks until then."""
@@ -399,9 +418,9 @@ class Reader:
             data = self._buffer[self._start : self._start + count]
             self._start += len(data)
             return data
-        if not self._description.ready():
+        if not self.description.ready():
             self._ctx.flush()
-        data = self._description.read(count)
+        data = self.description.read(count)
         self._ctx.budget.charge(1 + (len(data) >> 10))
         return data
 
@@ -419,6 +438,46 @@ class Reader:
             self._ctx.budget.afford(size)
             pieces.append(data)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def unread(self, data: bytes) -> None:
+        """Push back the last ``data`` that was read: it counts as unread again."""
+        if data:
+            self._buffer = data + self._buffer[self._start :]
+            self._start = 0
+
+    def blocks(self, delimiter: bytes = b"\n") -> Iterator[bytes]:
+        """Yield the rest in blocks of whole lines, as they come; the last one may lack its delimiter.
+
+        Whoever stops early gives back with ``unread`` what it did not use of the last block.
+        """
+        while True:
+            held = self._buffer[self._start :]
+            end = held.rfind(delimiter) + 1
+            if end:
+                self._buffer = held
+                self._start = end
+                yield held[:end]
+                continue
+            self._buffer = b""
+            self._start = 0
+            kept = [held] if held else []
+            size = len(held)
+            while not end:
+                data = self.read()
+                if not data:
+                    break
+                end = data.rfind(delimiter) + 1
+                size += len(data)
+                if not end:
+                    self._ctx.budget.afford(size)
+                kept.append(data)
+            if not kept:
+                return
+            if end and end < len(kept[-1]):
+                self._buffer = kept[-1]
+                self._start = end
+                kept[-1] = kept[-1][:end]
+            yield kept[0] if len(kept) == 1 else b"".join(kept)
 
     def lines(self, delimiter: bytes = b"\n") -> Iterator[bytes]:
         """Yield lines with their delimiter; the last one may lack it.

@@ -1,0 +1,250 @@
+"""Numbers as C's ``long double`` of x86-64 holds them, read and printed exactly.
+
+bash's printf and GNU seq compute with 64 bits of mantissa; Python's floats have 53, and the
+difference shows: ``printf %.20f 0.1``. A number here is a mantissa below 2**64 and a power of two.
+
+Source: ISO C, strtold and fprintf. Oracle: bash 5.2, GNU seq 9.1 (glibc, x86-64).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_BITS = 64
+_MIN_EXPONENT = -16_445  #: of the last bit of the smallest number
+_MAX_EXPONENT = 16_384  #: first power of two that is too large
+_KEPT = 1_200  #: decimal digits that are read; more only say "a little above"
+_FAR = 6_000  #: powers of ten beyond which a number is 0 or infinite in any case
+_CHUNK = 4_000  #: decimal digits converted at once; Python refuses more than 4,300
+
+_DECIMAL = re.compile(r"(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
+_HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[pP]([+-]?\d+))?", re.ASCII)
+_SPECIAL = re.compile(r"(inf(?:inity)?|nan(?:\([0-9a-zA-Z_]*\))?)", re.ASCII | re.IGNORECASE)
+
+
+class LongDouble(NamedTuple):
+    """``mantissa * 2**exponent``, or "inf" or "nan" in ``special``."""
+
+    negative: bool
+    mantissa: int
+    exponent: int
+    special: str = ""
+
+
+def parse(text: str) -> tuple[LongDouble, int, bool]:
+    """Read a number as strtold does.
+
+    Returns:
+        The number (0 when there is none), the offset of the first character that does not
+        belong to it, and whether it was out of range.
+    """
+    start = len(text) - len(text.lstrip(" \t\n\v\f\r"))
+    negative = text[start : start + 1] == "-"
+    at = start + (text[start : start + 1] in ("-", "+") and start < len(text))
+    special = _SPECIAL.match(text, at)
+    if special:
+        return LongDouble(negative, 0, 0, special[0][:3].lower()), special.end(), False
+    found = _HEXADECIMAL.match(text, at)
+    if found and (found[1] or found[2]):
+        digits = found[1] + (found[2] or "")
+        scale = _exponent(found[3]) - 4 * len(found[2] or "")
+        scale += 4 * max(0, len(digits) - _KEPT)
+        numerator, denominator = int(digits[:_KEPT], 16), 1
+        if numerator and abs(scale) > 1 << 17:
+            scale = (1 << 17) if scale > 0 else -(1 << 17)
+        if scale > 0:
+            numerator <<= scale
+        else:
+            denominator <<= -scale
+    else:
+        found = _DECIMAL.match(text, at)
+        if not found or not (found[1] or found[2]):
+            return LongDouble(False, 0, 0), 0, False
+        numerator, denominator = _decimal(found[1], found[2] or "", _exponent(found[3]))
+    value, range_error = nearest(numerator, denominator)
+    return value._replace(negative=negative), found.end(), range_error
+
+
+def _exponent(text: str | None) -> int:
+    if not text:
+        return 0
+    digits = text.lstrip("+-").lstrip("0")
+    size = int(digits) if digits and len(digits) < 9 else 10**9 if digits else 0
+    return -size if text[0] == "-" else size
+
+
+def _decimal(whole: str, fraction: str, exponent: int) -> tuple[int, int]:
+    digits = (whole + fraction).lstrip("0")
+    exponent -= len(fraction)
+    if not digits:
+        return 0, 1
+    if len(digits) > _KEPT:
+        exponent += len(digits) - _KEPT - 1
+        digits = digits[:_KEPT] + ("1" if digits[_KEPT:].strip("0") else "0")
+    size = len(digits) + exponent
+    if size > _FAR:
+        return 1 << (_MAX_EXPONENT + 1), 1
+    if size < -_FAR:
+        return 1, 1 << (_BITS - _MIN_EXPONENT)
+    number = int(digits)
+    return (number * 10**exponent, 1) if exponent >= 0 else (number, 10**-exponent)
+
+
+def nearest(numerator: int, denominator: int) -> tuple[LongDouble, bool]:
+    """Return the nearest long double to a fraction (0 or more), ties to even; and a range error."""
+    if not numerator:
+        return LongDouble(False, 0, 0), False
+    exponent = numerator.bit_length() - denominator.bit_length() - _BITS
+    while True:
+        exponent = max(exponent, _MIN_EXPONENT)
+        if exponent >= 0:
+            quotient, rest = divmod(numerator, denominator << exponent)
+            divisor = denominator << exponent
+        else:
+            quotient, rest = divmod(numerator << -exponent, denominator)
+            divisor = denominator
+        if quotient >> _BITS:
+            exponent += 1
+        elif not quotient >> (_BITS - 1) and exponent > _MIN_EXPONENT:
+            exponent -= 1
+        else:
+            break
+    inexact = rest != 0
+    if 2 * rest > divisor or (2 * rest == divisor and quotient & 1):
+        quotient += 1
+        if quotient >> _BITS:
+            quotient >>= 1
+            exponent += 1
+    if exponent + _BITS > _MAX_EXPONENT:
+        return LongDouble(False, 0, 0, "inf"), True
+    return LongDouble(False, quotient, exponent), inexact and not quotient >> (_BITS - 1)
+
+
+def from_int(value: int) -> LongDouble:
+    """Return an integer as a long double."""
+    return nearest(abs(value), 1)[0]._replace(negative=value < 0)
+
+
+def decimal_digits(number: int) -> str:
+    """Return ``str(number)`` for an integer of any size, 0 or more."""
+    if number.bit_length() < 3 * _CHUNK:
+        return str(number)
+    pieces = []
+    unit = 10**_CHUNK
+    while number >= unit:
+        number, low = divmod(number, unit)
+        pieces.append(str(low).zfill(_CHUNK))
+    pieces.append(str(number))
+    return "".join(reversed(pieces))
+
+
+def _scaled(value: LongDouble, power: int) -> int:
+    """Return ``value * 10**power`` as an integer, ties to even."""
+    numerator, denominator = value.mantissa, 1
+    if power >= 0:
+        numerator *= 10**power
+    else:
+        denominator = 10**-power
+    if value.exponent >= 0:
+        numerator <<= value.exponent
+    else:
+        denominator <<= -value.exponent
+    quotient, rest = divmod(numerator, denominator)
+    return quotient + (2 * rest > denominator or (2 * rest == denominator and quotient & 1 == 1))
+
+
+def _fixed(value: LongDouble, precision: int, alternate: bool) -> str:
+    exact = min(precision, max(0, -value.exponent))  # no number has more digits than that
+    digits = decimal_digits(_scaled(value, exact)).zfill(exact + 1)
+    fraction = (digits[len(digits) - exact :] if exact else "") + "0" * (precision - exact)
+    whole = digits[: len(digits) - exact]
+    return f"{whole}.{fraction}" if fraction or alternate else whole
+
+
+def _decimal_exponent(value: LongDouble, precision: int) -> tuple[str, int]:
+    """Return precision + 1 significant digits and the exponent of the first."""
+    if not value.mantissa:
+        return "0" * (precision + 1), 0
+    exact = min(precision, 17_000)
+    exponent = int((value.mantissa.bit_length() + value.exponent - 1) * 0.30102999566398120) - 1
+    while True:
+        digits = decimal_digits(_scaled(value, exact - exponent))
+        if len(digits) == exact + 1:
+            return digits + "0" * (precision - exact), exponent
+        exponent += len(digits) - exact - 1
+
+
+def _scientific(value: LongDouble, precision: int, alternate: bool) -> str:
+    digits, exponent = _decimal_exponent(value, precision)
+    point = "." if precision or alternate else ""
+    return f"{digits[0]}{point}{digits[1:]}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+
+
+def _general(value: LongDouble, precision: int, alternate: bool) -> str:
+    precision = precision or 1
+    digits, exponent = _decimal_exponent(value, precision - 1)
+    if precision > exponent >= -4:
+        text = _fixed(value, precision - 1 - exponent, alternate)
+        return text if alternate or "." not in text else text.rstrip("0").rstrip(".")
+    fraction = digits[1:] if alternate else digits[1:].rstrip("0")
+    point = "." if fraction or alternate else ""
+    return f"{digits[0]}{point}{fraction}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+
+
+def _hexadecimal(value: LongDouble, precision: int, alternate: bool) -> str:
+    """x86's form: the leading digit holds the top four bits of the mantissa."""
+    mantissa, exponent = value.mantissa, value.exponent
+    if mantissa:
+        shift = _BITS - mantissa.bit_length()
+        mantissa <<= shift
+        exponent += 60 - shift
+    else:
+        exponent = 0
+    if 0 <= precision < 15:
+        drop = 4 * (15 - precision)
+        kept, rest = mantissa >> drop, mantissa & ((1 << drop) - 1)
+        half = 1 << (drop - 1)
+        kept += rest > half or (rest == half and kept & 1 == 1)
+        if kept >> (4 * precision + 4):
+            kept >>= 4
+            exponent += 4
+        digits = f"{kept:0{precision + 1}x}"
+    else:
+        digits = f"{mantissa:016x}"
+        digits = digits[0] + (digits[1:].rstrip("0") if precision < 0 else digits[1:].ljust(precision, "0"))
+    point = "." if len(digits) > 1 or alternate else ""
+    return f"0x{digits[0]}{point}{digits[1:]}p{exponent:+d}"
+
+
+_STYLES = {"f": _fixed, "e": _scientific, "g": _general, "a": _hexadecimal}
+
+
+def render(value: LongDouble, letter: str, flags: str, width: int, precision: int | None) -> str:
+    """Format as C's printf does for one of the letters aAeEfFgG.
+
+    Args:
+        flags: Any of "-+ #0".
+        width: Smallest length of the result in characters.
+        precision: None means 6, or as many as needed for a and A.
+    """
+    kind = letter.lower()
+    if value.special:
+        text = value.special
+    else:
+        if precision is None:
+            precision = -1 if kind == "a" else 6
+        text = _STYLES[kind](value, precision, "#" in flags)
+    sign = "-" if value.negative else "+" if "+" in flags else " " if " " in flags else ""
+    if letter.isupper():
+        text = text.upper()
+    padding = width - len(sign) - len(text)
+    if padding <= 0:
+        return sign + text
+    if "-" in flags:
+        return sign + text + " " * padding
+    if "0" in flags and not value.special:
+        if kind == "a":
+            return sign + text[:2] + "0" * padding + text[2:]
+        return sign + "0" * padding + text
+    return " " * padding + sign + text
