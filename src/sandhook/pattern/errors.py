@@ -13,7 +13,3 @@ class PatternError(ValueError):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
-
-
-class PatternTimeout(Exception):
-    """A match with back-references used up its time; the caller turns it into its own limit."""

@@ -1,0 +1,147 @@
+"""Regular expressions of Go and of Rust, as agents' configurations have them.
+
+Both languages promise linear time, and RE2 runs nearly all of their syntax. What RE2 reads in
+another way (Rust's nested classes) is refused by name.
+
+Source: Go's regexp/syntax; Rust's regex crate 1.x.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sandhook.pattern.engine import Find, compile_linear
+from sandhook.pattern.errors import PatternError
+
+#: Characters of an expression.
+MAX_LENGTH = 65_536
+
+#: Rust's Perl classes hold all of Unicode: inside of brackets, and the opposite.
+_RUST_CLASSES = {
+    "d": r"\p{Nd}",
+    "w": r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}",
+    "s": r"\t\n\v\f\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}",
+}
+
+
+class Re2Regex:
+    """A compiled expression; immutable and shared."""
+
+    __slots__ = ("_find",)
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+
+    def search(self, text: str) -> bool:
+        """Tell whether there is a match anywhere; anchors are the expression's own business."""
+        data = text.encode("utf-8", "surrogateescape")
+        return self._find(data, 0, len(data))[0][0] >= 0
+
+    def match(self, text: str) -> list[str | None] | None:
+        """Return what the groups of the leftmost match matched, the whole first; None for none."""
+        data = text.encode("utf-8", "surrogateescape")
+        spans = self._find(data, 0, len(data))
+        if spans[0][0] < 0:
+            return None
+        return [None if a < 0 else data[a:b].decode("utf-8", "surrogateescape") for a, b in spans]
+
+
+@lru_cache(maxsize=256)
+def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False) -> Re2Regex:
+    """Compile an expression of Go's regexp ("go") or of Rust's regex crate ("rust").
+
+    "$" is the end of the text unless ``(?m)`` says otherwise. Classes such as ``[[:space:]]``
+    are ASCII; in Rust ``\\\\w``, ``\\\\d`` and ``\\\\s`` are Unicode's. ``\\\\b`` is ASCII in both.
+
+    Raises:
+        PatternError: It does not compile; the message says why.
+    """
+    if len(pattern) > MAX_LENGTH:
+        raise PatternError(f"expression of over {MAX_LENGTH} characters")
+    if flavor not in ("go", "rust"):
+        raise ValueError(f"flavor must be 'go' or 'rust', not {flavor!r}")
+    return Re2Regex(
+        compile_linear(_Checker(pattern, flavor == "rust").run(), latin1=False, icase=icase, longest=False)
+    )
+
+
+class _Checker:
+    """Goes over an expression, rewrites Rust's classes and refuses what RE2 would misread."""
+
+    __slots__ = ("at", "out", "pattern", "rust")
+
+    def __init__(self, pattern: str, rust: bool) -> None:
+        self.pattern = pattern
+        self.rust = rust
+        self.at = 0
+        self.out: list[str] = []
+
+    def run(self) -> str:
+        while self.at < len(self.pattern):
+            c = self.pattern[self.at]
+            if c == "\\":
+                self._escape(False)
+            elif c == "[":
+                self._bracket()
+            else:
+                self.out.append(c)
+                self.at += 1
+        return "".join(self.out)
+
+    def _escape(self, inside: bool) -> None:
+        c = self.pattern[self.at + 1 : self.at + 2]
+        if c == "C" or (c == "Q" and self.rust):
+            raise PatternError(f"invalid escape sequence: \\{c}")
+        if c == "Q":
+            end = self.pattern.find("\\E", self.at + 2)
+            stop = len(self.pattern) if end < 0 else end + 2
+            self.out.append(self.pattern[self.at : stop])
+            self.at = stop
+            return
+        if self.rust and c.lower() in _RUST_CLASSES:
+            self.out.append(self._rust_class(c, inside))
+            self.at += 2
+            return
+        if self.rust and c in ("u", "U", "x") and self.pattern[self.at + 2 : self.at + 3] == "{":
+            self.out.append("\\x")
+            self.at += 2
+            return
+        self.out.append(self.pattern[self.at : self.at + 2])
+        self.at += 2
+
+    def _rust_class(self, c: str, inside: bool) -> str:
+        members = _RUST_CLASSES[c.lower()]
+        if not inside:
+            return f"[^{members}]" if c.isupper() else f"[{members}]"
+        if c.isupper() and c != "D":
+            raise PatternError(f"\\{c} inside of a class is not supported")
+        return r"\P{Nd}" if c == "D" else members
+
+    def _bracket(self) -> None:
+        """Copy one class."""
+        begin = self.at
+        self._copy(1)
+        if self.pattern[self.at : self.at + 1] == "^":
+            self._copy(1)
+        first = True
+        while True:
+            rest = self.pattern[self.at : self.at + 2]
+            if not rest:
+                raise PatternError(f"missing closing ]: {self.pattern[begin:]}")
+            if rest[0] == "]" and not first:
+                self._copy(1)
+                return
+            first = False
+            if rest[0] == "\\":
+                self._escape(True)
+            elif rest == "[:":
+                end = self.pattern.find(":]", self.at)
+                self._copy(2 if end < 0 else end + 2 - self.at)
+            elif self.rust and (rest[0] == "[" or rest in ("&&", "--", "~~")):
+                raise PatternError("nested classes and set operations are not supported")
+            else:
+                self._copy(1)
+
+    def _copy(self, count: int) -> None:
+        self.out.append(self.pattern[self.at : self.at + count])
+        self.at += count

@@ -1,0 +1,245 @@
+"""POSIX basic and extended regular expressions with GNU's extensions, and RE2's own.
+
+Everything that RE2 can say runs there, in linear time. The ``regex`` module runs only what
+has back-references, and word ends beside what may be no word, under a time limit.
+
+GNU's captures are those of the first alternative that leads to the longest match, not the ones
+that POSIX asks for (``feature`` matched by ``(feat|feature)(.*)`` gives ``feat``, ``ure``); RE2's
+longest match gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from sandhook.errors import LimitExceeded
+from sandhook.pattern.engine import Find, Spans, compile_backtracking, compile_linear
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.translate import TOO_BIG, Translator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Characters of an expression.
+MAX_LENGTH = 65_536
+
+#: Seconds for one match with back-references when the caller names no remaining time.
+DEFAULT_SECONDS = 1.0
+
+_CACHED_LENGTH = 4096
+
+Remaining = Callable[[], float]
+
+
+class Match:
+    """One match in bytes. Group 0 is the whole; a group that took no part has the span (-1, -1)."""
+
+    __slots__ = ("data", "spans")
+
+    def __init__(self, data: bytes, spans: Spans) -> None:
+        self.data = data
+        self.spans = spans
+
+    def span(self, group: int = 0) -> tuple[int, int]:
+        return self.spans[group]
+
+    def start(self, group: int = 0) -> int:
+        return self.spans[group][0]
+
+    def end(self, group: int = 0) -> int:
+        return self.spans[group][1]
+
+    def group(self, group: int = 0) -> bytes | None:
+        """Return what a group matched, or None when it took no part."""
+        start, end = self.spans[group]
+        return None if start < 0 else self.data[start:end]
+
+    def groups(self) -> list[bytes | None]:
+        """Return what every group matched, the whole first."""
+        return [self.group(index) for index in range(len(self.spans))]
+
+
+class Regex:
+    """A compiled expression; immutable and shared.
+
+    Attributes:
+        groups: Capturing groups, without the whole (a count).
+        warnings: What GNU grep would warn of, for example ``stray \\ before d``.
+    """
+
+    __slots__ = ("_backtracking", "_find", "_source", "_words", "groups", "warnings")
+
+    def __init__(self, pattern: str, latin1: bool, icase: bool, options: dict[str, bool]) -> None:
+        translation = Translator(pattern, **options).run()
+        self._source = (pattern, latin1, icase, options)
+        self._words = translation.words
+        self.groups = translation.groups
+        self.warnings = tuple(translation.warnings)
+        self._backtracking: Any = None
+        self._find: Find | None = None
+        if translation.backrefs or translation.unproven:
+            self._backtracking = self._compile_backtracking()
+        else:
+            self._find = compile_linear(
+                translation.text, latin1=latin1, icase=icase, longest=True, message=TOO_BIG
+            )
+
+    def _compile_backtracking(self) -> Any:
+        pattern, latin1, icase, options = self._source
+        text = Translator(pattern, **options, fallback=True).run().text
+        return compile_backtracking(text, latin1=latin1, icase=icase, message=TOO_BIG)
+
+    def search(
+        self, data: bytes, pos: int = 0, endpos: int | None = None, *, remaining: Remaining | None = None
+    ) -> Match | None:
+        """Return the leftmost, longest match that begins at ``pos`` or later.
+
+        Args:
+            data: Bytes, taken as UTF-8; what is none matches no "." and no bracket expression.
+            pos: Offset to begin at; "^" still means the beginning of ``data``.
+            endpos: Offset where the data ends, for "$" too.
+            remaining: Returns the seconds left, for matches with back-references.
+
+        Raises:
+            LimitExceeded: Such a match took all of them.
+        """
+        end = len(data) if endpos is None else endpos
+        if pos > end:
+            return None
+        find = self._find
+        if find is None or (self._words and not data.isascii()):
+            return self._backtrack(data, pos, end, remaining)
+        spans = find(data, pos, end)
+        return Match(data, spans) if spans[0][0] >= 0 else None
+
+    def test(self, data: bytes, *, remaining: Remaining | None = None) -> bool:
+        """Tell whether there is a match anywhere."""
+        return self.search(data, remaining=remaining) is not None
+
+    def finditer(self, data: bytes, *, remaining: Remaining | None = None) -> Iterator[Match]:
+        """Yield the matches that do not overlap; an empty one right behind another is left out."""
+        at = 0
+        last = -1
+        while (found := self.search(data, at, remaining=remaining)) is not None:
+            start, end = found.spans[0]
+            if end > start or start != last:
+                yield found
+                last = end
+            at = end if end > start else _after_character(data, end)
+
+    def search_text(self, text: str, *, remaining: Remaining | None = None) -> list[str | None] | None:
+        """Return what the groups of a match in ``text`` (surrogateescape) matched, the whole first."""
+        if text.isascii():
+            found = self.search(text.encode(), remaining=remaining)
+            if found is None:
+                return None
+            return [None if start < 0 else text[start:end] for start, end in found.spans]
+        found = self.search(text.encode("utf-8", "surrogateescape"), remaining=remaining)
+        if found is None:
+            return None
+        return [None if part is None else part.decode("utf-8", "surrogateescape") for part in found.groups()]
+
+    def _backtrack(self, data: bytes, pos: int, end: int, remaining: Remaining | None) -> Match | None:
+        if self._backtracking is None:
+            self._backtracking = self._compile_backtracking()
+        latin1 = self._source[1]
+        seconds = DEFAULT_SECONDS if remaining is None else remaining()
+        if seconds <= 0:
+            raise LimitExceeded("wall_seconds", DEFAULT_SECONDS, "regular expression")
+        codec = "latin-1" if latin1 or data.isascii() else "utf-8"
+        text = data[:end].decode(codec, "surrogateescape")
+        start = pos if codec == "latin-1" else len(data[:pos].decode(codec, "surrogateescape"))
+        try:
+            found = self._backtracking.search(text, start, timeout=seconds, concurrent=True)
+        except TimeoutError:
+            raise LimitExceeded("wall_seconds", seconds, "regular expression") from None
+        if found is None:
+            return None
+        spans: Spans = [found.span(index) for index in range(self.groups + 1)]
+        if codec != "latin-1":
+            spans = [_in_bytes(text, span) for span in spans]
+        return Match(data, spans)
+
+
+def _in_bytes(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    if span[0] < 0:
+        return span
+    start = len(text[: span[0]].encode("utf-8", "surrogateescape"))
+    return start, start + len(text[span[0] : span[1]].encode("utf-8", "surrogateescape"))
+
+
+def _after_character(data: bytes, at: int) -> int:
+    """Return the offset behind the UTF-8 character at ``at``; a stray byte is one character."""
+    at += 1
+    while at < len(data) and data[at] & 0xC0 == 0x80:
+        at += 1
+    return at
+
+
+@lru_cache(maxsize=512)
+def _cached(
+    pattern: bytes, extended: bool, icase: bool, newline: bool, lenient: bool, bracket_escapes: bool
+) -> Regex:
+    if len(pattern) > MAX_LENGTH:
+        raise PatternError(TOO_BIG)
+    options = {
+        "extended": extended,
+        "newline": newline,
+        "lenient": lenient,
+        "bracket_escapes": bracket_escapes,
+    }
+    try:
+        return Regex(pattern.decode(), False, icase, options)
+    except UnicodeDecodeError:  # an expression with stray bytes is matched byte by byte
+        return Regex(pattern.decode("latin-1"), True, icase, options)
+
+
+def _compile(
+    pattern: bytes | str, extended: bool, icase: bool, newline: bool, lenient: bool, bracket_escapes: bool
+) -> Regex:
+    data = pattern.encode("utf-8", "surrogateescape") if isinstance(pattern, str) else bytes(pattern)
+    if len(data) > _CACHED_LENGTH:
+        return _cached.__wrapped__(data, extended, icase, newline, lenient, bracket_escapes)
+    return _cached(data, extended, icase, newline, lenient, bracket_escapes)
+
+
+def compile_bre(
+    pattern: bytes | str, *, icase: bool = False, newline: bool = False, lenient: bool = False
+) -> Regex:
+    """Compile a basic regular expression, with GNU's ``\\+ \\? \\|`` and escapes.
+
+    Args:
+        pattern: UTF-8; with bytes that are none, bytes instead of characters are matched.
+        icase: Ignore case.
+        newline: As regcomp's REG_NEWLINE (sed's M): "." and ``[^...]`` do not match a newline,
+            "^" and "$" match at every line.
+        lenient: grep's dialect rather than glibc's: a misplaced repeat is ordinary, repeats
+            may follow each other, and lines of the pattern are alternatives.
+
+    Raises:
+        PatternError: With glibc's wording.
+    """
+    return _compile(pattern, False, icase, newline, lenient, False)
+
+
+def compile_ere(
+    pattern: bytes | str,
+    *,
+    icase: bool = False,
+    newline: bool = False,
+    lenient: bool = False,
+    bracket_escapes: bool = False,
+) -> Regex:
+    """Compile an extended regular expression; arguments as for ``compile_bre``.
+
+    Args:
+        pattern: As there; ``[[ =~ ]]`` and ``sed -E`` take glibc's dialect.
+        icase: Ignore case.
+        newline: As REG_NEWLINE.
+        lenient: The dialect of ``grep -E`` and awk: a misplaced repeat is ignored, a "{" that
+            begins no interval is ordinary.
+        bracket_escapes: A backslash escapes inside of brackets too (awk).
+    """
+    return _compile(pattern, True, icase, newline, lenient, bracket_escapes)

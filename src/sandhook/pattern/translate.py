@@ -1,0 +1,384 @@
+"""POSIX regular expressions with GNU's extensions, translated to RE2's syntax.
+
+The parser keeps its own stack, so nesting costs no Python frames. What RE2 cannot say (back-references,
+and ``\\<`` where no word is known to follow) is marked in the result, and ``fallback`` writes the
+same expression for the ``regex`` module.
+
+Source: POSIX.1-2024 XBD 9.3, 9.4. Oracles: glibc 2.36 (bash's ``=~``, sed) and GNU grep 3.8.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix_bracket import code, parse_posix_bracket
+
+TOO_BIG = "Regular expression too big"
+BAD_REPEAT = "Invalid preceding regular expression"
+
+#: Parentheses inside each other, and characters that an expression may have once repeats are written out.
+MAX_NESTING = 250
+MAX_UNROLLED = 100_000
+
+#: GNU's RE_DUP_MAX, and the most that RE2 takes.
+_DUP_MAX = 32_767
+_RE2_DUP_MAX = 1_000
+
+#: RE2's way to write a code point; no other backslash can stand before its own.
+_CODE = re.compile(r"\\x\{([0-9a-f]+)\}")
+
+_WORD = r"\p{L}\p{Nl}\p{Nd}_"
+_SPACE = r"\t\n\v\f\r \x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{2028}\x{2029}\x{205f}\x{3000}"
+_ESCAPED_SETS = {"w": f"[{_WORD}]", "W": f"[^{_WORD}]", "s": f"[{_SPACE}]", "S": f"[^{_SPACE}]"}
+
+#: Zero-width escapes: (RE2, regex).
+_ASSERTIONS = {
+    "`": (r"\A", r"\A"),
+    "'": (r"\z", r"\Z"),
+    "b": (r"\b", r"\b"),
+    "B": (r"\B", r"\B"),
+    "<": (r"\b", r"\b(?=\w)"),
+    ">": (r"\b", r"\b(?<=\w)"),
+}
+
+
+class Translation:
+    """The result.
+
+    Attributes:
+        text: The expression for RE2, or for ``regex`` when it was asked for.
+        groups: Capturing groups (a count).
+        backrefs: It has back-references, so RE2 cannot run it.
+        words: It has ``\\b``, ``\\B``, ``\\<`` or ``\\>``; RE2 knows only ASCII words.
+        unproven: It has a ``\\<`` or ``\\>`` that RE2's ``\\b`` may not replace.
+        warnings: What GNU grep says on standard error, without the "grep: warning: ".
+    """
+
+    __slots__ = ("backrefs", "groups", "text", "unproven", "warnings", "words")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.groups = 0
+        self.backrefs = False
+        self.words = False
+        self.unproven = False
+        self.warnings: list[str] = []
+
+
+class _Piece:
+    """One translated part and what is known about it."""
+
+    __slots__ = ("captures", "first_word", "kind", "last_word", "repeated", "size", "text")
+
+    def __init__(self, text: str, size: int = 1, word: bool = False, kind: str = "") -> None:
+        self.text = text
+        self.size = size
+        self.first_word = word
+        self.last_word = word
+        self.captures = False
+        self.repeated = False
+        self.kind = kind  # "" consumes or may; "<" and ">" are word ends; "=" is another assertion
+
+
+class _Level:
+    """An open parenthesis: the alternatives so far, and the current one."""
+
+    __slots__ = ("alternatives", "current", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.alternatives: list[list[_Piece]] = []
+        self.current: list[_Piece] = []
+
+
+class Translator:
+    """Translates one expression.
+
+    Args:
+        pattern: The expression.
+        extended: ERE rather than BRE.
+        newline: As REG_NEWLINE: "." and ``[^...]`` do not match a newline, "^" and "$" match at
+            every line.
+        lenient: grep's dialect: what glibc refuses as misplaced is ordinary or ignored.
+        bracket_escapes: A backslash escapes inside of brackets too (awk).
+        fallback: Write for the ``regex`` module.
+    """
+
+    def __init__(
+        self,
+        pattern: str,
+        *,
+        extended: bool,
+        newline: bool = False,
+        lenient: bool = False,
+        bracket_escapes: bool = False,
+        fallback: bool = False,
+    ) -> None:
+        self.pattern = pattern
+        self.extended = extended
+        self.newline = newline
+        self.lenient = lenient
+        self.bracket_escapes = bracket_escapes
+        self.fallback = fallback
+        self.result = Translation()
+        self.levels = [_Level(0)]
+        self.closed: set[int] = set()
+        self.at = 0
+
+    def run(self) -> Translation:
+        """Translate; PatternError has GNU's wording."""
+        while self.at < len(self.pattern):
+            self._next()
+        if len(self.levels) > 1:
+            raise PatternError(r"Unmatched ( or \(")
+        whole = self._join(self.levels[0])
+        if whole.size > MAX_UNROLLED:
+            raise PatternError(TOO_BIG)
+        self.result.text = _CODE.sub(_eight_digits, whole.text) if self.fallback else whole.text
+        return self.result
+
+    # One token after the other.
+
+    def _next(self) -> None:
+        c = self.pattern[self.at]
+        self.at += 1
+        if c == "\\":
+            self._escape()
+        elif c == "[":
+            found = parse_posix_bracket(
+                self.pattern, self.at - 1, escapes=self.bracket_escapes, negated_newline=not self.newline
+            )
+            self.at = found.end
+            self._add(_Piece(found.text, word=found.words))
+        elif c == ".":
+            self._add(_Piece("[^\\n]" if self.newline else r"[\x00-\x{10ffff}]"))
+        elif c == "*":
+            self._repeat("*", 0, -1)
+        elif c == "^" and self._caret_is_anchor():
+            self._add(_Piece("(?m:^)" if self.newline else r"\A", kind="="))
+        elif c == "$" and self._dollar_is_anchor():
+            end = r"\Z" if self.fallback else r"\z"
+            self._add(_Piece("(?m:$)" if self.newline else end, kind="="))
+        elif self.extended and c in "+?(){|":
+            self._operator(c)
+        elif c == "\n" and self.lenient:
+            if len(self.levels) > 1:
+                raise PatternError(r"Unmatched ( or \(")
+            self._alternative()  # grep takes lines of a pattern as alternatives
+        else:
+            self._literal(c)
+
+    def _operator(self, c: str) -> None:
+        if c == "+":
+            self._repeat("+", 1, -1)
+        elif c == "?":
+            self._repeat("?", 0, 1)
+        elif c == "(":
+            self._open()
+        elif c == ")":
+            if len(self.levels) > 1:
+                self._close()
+            else:
+                self._literal(c)
+        elif c == "|":
+            self._alternative()
+        else:
+            self._interval("}")
+
+    def _escape(self) -> None:
+        if self.at >= len(self.pattern):
+            raise PatternError("Trailing backslash")
+        c = self.pattern[self.at]
+        self.at += 1
+        if c in _ASSERTIONS:
+            self.result.words = self.result.words or c in "bB<>"
+            self._add(_Piece(_ASSERTIONS[c][self.fallback], kind=c if c in "<>" else "="))
+        elif c in _ESCAPED_SETS:
+            self._add(_Piece(_ESCAPED_SETS[c], word=c == "w"))
+        elif "1" <= c <= "9":
+            self._reference(int(c))
+        elif self.extended or c not in "+?(){}|":
+            if self.lenient and (c.isalnum() or c in "!\"#%&',-/:;<=>@_`~ "):
+                self.result.warnings.append(f"stray \\ before {c}")
+            self._literal(c)
+        elif c == ")":
+            if len(self.levels) < 2:
+                raise PatternError(r"Unmatched ) or \)")
+            self._close()
+        elif c == "{":
+            self._interval(r"\}")
+        elif c == "}":
+            self._literal(c)
+        else:
+            self._operator(c)
+
+    def _reference(self, number: int) -> None:
+        if number not in self.closed:
+            raise PatternError("Invalid back reference")
+        self.result.backrefs = True
+        self._add(_Piece(f"(?:\\{number})", size=16))
+
+    def _literal(self, c: str) -> None:
+        self._add(_Piece(code(c), word=c.isalnum() or c == "_"))
+
+    def _add(self, piece: _Piece) -> None:
+        self.levels[-1].current.append(piece)
+
+    # Anchors.
+
+    def _caret_is_anchor(self) -> bool:
+        return self.extended or not self.levels[-1].current
+
+    def _dollar_is_anchor(self) -> bool:
+        rest = self.pattern[self.at : self.at + 2]
+        if self.extended or not rest or rest in (r"\|", r"\)"):
+            return True
+        return self.lenient and rest[0] == "\n"
+
+    # Groups.
+
+    def _open(self) -> None:
+        if len(self.levels) > MAX_NESTING:
+            raise PatternError(TOO_BIG)
+        self.result.groups += 1
+        self.levels.append(_Level(self.result.groups))
+
+    def _close(self) -> None:
+        level = self.levels.pop()
+        self.closed.add(level.number)
+        piece = self._join(level)
+        piece.text = f"({piece.text})"
+        piece.captures = True
+        self._add(piece)
+
+    def _alternative(self) -> None:
+        level = self.levels[-1]
+        level.alternatives.append(level.current)
+        level.current = []
+
+    def _join(self, level: _Level) -> _Piece:
+        """Return all alternatives of a level as one piece, without its parentheses."""
+        every = [*level.alternatives, level.current]
+        joined = [self._concatenate(pieces) for pieces in every]
+        whole = _Piece("|".join(piece.text for piece in joined), sum(piece.size for piece in joined) + 1)
+        whole.captures = any(piece.captures for piece in joined)
+        whole.first_word = all(piece.first_word for piece in joined)
+        whole.last_word = all(piece.last_word for piece in joined)
+        return whole
+
+    def _concatenate(self, pieces: list[_Piece]) -> _Piece:
+        for index, piece in enumerate(pieces):
+            if piece.kind == "<":
+                after = next((each for each in pieces[index + 1 :] if each.kind != "="), None)
+                if after is None or not after.first_word:
+                    self.result.unproven = True
+            elif piece.kind == ">":
+                before = next((each for each in reversed(pieces[:index]) if each.kind != "="), None)
+                if before is None or not before.last_word:
+                    self.result.unproven = True
+        solid = [piece for piece in pieces if not piece.kind]
+        whole = _Piece("".join(piece.text for piece in pieces), sum(piece.size for piece in pieces))
+        whole.captures = any(piece.captures for piece in pieces)
+        whole.first_word = bool(solid) and solid[0].first_word
+        whole.last_word = bool(solid) and solid[-1].last_word
+        return whole
+
+    # Repeats.
+
+    def _repeat(self, operator: str, low: int, high: int) -> None:
+        """Repeat the last piece; ``high`` is -1 for no upper bound."""
+        current = self.levels[-1].current
+        if not current or current[-1].kind:
+            self._misplaced(operator)
+            return
+        piece = current[-1]
+        if piece.repeated:
+            if not (self.extended or self.lenient) and operator in ("*", "{"):
+                raise PatternError(BAD_REPEAT)  # glibc: no two of these after each other in a BRE
+            piece.text = f"(?:{piece.text})"
+        piece.repeated = True
+        piece.size *= max(1, high, low)
+        if piece.size > MAX_UNROLLED or (piece.captures and max(low, high) > _RE2_DUP_MAX):
+            raise PatternError(TOO_BIG)
+        piece.text = _repeated(piece.text, low, high)
+        if not low:
+            piece.first_word = piece.last_word = False
+
+    def _misplaced(self, operator: str) -> None:
+        if self.extended:
+            if not self.lenient:
+                raise PatternError(BAD_REPEAT)
+            shown = "{...}" if operator == "{" else operator
+            self.result.warnings.append(f"{shown} at start of expression")
+        elif operator == "{" and not self.lenient:
+            raise PatternError(BAD_REPEAT)
+        else:
+            self._literal(operator)
+
+    def _interval(self, closer: str) -> None:
+        """Parse what follows a "{" and repeat; glibc and grep differ in what they forgive."""
+        end = self.pattern.find(closer, self.at)
+        low, comma, high = self.pattern[self.at : end].partition(",") if end >= 0 else ("", "", "")
+        good = end >= 0 and _is_count(low) and _is_count(high) and bool(low or comma)
+        if not good:
+            if self.extended and self.lenient:
+                self._literal("{")
+                return
+            if end < 0 and _is_interval_so_far(self.pattern[self.at :]):
+                raise PatternError(
+                    "Unmatched { or \\{" if self.extended and self.lenient else "Unmatched \\{"
+                )
+            raise PatternError(r"Invalid content of \{\}")
+        at_least = _count(low)
+        at_most = _count(high) if high else (-1 if comma else at_least)
+        if -1 < at_most < at_least:
+            raise PatternError(r"Invalid content of \{\}")
+        if max(at_least, at_most) > _DUP_MAX:
+            raise PatternError(TOO_BIG)
+        if not self.extended and self.lenient and not self.levels[-1].current:
+            self._literal("{")
+            return
+        self.at = end + len(closer)
+        self._repeat("{", at_least, at_most)
+
+
+def _eight_digits(found: re.Match[str]) -> str:
+    """Return a code point as the ``regex`` module takes it."""
+    return f"\\U{int(found[1], 16):08x}"
+
+
+def _is_count(text: str) -> bool:
+    return not text or (text.isascii() and text.isdecimal())
+
+
+def _is_interval_so_far(text: str) -> bool:
+    return all(c in "0123456789," for c in text)
+
+
+def _count(text: str) -> int:
+    """Return a decimal number, or one that is too big when it has too many digits."""
+    digits = text.lstrip("0")
+    return int(digits or "0") if len(digits) < 6 else _DUP_MAX + 1
+
+
+def _repeated(text: str, low: int, high: int) -> str:
+    """Return a piece with its repeat, split where RE2's own bound is lower than GNU's."""
+    if high == -1 and low < 2:
+        return text + ("+" if low else "*")
+    if (low, high) == (0, 1):
+        return text + "?"
+    if max(low, high) <= _RE2_DUP_MAX:
+        bound = "" if high == -1 else str(high)
+        return f"(?:{text}{{{low}}})" if low == high else f"(?:{text}{{{low},{bound}}})"
+    parts: list[str] = []
+    while low > _RE2_DUP_MAX:
+        parts.append(f"{text}{{{_RE2_DUP_MAX}}}")
+        low -= _RE2_DUP_MAX
+        high -= _RE2_DUP_MAX if high > 0 else 0
+    while high > _RE2_DUP_MAX:
+        parts.append(f"{text}{{{low},{_RE2_DUP_MAX}}}")
+        high -= _RE2_DUP_MAX
+        low = 0
+    parts.append(f"{text}{{{low},{'' if high == -1 else high}}}")
+    return f"(?:{''.join(parts)})"
