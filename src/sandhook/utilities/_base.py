@@ -136,7 +136,7 @@ class Syntax:
         self.short: dict[str, Option] = {}
         self.long: dict[str, Option] = {}
         for declared in fields(options):
-            for option in declared.metadata["options"]:
+            for option in declared.metadata.get("options", ()):
                 option.field = declared.name
                 for flag in option.flags:
                     if flag.startswith("--"):
@@ -579,7 +579,7 @@ def inform(module: Any, name: str, what: str) -> str:
         return f"{name} (sandhook) {__version__}\n"
     lines = ["Usage: " + _plain(module.Options.__doc__ or name), ""]
     for declared in fields(module.Options):
-        for option in declared.metadata["options"]:
+        for option in declared.metadata.get("options", ()):
             names = ", ".join(option.flags)
             if option.metavar:
                 names += f"[{option.metavar}]" if option.optional else f" {option.metavar}"
