@@ -1,0 +1,138 @@
+"""Runs hostile scripts under the tripwire, and compares the host before and after each."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandhook.limits import Limits
+from sandhook.shell import Result, Shell
+from tests.sandbox import tripwire
+from tests.sandbox.host import CANARY, differences, host_state
+
+#: Small enough that a bomb is over in milliseconds, large enough for every harmless twin.
+SMALL = Limits(
+    wall_seconds=2.0,
+    steps=200_000,
+    memory_bytes=4 << 20,
+    fs_bytes=1 << 20,
+    fs_inodes=500,
+    call_depth=200,
+    processes=32,
+    fields=20_000,
+    input_bytes=2 << 20,
+)
+
+#: Seconds of real time that a run may take beyond its limit.
+GRACE = 1.0
+
+#: Traces of Python or of the host that no message may show.
+FORBIDDEN = ("Traceback (most recent call last)", "site-packages", " object at 0x", "greenlet", '.py", line')
+
+WARM_UP = """\
+echo a | grep -E a | sed s/a/b/ | sort | tr b c; printf '%d\\n' 1; [[ a =~ a ]]; x=$((1 + 1)); jq -n 1
+"""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm() -> None:
+    """Import what runs need, start the jq worker, and install the audit hook."""
+    tripwire.install()
+    for _ in range(2):
+        Shell().run(WARM_UP)
+
+
+class Host:
+    """Real things that scripts try to reach.
+
+    Attributes:
+        directory: A directory of the host; ``secret`` and ``script.sh`` in it exist.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.secret = directory / "secret"
+        self.secret.write_text(CANARY + "\n")
+        self.script = directory / "script.sh"
+        self.script.write_text(f"#!/bin/sh\necho {CANARY}\n")
+        self.script.chmod(0o755)
+        (directory / "sub").mkdir()
+
+    def listing(self) -> dict[str, bytes]:
+        return {
+            str(path.relative_to(self.directory)): path.read_bytes() if path.is_file() else b""
+            for path in sorted(self.directory.rglob("*"))
+        }
+
+    def fill(self, script: str) -> str:
+        """Replace the names of real things in a script's text."""
+        for name, value in {
+            "@DIR@": self.directory.as_posix(),
+            "@SECRET@": self.secret.as_posix(),
+            "@SCRIPT@": self.script.as_posix(),
+            "@PYTHON@": Path(sys.executable).as_posix(),
+            "@PID@": str(os.getpid()),
+            "@PPID@": str(os.getppid()),
+        }.items():
+            script = script.replace(name, value)
+        return script
+
+
+@pytest.fixture(scope="session")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    made = Host(tmp_path_factory.mktemp("host"))
+    before = made.listing()
+    os.environ["SANDHOOK_CANARY"] = CANARY
+    yield made
+    del os.environ["SANDHOOK_CANARY"]
+    assert made.listing() == before, "a script changed the host's files"
+
+
+class Attack:
+    """Runs one script and checks what holds for all of them."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+
+    def __call__(
+        self,
+        script: str,
+        *,
+        limits: Limits = SMALL,
+        env: dict[str, str] | None = None,
+        stdin: bytes = b"",
+        files: dict[str, Any] | None = None,
+        args: tuple[str, ...] = (),
+    ) -> Result:
+        text = self.host.fill(script)
+        here = set(os.listdir("."))
+        before = host_state()
+        start = time.monotonic()
+        with tripwire.watch() as breaches:
+            result = Shell(files=files or {}, env=env or {}, limits=limits).run(text, stdin=stdin, args=args)
+        took = time.monotonic() - start
+        assert not breaches, f"the run reached for the host: {breaches}"
+        after = host_state()
+        if after["children"] != before["children"]:  # a worker was killed; let the next call replace it
+            Shell().run("jq -n 1")
+            after = host_state()
+            assert len(after["children"]) == len(before["children"])
+            before["children"] = after["children"]
+        assert differences(before, after) == []
+        assert set(os.listdir(".")) == here
+        assert took < limits.wall_seconds + GRACE, f"took {took:.2f} s"
+        shown = result.stdout + result.stderr
+        assert CANARY not in shown
+        assert not [text for text in FORBIDDEN if text in shown], shown
+        return result
+
+
+@pytest.fixture
+def attack(host: Host) -> Attack:
+    return Attack(host)
