@@ -180,7 +180,13 @@ def _after_character(data: bytes, at: int) -> int:
 
 @lru_cache(maxsize=512)
 def _cached(
-    pattern: bytes, extended: bool, icase: bool, newline: bool, lenient: bool, bracket_escapes: bool
+    pattern: bytes,
+    extended: bool,
+    icase: bool,
+    newline: bool,
+    lenient: bool,
+    bracket_escapes: bool = False,
+    stray_paren: bool = True,
 ) -> Regex:
     if len(pattern) > MAX_LENGTH:
         raise PatternError(TOO_BIG)
@@ -189,6 +195,7 @@ def _cached(
         "newline": newline,
         "lenient": lenient,
         "bracket_escapes": bracket_escapes,
+        "stray_paren": stray_paren,
     }
     try:
         return Regex(pattern.decode(), False, icase, options)
@@ -196,13 +203,10 @@ def _cached(
         return Regex(pattern.decode("latin-1"), True, icase, options)
 
 
-def _compile(
-    pattern: bytes | str, extended: bool, icase: bool, newline: bool, lenient: bool, bracket_escapes: bool
-) -> Regex:
+def _compile(pattern: bytes | str, *options: bool) -> Regex:
     data = pattern.encode("utf-8", "surrogateescape") if isinstance(pattern, str) else bytes(pattern)
-    if len(data) > _CACHED_LENGTH:
-        return _cached.__wrapped__(data, extended, icase, newline, lenient, bracket_escapes)
-    return _cached(data, extended, icase, newline, lenient, bracket_escapes)
+    make = _cached if len(data) <= _CACHED_LENGTH else _cached.__wrapped__
+    return make(data, *options)
 
 
 def compile_bre(
@@ -221,7 +225,7 @@ def compile_bre(
     Raises:
         PatternError: With glibc's wording.
     """
-    return _compile(pattern, False, icase, newline, lenient, False)
+    return _compile(pattern, False, icase, newline, lenient)
 
 
 def compile_ere(
@@ -231,6 +235,7 @@ def compile_ere(
     newline: bool = False,
     lenient: bool = False,
     bracket_escapes: bool = False,
+    stray_paren: bool = True,
 ) -> Regex:
     """Compile an extended regular expression; arguments as for ``compile_bre``.
 
@@ -241,5 +246,6 @@ def compile_ere(
         lenient: The dialect of ``grep -E`` and awk: a misplaced repeat is ignored, a "{" that
             begins no interval is ordinary.
         bracket_escapes: A backslash escapes inside of brackets too (awk).
+        stray_paren: A ")" without its "(" is ordinary; ``sed -E`` says False, and it is an error.
     """
-    return _compile(pattern, True, icase, newline, lenient, bracket_escapes)
+    return _compile(pattern, True, icase, newline, lenient, bracket_escapes, stray_paren)

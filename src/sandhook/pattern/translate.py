@@ -102,6 +102,7 @@ class Translator:
             every line.
         lenient: grep's dialect: what glibc refuses as misplaced is ordinary or ignored.
         bracket_escapes: A backslash escapes inside of brackets too (awk).
+        stray_paren: A ")" without its "(" is ordinary in an ERE.
         fallback: Write for the ``regex`` module.
     """
 
@@ -113,6 +114,7 @@ class Translator:
         newline: bool = False,
         lenient: bool = False,
         bracket_escapes: bool = False,
+        stray_paren: bool = True,
         fallback: bool = False,
     ) -> None:
         self.pattern = pattern
@@ -120,6 +122,7 @@ class Translator:
         self.newline = newline
         self.lenient = lenient
         self.bracket_escapes = bracket_escapes
+        self.stray_paren = stray_paren
         self.fallback = fallback
         self.result = Translation()
         self.levels = [_Level(0)]
@@ -179,8 +182,10 @@ class Translator:
         elif c == ")":
             if len(self.levels) > 1:
                 self._close()
-            else:
+            elif self.stray_paren:
                 self._literal(c)
+            else:
+                raise PatternError(r"Unmatched ) or \)")
         elif c == "|":
             self._alternative()
         else:
@@ -309,38 +314,71 @@ class Translator:
         if self.extended:
             if not self.lenient:
                 raise PatternError(BAD_REPEAT)
-            shown = "{...}" if operator == "{" else operator
-            self.result.warnings.append(f"{shown} at start of expression")
+            if self._nothing_yet():
+                shown = "{...}" if operator == "{" else operator
+                self.result.warnings.append(f"{shown} at start of expression")
         elif operator == "{" and not self.lenient:
             raise PatternError(BAD_REPEAT)
         else:
             self._literal(operator)
 
+    def _nothing_yet(self) -> bool:
+        """Tell whether the alternative has nothing but assertions so far."""
+        return all(piece.kind for piece in self.levels[-1].current)
+
     def _interval(self, closer: str) -> None:
         """Parse what follows a "{" and repeat; glibc and grep differ in what they forgive."""
-        end = self.pattern.find(closer, self.at)
-        low, comma, high = self.pattern[self.at : end].partition(",") if end >= 0 else ("", "", "")
-        good = end >= 0 and _is_count(low) and _is_count(high) and bool(low or comma)
-        if not good:
-            if self.extended and self.lenient:
-                self._literal("{")
-                return
-            if end < 0 and _is_interval_so_far(self.pattern[self.at :]):
-                raise PatternError(
-                    "Unmatched { or \\{" if self.extended and self.lenient else "Unmatched \\{"
-                )
-            raise PatternError(r"Invalid content of \{\}")
-        at_least = _count(low)
-        at_most = _count(high) if high else (-1 if comma else at_least)
-        if -1 < at_most < at_least:
-            raise PatternError(r"Invalid content of \{\}")
-        if max(at_least, at_most) > _DUP_MAX:
-            raise PatternError(TOO_BIG)
-        if not self.extended and self.lenient and not self.levels[-1].current:
+        current = self.levels[-1].current
+        misplaced = not current or bool(current[-1].kind)
+        if misplaced and not self.lenient:
+            raise PatternError(BAD_REPEAT)
+        if misplaced and not self.extended and self._nothing_yet():
             self._literal("{")
             return
-        self.at = end + len(closer)
-        self._repeat("{", at_least, at_most)
+        if misplaced and not self._nothing_yet():
+            return  # glibc forgets the "{" behind an assertion, and takes the rest as it stands
+        error, low, high, end = self._bounds(closer)
+        if error and self.extended and self.lenient and low >= 0:
+            self._literal("{")
+            return
+        if error:
+            raise PatternError(error)
+        self.at = end
+        self._repeat("{", low, high)
+
+    def _bounds(self, closer: str) -> tuple[str, int, int, int]:
+        """Return error (or ""), bounds (-1: none) and offset behind an interval.
+
+        With an error, a lower bound of -1 means that grep does not forgive it either.
+        """
+        unmatched = r"Unmatched \{"
+        invalid = r"Invalid content of \{\}"
+        end = self.pattern.find(closer, self.at)
+        comma = self.pattern.find(",", self.at, end if end >= 0 else len(self.pattern))
+        first = self.pattern[self.at : comma if comma >= 0 else end]
+        if end < 0 and comma < 0:
+            return unmatched, 0, 0, 0
+        if not _is_count(first) or (not first and comma < 0):
+            return invalid, 0, 0, 0
+        low = _count(first)
+        if comma < 0:
+            return (
+                ("" if low <= _DUP_MAX else TOO_BIG),
+                low if low <= _DUP_MAX else -1,
+                low,
+                end + len(closer),
+            )
+        second = self.pattern[comma + 1 : end] if end >= 0 else ""
+        if end < 0 and "," not in self.pattern[comma + 1 :]:
+            return unmatched, 0, 0, 0
+        if end < 0 or not _is_count(second):
+            return invalid, 0, 0, 0
+        high = _count(second) if second else -1
+        if max(low, high) > _DUP_MAX:
+            return TOO_BIG, -1, 0, 0
+        if -1 < high < low:
+            return invalid, -1, 0, 0
+        return "", low, high, end + len(closer)
 
 
 def _eight_digits(found: re.Match[str]) -> str:
@@ -350,10 +388,6 @@ def _eight_digits(found: re.Match[str]) -> str:
 
 def _is_count(text: str) -> bool:
     return not text or (text.isascii() and text.isdecimal())
-
-
-def _is_interval_so_far(text: str) -> bool:
-    return all(c in "0123456789," for c in text)
 
 
 def _count(text: str) -> int:
