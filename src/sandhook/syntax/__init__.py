@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sandhook.syntax.nodes import Arith, CommandList, Word
+from sandhook.syntax.cache import SCRIPTS
+from sandhook.syntax.nodes import Arith, CommandList, Node, Word
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
 
 if TYPE_CHECKING:
@@ -35,6 +36,31 @@ def parse(text: str, name: str = "", options: ParseOptions = DEFAULT_OPTIONS) ->
     from sandhook.syntax.parser import parse_units
 
     return parse_units(text, name, options)
+
+
+def parse_cached(
+    text: str, name: str = "", options: ParseOptions = DEFAULT_OPTIONS
+) -> tuple[CommandList, ...]:
+    """Do as ``parse``, but remember the result; the name is only used when parsing fails."""
+    units = SCRIPTS.get(text, options)
+    if units is None:
+        units = parse(text, name, options)
+        SCRIPTS.put(text, options, units)
+    return units
+
+
+def parse_arithmetic(text: str, parameters: bool = False) -> Arith:
+    """Parse an arithmetic expression after its expansions; see ``arith.parse_arithmetic``."""
+    from sandhook.syntax import arith
+
+    return arith.parse_arithmetic(text, parameters)
+
+
+def unparse(node: Node, posix: bool = False) -> str:
+    """Return shell text that parses to the same tree, laid out as ``declare -f`` does."""
+    from sandhook.syntax import printer
+
+    return printer.unparse(node, posix)
 
 
 def __getattr__(name: str) -> object:

@@ -30,7 +30,7 @@ class Node(tuple[Any, ...]):
     def __init_subclass__(cls) -> None:
         names = tuple(cls.__annotations__)
         given = [name for name in names if name in cls.__dict__]
-        cls.fields = cls.__match_args__ = names  # type: ignore[attr-defined]
+        cls.fields = cls.__match_args__ = names  # type: ignore[misc]
         cls.defaults = tuple(cls.__dict__[name] for name in given)
         if names[len(names) - len(given) :] != tuple(given):
             raise TypeError(f"{cls.__name__}: a field without default follows one with")
@@ -56,7 +56,7 @@ class Node(tuple[Any, ...]):
         return tuple.__new__(cls, args)
 
     def __eq__(self, other: object) -> bool:
-        return self.__class__ is other.__class__ and tuple.__eq__(self, other)  # type: ignore[arg-type]
+        return self.__class__ is other.__class__ and tuple.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -531,6 +531,7 @@ class ArithBinary(Node):
     operator: str  #: ** * / % + - << >> < <= > >= == != & ^ |
     left: Arith
     right: Arith
+    at: int = 0  #: offset in the text behind the operator: what "division by 0" shows begins there
 
 
 class ArithLogical(Node):
@@ -549,6 +550,7 @@ class ArithAssign(Node):
     operator: str  #: = *= /= %= += -= <<= >>= &= ^= |=
     target: ArithVariable
     value: Arith
+    at: int = 0  #: as in ArithBinary
 
 
 class ArithComma(Node):

@@ -30,6 +30,8 @@ class ParseOptions(Node):
     max_bytes: int = 1 << 20
     tolerate_cr: bool = True
 
+    __hash__ = tuple.__hash__  # in C: a cached parse looks it up each time
+
     def with_aliases(self, aliases: Mapping[str, str]) -> ParseOptions:
         """Return these options with the aliases replaced by a mapping's."""
         values = list(self)

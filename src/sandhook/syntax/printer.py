@@ -1,0 +1,448 @@
+"""Tree back to shell text, for function bodies, messages and fuzzing.
+
+The layout is that of ``declare -f``, and of ``bash --pretty-print``. Where bash prints another
+spelling than was read, so does this: ``elif`` as ``else`` with an ``if``, ``for x`` with
+``in "$@"``, ``$'...'`` as '...', ``<&-`` as ``0>&-``, ``function f`` before every definition,
+a function's body always in braces. Read again, the text means the same.
+
+Source: bash 5.2 print_cmd.c, as its output shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.errors import LimitExceeded
+from sandhook.syntax import nodes as n
+from sandhook.syntax.wordprinter import single_quoted, word_text
+
+#: Commands may stand in each other this deep; the parser's own bound keeps trees below it.
+MAX_DEPTH = 400
+_INDENT = 4
+
+#: Names that need the keyword when they are a function's.
+_RESERVED = frozenset(
+    "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc".split()
+)
+
+
+def unparse(node: n.Node, posix: bool = False) -> str:
+    """Return shell text for any node, without a newline at its end.
+
+    Args:
+        node: A command, a list, a word or a part of one.
+        posix: Write ``f ()`` rather than ``function f ()``, as bash does in POSIX mode.
+
+    Raises:
+        LimitExceeded: The tree is nested more deeply than the parser makes one.
+    """
+    try:
+        if isinstance(node, (n.CommandList, *_PRINTERS)):
+            printer = Printer(posix)
+            printer.command(node)
+            return printer.text()
+        return word_text(node, substitution_text)
+    except RecursionError:
+        raise LimitExceeded("nesting", MAX_DEPTH, "unparse") from None
+
+
+def function_text(name: str, body: n.Node) -> str:
+    """Return a function's definition as ``declare -f`` and ``type`` print it."""
+    printer = Printer(False)
+    printer.write(f"{'function ' if name in _RESERVED else ''}{name} () \n")
+    printer.function_body(body)
+    return printer.text()
+
+
+def substitution_text(body: n.CommandList | None) -> str:
+    """Return what stands between the parentheses of ``$( )``."""
+    if body is None:
+        return ""
+    printer = Printer(False)
+    printer.in_substitution = True
+    printer.command(body)
+    text = printer.text()
+    return " " + text if text.startswith("(") else text
+
+
+class Printer:
+    """Collects text; a command prints its own first indentation unless ``skip_indent``."""
+
+    def __init__(self, posix: bool) -> None:
+        self.posix = posix
+        self.in_substitution = False
+        self.out: list[str] = []
+        self.indent = 0
+        self.skip_indent = False
+        self.in_function = 0
+        self.in_connection = 0
+        self.deferred: list[n.Redirection] = []  # here-documents whose bodies follow the operator
+        self.was_document = False
+        self.depth = 0
+
+    def text(self) -> str:
+        self.flush("")
+        return "".join(self.out)
+
+    def write(self, text: str) -> None:
+        if text:
+            self.out.append(text)
+
+    def newline(self, text: str = "") -> None:
+        self.write("\n" + " " * self.indent + text)
+
+    def semicolon(self) -> None:
+        if not (self.out and self.out[-1][-1] in "&\n"):
+            self.write(";")
+
+    def word(self, word: n.Node) -> None:
+        self.write(word_text(word, substitution_text))
+
+    # ------------------------------------------------------------------ commands
+
+    def command(self, node: n.Node) -> None:
+        """Print a command or a list where the indentation says."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise LimitExceeded("nesting", MAX_DEPTH, "unparse")
+        if isinstance(node, n.CommandList) and len(node.items) == 1 and not node.items[0].background:
+            node = node.items[0].command
+        if self.skip_indent:
+            self.skip_indent = False
+        else:
+            self.write(" " * self.indent)
+        _PRINTERS[node.__class__](self, node)
+        redirections = getattr(node, "redirections", ())
+        if redirections and not isinstance(node, n.SimpleCommand):
+            self.write(" ")
+            self.redirections(redirections)
+        self.depth -= 1
+
+    def inner(self, node: n.Node) -> None:
+        """Print a command on the line that is being written."""
+        self.skip_indent = True
+        self.command(node)
+
+    def body(self, node: n.Node) -> None:
+        """Print a list on lines of its own, one level in."""
+        self.indent += _INDENT
+        self.command(node)
+        self.flush("")
+        self.indent -= _INDENT
+
+    def list(self, node: n.CommandList) -> None:
+        self.in_connection += 1
+        last = len(node.items) - 1
+        self.skip_indent = True
+        for index, item in enumerate(node.items):
+            self.command(item.command)
+            if item.background:
+                self.flush(" &")
+                if index < last:
+                    self.write(" ")
+                    self.skip_indent = True
+            elif index < last:
+                self.end_command(self.in_substitution and _line(item) < _line(node.items[index + 1]))
+        self.flush("")
+        self.in_connection -= 1
+
+    def end_command(self, newline: bool) -> None:
+        """Print what stands between two commands of a list."""
+        if self.deferred:
+            self.flush("" if self.in_function else ";")
+        elif self.was_document:
+            self.was_document = False
+        elif not newline:
+            self.write(";")
+        if self.in_function or newline:
+            self.write("\n")
+        else:
+            self.write(" ")
+        self.skip_indent = not self.in_function
+
+    def and_or(self, node: n.AndOr) -> None:
+        self.connection(node.commands, [f" {operator} " for operator in node.operators])
+
+    def pipeline(self, node: n.Pipeline) -> None:
+        if node.timed:
+            self.write(node.timed + " ")
+        if node.negated:
+            self.write("! ")
+        if not node.commands:
+            return
+        if len(node.commands) == 1:
+            self.inner(node.commands[0])
+            return
+        bars = []
+        commands = list(node.commands)
+        for index, both in enumerate(node.both):
+            bars.append(" | ")
+            if both:
+                commands[index] = _with_errors(commands[index])
+        self.connection(tuple(commands), bars)
+
+    def connection(self, commands: tuple[n.Command, ...], operators: list[str]) -> None:
+        self.in_connection += 1
+        self.inner(commands[0])
+        for operator, command in zip(operators, commands[1:]):
+            if self.deferred and operator == " | ":
+                self.flush(" |")
+                self.write(" ")
+            else:
+                self.flush(operator)
+            self.inner(command)
+            self.flush("")
+        self.in_connection -= 1
+
+    def simple_command(self, node: n.SimpleCommand) -> None:
+        texts = [word_text(word, substitution_text) for word in (*node.assignments, *node.words)]
+        self.write(" ".join(texts))
+        if node.redirections:
+            if texts:
+                self.write(" ")
+            self.redirections(node.redirections)
+
+    def subshell(self, node: n.Subshell) -> None:
+        self.write("( ")
+        self.inner(node.body)
+        self.flush("")
+        self.write(" )")
+
+    def group(self, node: n.BraceGroup) -> None:
+        self.write("{ ")
+        if self.in_function:
+            self.write("\n")
+            self.body(node.body)
+            self.newline()
+        else:
+            self.inner(node.body)
+            self.flush("")
+            self.semicolon()
+            self.write(" ")
+        self.write("}")
+
+    def if_clause(self, node: n.If) -> None:
+        self.if_from(node, 0)
+
+    def if_from(self, node: n.If, index: int) -> None:
+        """Print from the clause at ``index`` on; those behind it become ``else if``."""
+        clause = node.clauses[index]
+        self.write("if ")
+        self.inner(clause.condition)
+        self.semicolon()
+        self.write(" then\n")
+        self.body(clause.body)
+        if index + 1 < len(node.clauses):
+            self.semicolon()
+            self.newline("else\n")
+            self.depth += 1
+            if self.depth > MAX_DEPTH:
+                raise LimitExceeded("nesting", MAX_DEPTH, "unparse")
+            self.indent += _INDENT
+            self.write(" " * self.indent)
+            self.if_from(node, index + 1)
+            self.flush("")
+            self.indent -= _INDENT
+            self.depth -= 1
+        elif node.otherwise is not None:
+            self.semicolon()
+            self.newline("else\n")
+            self.body(node.otherwise)
+        self.semicolon()
+        self.newline("fi")
+
+    def while_loop(self, node: n.While) -> None:
+        self.write("until " if node.until else "while ")
+        self.inner(node.condition)
+        self.flush("")
+        self.semicolon()
+        self.write(" do\n")
+        self.body(node.body)
+        self.semicolon()
+        self.newline("done")
+
+    def for_loop(self, node: n.For | n.Select) -> None:
+        words = ['"$@"'] if node.words is None else [word_text(w, substitution_text) for w in node.words]
+        keyword = "for" if isinstance(node, n.For) else "select"
+        self.write(f"{keyword} {node.name} in {' '.join(words)};")
+        self.loop_body(node.body)
+
+    def arithmetic_for(self, node: n.ArithmeticFor) -> None:
+        texts = [
+            word_text(word, substitution_text) or "1" for word in (node.init, node.condition, node.update)
+        ]
+        self.write(f"for (({'; '.join(texts)}))")
+        self.loop_body(node.body)
+
+    def loop_body(self, body: n.CommandList) -> None:
+        self.newline("do\n")
+        self.body(body)
+        self.semicolon()
+        self.newline("done")
+
+    def case(self, node: n.Case) -> None:
+        self.write("case ")
+        self.word(node.subject)
+        self.write(" in ")
+        self.indent += _INDENT
+        for clause in node.clauses:
+            patterns = [word_text(pattern, substitution_text) for pattern in clause.patterns]
+            self.newline(("(" if patterns[0] == "esac" else "") + " | ".join(patterns))
+            self.write(")\n")
+            if clause.body is not None:
+                self.body(clause.body)
+            self.newline(clause.terminator)
+        self.indent -= _INDENT
+        self.newline("esac")
+
+    def arithmetic_command(self, node: n.ArithmeticCommand) -> None:
+        self.write("((")
+        self.word(node.expression)
+        self.write("))")
+
+    def conditional_command(self, node: n.ConditionalCommand) -> None:
+        self.write("[[ ")
+        self.condition(node.expression)
+        self.write(" ]]")
+
+    def condition(self, node: n.Condition) -> None:
+        if isinstance(node, n.CondUnary):
+            self.write(node.operator + " ")
+            self.word(node.operand)
+        elif isinstance(node, n.CondBinary):
+            self.word(node.left)
+            self.write(f" {node.operator} ")
+            self.word(node.right)
+        elif isinstance(node, n.CondNot):
+            self.write("! ")
+            self.condition(node.operand)
+        elif isinstance(node, n.CondGroup):
+            self.write("( ")
+            self.condition(node.operand)
+            self.write(" )")
+        else:
+            self.condition(node.left)
+            self.write(" && " if isinstance(node, n.CondAnd) else " || ")
+            self.condition(node.right)
+
+    def function(self, node: n.FunctionDefinition) -> None:
+        self.write(f"{'' if self.posix else 'function '}{node.name} () \n")
+        self.function_body(node.body)
+
+    def function_body(self, body: n.Node) -> None:
+        self.write(" " * self.indent + "{ \n")
+        self.in_function += 1
+        redirections: tuple[n.Redirection, ...] = ()
+        if isinstance(body, n.BraceGroup):
+            redirections = body.redirections
+            self.body(body.body)
+        else:
+            self.body(body)
+        self.in_function -= 1
+        self.newline("} " if redirections else "}")
+        if redirections:
+            self.redirections(redirections)
+
+    def coprocess(self, node: n.Coprocess) -> None:
+        self.write(f"coproc {node.name or 'COPROC'} ")
+        self.inner(node.command)
+
+    # ------------------------------------------------------------------ redirections
+
+    def redirections(self, redirections: tuple[n.Redirection, ...]) -> None:
+        self.was_document = False
+        documents = []
+        for index, redirection in enumerate(redirections):
+            if index:
+                self.write(" ")
+            self.write(redirection_text(redirection))
+            if redirection.document is not None:
+                documents.append(redirection)
+        if documents:
+            if self.in_connection:
+                self.deferred = documents
+            else:
+                self.documents(documents)
+
+    def documents(self, redirections: list[n.Redirection]) -> None:
+        self.write("\n")
+        for redirection in redirections:
+            document = redirection.document
+            assert document is not None
+            self.write(f"{document.text}{document.delimiter}\n")
+        self.was_document = True
+
+    def flush(self, operator: str) -> None:
+        """Print an operator, and behind it the bodies that waited for it."""
+        visible = operator not in ("", ";")
+        if visible:
+            self.write(operator)
+        if self.deferred:
+            documents, self.deferred = self.deferred, []
+            self.documents(documents)
+            if visible:
+                self.write(" ")
+
+
+def redirection_text(node: n.Redirection) -> str:
+    """Return one redirection, a here-document's body not included."""
+    operator, fd = node.operator, node.fd
+    prefix = f"{{{node.variable}}}" if node.variable is not None else "" if fd is None else str(fd)
+    default = "0" if operator.startswith("<") else "1"
+    if operator in ("<<", "<<-"):
+        assert node.document is not None
+        delimiter = node.document.delimiter
+        if node.document.quoted:
+            delimiter = single_quoted(delimiter)
+        return f"{'' if prefix == '0' else prefix}{operator}{delimiter}"
+    target = word_text(node.target, substitution_text)
+    if operator in ("<&", ">&"):
+        if target == "-":
+            return f"{prefix or default}>&-"
+        if target.rstrip("-").isdigit() or prefix.startswith("{"):
+            return f"{prefix or default}{operator}{target}"
+        if operator == ">&" and prefix in ("", "1") and target[0] not in "-$<>0123456789":
+            return f"&> {target}"
+        return f"{prefix or default}{operator}{target}"
+    if prefix == ("1" if operator == "<>" else default):
+        prefix = ""
+    return f"{prefix}{operator} {target}"
+
+
+def _line(item: n.ListItem) -> int:
+    """Return the line that a command begins on; bash prints newlines within ``$( )`` as they were."""
+    node: Any = item.command
+    while isinstance(node, (n.AndOr, n.Pipeline)) and node.commands:
+        node = node.commands[0]
+    return getattr(node, "line", 0)
+
+
+def _with_errors(command: n.Command) -> n.Command:
+    """Return the command of ``command |&`` with the redirection that it stands for."""
+    if "redirections" not in command.fields:
+        return command
+    values: list[Any] = list(command)
+    index = command.fields.index("redirections")
+    word = n.Word((n.Literal("1"),))
+    values[index] = (*values[index], n.Redirection(">&", word, 2))
+    return command.__class__(*values)  # type: ignore[no-any-return]
+
+
+_PRINTERS: dict[type[n.Node], Any] = {
+    n.CommandList: Printer.list,
+    n.SimpleCommand: Printer.simple_command,
+    n.Pipeline: Printer.pipeline,
+    n.AndOr: Printer.and_or,
+    n.Subshell: Printer.subshell,
+    n.BraceGroup: Printer.group,
+    n.If: Printer.if_clause,
+    n.While: Printer.while_loop,
+    n.For: Printer.for_loop,
+    n.Select: Printer.for_loop,
+    n.ArithmeticFor: Printer.arithmetic_for,
+    n.Case: Printer.case,
+    n.ArithmeticCommand: Printer.arithmetic_command,
+    n.ConditionalCommand: Printer.conditional_command,
+    n.FunctionDefinition: Printer.function,
+    n.Coprocess: Printer.coprocess,
+}

@@ -1,0 +1,84 @@
+"""Words, and everything inside them, back to text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sandhook.syntax import nodes as n
+
+_BACKSLASH = re.compile(r"\\(?=[$`\"\\]|\Z)")
+
+#: Prints the commands between the parentheses of a substitution.
+PrintBody: TypeAlias = Callable[["n.CommandList | None"], str]
+
+
+def single_quoted(text: str) -> str:
+    """Return the text within single quotes, as bash quotes it."""
+    if text == "'":
+        return "\\'"
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def word_text(node: n.Node, body: PrintBody) -> str:
+    """Return the text of a word, an assignment or a part of a word."""
+    kind = node.__class__
+    if kind is n.Word:
+        return "".join([word_text(part, body) for part in node[0]])
+    if kind is n.Literal:
+        return node[0]  # type: ignore[no-any-return]
+    if kind is n.DoubleQuoted:
+        return '"' + "".join([word_text(part, body) for part in node[0]]) + '"'
+    if isinstance(node, n.ParameterExpansion):
+        return _parameter(node, body)
+    if isinstance(node, n.SingleQuoted):
+        return f"'{node.text}'"
+    if isinstance(node, n.Escaped):
+        return "\\" + node.text
+    if isinstance(node, n.CommandSubstitution):
+        return f"$({body(node.body)})"
+    if isinstance(node, n.ArithmeticExpansion):
+        text = word_text(node.expression, body)
+        return f"$[{text}]" if node.brackets else f"$(({text}))"
+    if isinstance(node, n.AnsiQuoted):
+        return single_quoted(node.text)
+    if isinstance(node, n.Backquoted):
+        return "`" + _escaped(node.text) + "`"
+    if isinstance(node, n.ProcessSubstitution):
+        return f"{node.direction}({body(node.body)})"
+    if isinstance(node, n.ExtendedPattern):
+        return f"{node.operator}({'|'.join([word_text(word, body) for word in node.alternatives])})"
+    if isinstance(node, n.BadSubstitution):
+        return node.text
+    if isinstance(node, n.Assignment):
+        return f"{node.name}{_subscript(node.subscript, body)}{'+=' if node.append else '='}" + word_text(
+            node.value, body
+        )
+    if isinstance(node, n.ArrayLiteral):
+        return f"({' '.join([word_text(element, body) for element in node.elements])})"
+    if isinstance(node, n.ArrayElement):
+        operator = "+=" if node.append else "="
+        return _subscript(node.subscript, body) + operator + word_text(node.value, body)
+    raise TypeError(f"{kind.__name__} has no text of its own")
+
+
+def _escaped(text: str) -> str:
+    """Put back the backslashes that reading a backquoted command takes away."""
+    return _BACKSLASH.sub(r"\\\\", text).replace("`", "\\`")
+
+
+def _subscript(subscript: n.Word | None, body: PrintBody) -> str:
+    return "" if subscript is None else f"[{word_text(subscript, body)}]"
+
+
+def _parameter(node: n.ParameterExpansion, body: PrintBody) -> str:
+    if not node.braces:
+        return "$" + node.name
+    operator = node.operator or ""
+    text = f"{node.prefix}{node.name}{_subscript(node.subscript, body)}{operator}"
+    if node.word is not None:
+        text += word_text(node.word, body)
+    if node.second is not None:
+        text += (":" if operator == ":" else "/") + word_text(node.second, body)
+    return "${" + text + "}"
