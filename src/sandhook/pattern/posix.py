@@ -114,6 +114,10 @@ class Regex:
         spans = find(data, pos, end)
         return Match(data, spans) if spans[0][0] >= 0 else None
 
+    def is_linear(self, data: bytes) -> bool:
+        """Tell whether a search in ``data`` takes linear time: no back-references, no doubtful words."""
+        return self._find is not None and not (self._words and not data.isascii())
+
     def test(self, data: bytes, *, remaining: Remaining | None = None) -> bool:
         """Tell whether there is a match anywhere."""
         return self.search(data, remaining=remaining) is not None
