@@ -89,6 +89,9 @@ class Literal(Node):
         self.nocase = nocase
 
     def ends(self, subject: Subject, starts: int) -> int:
+        if not starts & (starts - 1) and not self.nocase:  # one start: no need for sets
+            at = starts.bit_length() - 1
+            return starts << len(self.text) if starts and subject.text.startswith(self.text, at) else 0
         for c in self.text:
             if not starts:
                 return 0
@@ -138,9 +141,8 @@ class Star(Node):
 
     def ends(self, subject: Subject, starts: int) -> int:
         subject.step()
-        kept = starts & subject.dot
         starts &= ~subject.dot
-        reached = kept | (subject.all_ & -(starts & -starts) if starts else 0)
+        reached = subject.all_ & -(starts & -starts) if starts else 0
         return reached & ~subject.last if self.before_group else reached
 
 
@@ -208,14 +210,12 @@ class Group(Node):
 
     def _others(self, subject: Subject, starts: int) -> int:
         found = 0
+        starts &= ~subject.dot
         while starts:
             start = starts & -starts
             starts ^= start
             subject.step()
-            from_here = subject.all_ & -start
-            if start & subject.dot:
-                from_here = start
-            found |= from_here & ~self._once(subject, start)
+            found |= subject.all_ & -start & ~self._once(subject, start)
         return found
 
 

@@ -1,0 +1,204 @@
+"""Pathname expansion: a pattern to the names of files that match it.
+
+Source: POSIX.1-2024 XCU 2.6.6 and 2.14.3. Oracle: bash 5.2, shopt dotglob, globstar, nocaseglob,
+extglob; globskipdots is on, as there, so "." and ".." match only when they are written out.
+What becomes of a pattern without matches (nullglob, failglob) is the caller's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from sandhook.errors import LimitExceeded
+from sandhook.pattern.glob import Pattern, compile_pattern, has_magic
+from sandhook.vfs.base import FileSystem
+from sandhook.vfs.names import byte_order
+from sandhook.vfs.path import VirtualPath, join
+
+_TYPE = 0o170000
+_DIRECTORY = 0o040000
+_LINK = 0o120000
+
+#: Bytes of a found path that are worth one charged step.
+_BYTES_PER_STEP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class PathnameOptions:
+    """What the shell's options say about pathname expansion."""
+
+    dotglob: bool = False  #: "*" matches a leading "." too
+    globstar: bool = False  #: "**" matches directories of any depth
+    nocase: bool = False  #: nocaseglob
+    extglob: bool = False
+    most: int = 200_000  #: paths that one expansion may hold (a count; Limits.fields)
+
+
+DEFAULT = PathnameOptions()
+
+
+def expand_pathname(
+    fs: FileSystem,
+    cwd: VirtualPath,
+    pattern: str,
+    options: PathnameOptions = DEFAULT,
+    charge: Callable[[int], None] = lambda _: None,
+) -> list[str]:
+    """Return the paths that match, in byte order; as written, so relative ones stay relative.
+
+    Args:
+        fs: Where to look; a directory that cannot be read gives nothing.
+        cwd: What relative patterns are relative to.
+        pattern: A backslash makes the next character ordinary. Without any special character
+            the result is empty.
+        options: The shell's options.
+        charge: Called with units of work, before it is done.
+
+    Raises:
+        LimitExceeded: More than ``options.most`` paths at once (limit "fields").
+    """
+    if not has_magic(pattern, extglob=options.extglob):
+        return []
+    search = _Search(fs, cwd, options, charge)
+    found = [""]
+    parts = _split(pattern, options.extglob)
+    magic = False
+    for index, (component, slashes) in enumerate(parts):
+        last = index == len(parts) - 1
+        if options.globstar and component == "**":
+            if not last and parts[index + 1][0] == "**":
+                continue  # the next one does it all
+            found = search.keep(search.any_depth(found, slashes, last, magic))
+            magic = True
+        else:
+            found = search.keep(search.one(found, component, slashes, last))
+            magic = magic or has_magic(component, extglob=options.extglob)
+        if not found:
+            return []
+    return byte_order(set(found) if options.globstar else found)
+
+
+def _split(pattern: str, extglob: bool) -> list[tuple[str, str]]:
+    """Return components with the slashes behind them; a slash inside of ``@(...)`` is none."""
+    parts: list[tuple[str, str]] = []
+    begin = at = 0
+    depth = 0
+    size = len(pattern)
+    while at < size:
+        c = pattern[at]
+        if c == "\\" and pattern[at + 1 : at + 2] not in ("/", ""):
+            at += 2
+            continue
+        if extglob and c == "(" and at > begin and pattern[at - 1] in "?*+@!":
+            depth += 1
+        elif c == ")" and depth:
+            depth -= 1
+        elif c == "/" and not depth:
+            end = at
+            while pattern[at : at + 1] == "/":
+                at += 1
+            parts.append((pattern[begin:end], pattern[end:at] if at < size else "/"))
+            begin = at
+            continue
+        at += 1
+    if begin < size:
+        parts.append((pattern[begin:], ""))
+    return parts
+
+
+class _Search:
+    """One expansion: what it looks at, and what it may use."""
+
+    __slots__ = ("charge", "cwd", "fs", "options")
+
+    def __init__(
+        self, fs: FileSystem, cwd: VirtualPath, options: PathnameOptions, charge: Callable[[int], None]
+    ) -> None:
+        self.fs = fs
+        self.cwd = cwd
+        self.options = options
+        self.charge = charge
+
+    def keep(self, paths: Iterator[str]) -> list[str]:
+        """Collect paths, charging each; LimitExceeded when they are too many."""
+        kept: list[str] = []
+        for path in paths:
+            self.charge(1 + len(path) // _BYTES_PER_STEP)
+            kept.append(path)
+            if len(kept) > self.options.most:
+                raise LimitExceeded("fields", self.options.most, "pathname expansion")
+        return kept
+
+    def one(self, above: list[str], component: str, slashes: str, last: bool) -> Iterator[str]:
+        """Yield every path of ``above`` with each name that matches one component."""
+        options = self.options
+        pattern = compile_pattern(
+            component, extglob=options.extglob, nocase=options.nocase, dot_special=not options.dotglob
+        )
+        if not component or not has_magic(component, extglob=options.extglob):
+            text = compile_pattern(component, extglob=options.extglob).literal_text
+            for base in above:
+                path = base + text
+                # Directories on the way need no look: listing them will tell.
+                if (not last and not slashes) or not text or self._exists(path, slashes):
+                    yield path + slashes
+            return
+        for base in above:
+            yield from self._matching(base, pattern, slashes)
+
+    def _matching(self, base: str, pattern: Pattern, slashes: str) -> Iterator[str]:
+        for name, mode in self._names(base):
+            if pattern.matches(name, self.charge) and (
+                not slashes or self._leads_to_directory(base + name, mode)
+            ):
+                yield base + name + slashes
+
+    def any_depth(self, above: list[str], slashes: str, last: bool, magic: bool) -> Iterator[str]:
+        """Yield what ``**`` matches: with a slash behind it directories, otherwise everything.
+
+        Depth zero is the directory itself; bash leaves its slash away behind another pattern.
+        """
+        for base in above:
+            if not base:
+                if slashes and not last:
+                    yield base
+            elif self._exists(base, "/"):
+                yield base.rstrip("/") if magic and not slashes else base
+            pending = [base]
+            while pending:
+                here = pending.pop()
+                for name, mode in self._names(here):
+                    if name[0] == "." and not self.options.dotglob:
+                        continue
+                    path = here + name
+                    directory = mode & _TYPE == _DIRECTORY
+                    if not slashes:
+                        yield path
+                    elif directory or (last and self._leads_to_directory(path, mode)):
+                        yield path + slashes
+                    if directory:  # links are not walked through
+                        self.charge(1)
+                        pending.append(path + (slashes or "/"))
+
+    def _names(self, base: str) -> list[tuple[str, int]]:
+        try:
+            entries = self.fs.listdir(join(self.cwd, base or "."))
+        except OSError:
+            return []
+        self.charge(1 + len(entries))
+        return [(entry.name, entry.mode) for entry in entries]
+
+    def _exists(self, path: str, slashes: str) -> bool:
+        self.charge(1)
+        try:
+            self.fs.stat(join(self.cwd, path + slashes[:1]), follow=bool(slashes))
+        except OSError:
+            return False
+        return True
+
+    def _leads_to_directory(self, path: str, mode: int) -> bool:
+        if mode & _TYPE == _LINK:
+            self.charge(1)
+            return self.fs.is_dir(join(self.cwd, path))
+        return mode & _TYPE == _DIRECTORY
