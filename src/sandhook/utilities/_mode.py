@@ -1,0 +1,135 @@
+"""File modes: octal and symbolic ones (chmod, mkdir -m, find -perm), and how ls prints them.
+
+Source: POSIX.1-2024 XCU 3, chmod, "extended description".
+"""
+
+from __future__ import annotations
+
+import stat as bits
+
+_WHO = {"u": 0o4700, "g": 0o2070, "o": 0o1007, "a": 0o7777}
+_PERMISSIONS = {"r": 0o444, "w": 0o222, "x": 0o111, "s": 0o6000, "t": 0o1000}
+_COPIES = {"u": 6, "g": 3, "o": 0}
+
+
+class Mode:
+    """A mode operand that was read, to be applied to files.
+
+    Attributes:
+        octal: It is a number, which replaces all bits (of a directory: set-id bits stay unless given).
+    """
+
+    __slots__ = ("_clauses", "_text", "octal")
+
+    def __init__(self, text: str) -> None:
+        """Read a mode. Raises ValueError when it is none."""
+        self._text = text
+        self.octal: int | None = None
+        self._clauses: list[tuple[int, bool, str, int, bool, str]] = []
+        if text[:1].isdigit():
+            if len(text) > 5 or any(digit not in "01234567" for digit in text) or int(text, 8) > 0o7777:
+                raise ValueError(text)
+            self.octal = int(text, 8)
+            return
+        for clause in text.split(","):
+            self._read(clause)
+
+    def _read(self, clause: str) -> None:
+        index = 0
+        who = 0
+        while clause[index : index + 1] in _WHO:
+            who |= _WHO[clause[index]]
+            index += 1
+        if clause[index : index + 1] not in ("+", "-", "="):
+            raise ValueError(clause)
+        while index < len(clause):
+            operator = clause[index]
+            if operator not in "+-=":
+                raise ValueError(clause)
+            index += 1
+            permissions = 0
+            conditional = False
+            copied = ""
+            if clause[index : index + 1] in _COPIES:
+                copied = clause[index]
+                index += 1
+            elif clause[index : index + 1].isdigit():
+                digits = ""
+                while clause[index : index + 1] in tuple("01234567"):
+                    digits += clause[index]
+                    index += 1
+                if who or not digits or len(digits) > 5 or int(digits, 8) > 0o7777:
+                    raise ValueError(clause)
+                permissions = int(digits, 8)
+                self._clauses.append((0o7777, True, operator, permissions, False, ""))
+                continue
+            else:
+                while index < len(clause) and clause[index] not in "+-=":
+                    letter = clause[index]
+                    if letter == "X":
+                        conditional = True
+                    elif letter in _PERMISSIONS:
+                        permissions |= _PERMISSIONS[letter]
+                    else:
+                        raise ValueError(clause)
+                    index += 1
+            self._clauses.append((who or 0o7777, bool(who), operator, permissions, conditional, copied))
+
+    def apply(self, mode: int, umask: int, *, directory: bool = False) -> int:
+        """Return the permission bits (0o7777) that a file of ``mode`` then has.
+
+        Args:
+            mode: Type and permission bits, or permission bits alone.
+            umask: Takes effect where a clause names nobody ("+x").
+            directory: The file is a directory: X applies, and set-id bits are kept.
+        """
+        old = mode & 0o7777
+        if self.octal is not None:
+            kept = old & 0o6000 if directory and len(self._text) < 5 else 0
+            return self.octal | kept
+        for who, named, operator, permissions, conditional, copied in self._clauses:
+            value = permissions
+            if copied:
+                three = old >> _COPIES[copied] & 7
+                value = three << 6 | three << 3 | three
+            if conditional and (directory or old & 0o111):
+                value |= 0o111
+            affected = who if named else who & ~umask
+            if who == 0o7777 and named:
+                affected = 0o7777
+            value &= affected
+            if operator == "+":
+                old |= value
+            elif operator == "-":
+                old &= ~value
+            else:
+                cleared = who if named else 0o7777
+                if directory:
+                    cleared &= ~0o6000 | (permissions & 0o6000)
+                old = old & ~cleared | value
+        return old
+
+
+_TYPES = {
+    bits.S_IFDIR: "d", bits.S_IFLNK: "l", bits.S_IFIFO: "p", bits.S_IFCHR: "c",
+    bits.S_IFBLK: "b", bits.S_IFSOCK: "s", bits.S_IFREG: "-",
+}  # fmt: skip
+
+
+def type_letter(mode: int) -> str:
+    """Return the letter that ``ls -l`` begins with."""
+    return _TYPES.get(bits.S_IFMT(mode), "?")
+
+
+def mode_string(mode: int) -> str:
+    """Return a mode as ``ls -l`` prints it: "-rwxr-xr-x"."""
+    letters = [type_letter(mode)]
+    for shift, special, both, alone in ((6, 0o4000, "s", "S"), (3, 0o2000, "s", "S"), (0, 0o1000, "t", "T")):
+        three = mode >> shift
+        letters.append("r" if three & 4 else "-")
+        letters.append("w" if three & 2 else "-")
+        if mode & special:
+            letters.append(both if three & 1 else alone)
+        else:
+            letters.append("x" if three & 1 else "-")
+    return "".join(letters)
