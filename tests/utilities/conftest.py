@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import stat
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -117,3 +118,76 @@ def ask_host(
         check=False,
     )
     return done.returncode, done.stdout, done.stderr
+
+
+class Steps:
+    """Commands one after the other over the same files, in the sandbox and with --oracle on the host.
+
+    ``steps(*argv)`` gives (status, stdout, stderr). After every command the two trees must be the
+    same: names, types, permission bits, contents and link targets. ``same=False`` leaves the
+    host's output out of the comparison (owners, dates), not the tree.
+    """
+
+    def __init__(self, where: Path | None) -> None:
+        self.sandbox = Sandbox()
+        self.where = where
+
+    def __call__(
+        self,
+        *argv: str,
+        stdin: str | bytes = b"",
+        env: Mapping[str, str] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
+        same: bool = True,
+    ) -> Ran:
+        data = stdin.encode("utf-8", "surrogateescape") if isinstance(stdin, str) else stdin
+        status, out, err = self.sandbox.run(*argv, stdin=data, files=files, env=env)
+        if self.where is not None:
+            real = ask_host(self.where, argv, data, files or {}, env or {})
+            assert status == real[0], f"{argv}: the host's program differs; its stderr: {real[2]!r}"
+            assert not same or out == real[1], f"{argv}: the host's program differs; its stderr: {real[2]!r}"
+            assert self.tree() == host_tree(self.where), f"{argv}: the host's files differ afterwards"
+        return status, out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape")
+
+    def tree(self) -> dict[str, str]:
+        """Return each path below the working directory with type, permission bits and contents."""
+        found: dict[str, str] = {}
+        pending = [VirtualPath("/workspace")]
+        fs = self.sandbox.fs
+        while pending:
+            directory = pending.pop()
+            for entry in fs.listdir(directory):
+                path = VirtualPath(f"{directory}/{entry.name}")
+                name = path.removeprefix("/workspace/")
+                if stat.S_ISDIR(entry.mode):
+                    pending.append(path)
+                    found[name] = f"d{entry.mode & 0o7777:o}"
+                elif stat.S_ISLNK(entry.mode):
+                    found[name] = f"-> {fs.readlink(path)}"
+                elif stat.S_ISREG(entry.mode):
+                    found[name] = f"f{entry.mode & 0o7777:o} {fs.read_bytes(path)!r}"
+                else:
+                    found[name] = f"{stat.S_IFMT(entry.mode):o}"
+        return dict(sorted(found.items()))
+
+
+def host_tree(where: Path) -> dict[str, str]:
+    """Return what ``Steps.tree`` does, of a real directory."""
+    found: dict[str, str] = {}
+    for path in where.rglob("*"):
+        name = str(path.relative_to(where))
+        info = path.lstat()
+        if stat.S_ISDIR(info.st_mode):
+            found[name] = f"d{info.st_mode & 0o7777:o}"
+        elif stat.S_ISLNK(info.st_mode):
+            found[name] = f"-> {path.readlink()}"
+        elif stat.S_ISREG(info.st_mode):
+            found[name] = f"f{info.st_mode & 0o7777:o} {path.read_bytes()!r}"
+        else:
+            found[name] = f"{stat.S_IFMT(info.st_mode):o}"
+    return dict(sorted(found.items()))
+
+
+@pytest.fixture
+def steps(oracle: bool, tmp_path: Path) -> Steps:
+    return Steps(tmp_path if oracle else None)

@@ -1,0 +1,94 @@
+"""env: run a command in another environment, or print this one.
+
+Source: POSIX.1-2024 XCU 3, env. Oracle: GNU coreutils 9.1.
+Divergence: L-ENV-001, signal options and -v are not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context, Failure, UsageError, opt, syntax_of
+from sandhook.utilities._files import locate, quote_always, reason
+from sandhook.utilities._split import split_string
+from sandhook.vfs.path import normalize
+
+PERMUTE = False
+USAGE_STATUS = 125
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """env [-i0] [-u NAME] [-C DIR] [-S STRING] [NAME=VALUE]... [COMMAND [ARGUMENT]...]
+
+    Set each NAME to VALUE and run COMMAND; without one, print the environment.
+    """
+
+    empty: bool = opt("-i", "--ignore-environment", "begin with an empty environment")
+    zero: bool = opt("-0", "--null", "end each line with NUL instead of a newline")
+    unset: tuple[str, ...] = opt("-u", "--unset", "NAME", "remove a variable", append=True)
+    directory: str | None = opt("-C", "--chdir", "DIR", "change to DIR")
+    split: str | None = opt("-S", "--split-string", "STRING", "split STRING into arguments first")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return the command's status; 125 when env fails, 126 and 127 when it cannot be run or found."""
+    directory, empty, zero, unset = options.directory, options.empty, options.zero, options.unset
+    while options.split is not None:  # the words of STRING stand before the operands, options included
+        words = split_string(options.split, ctx.environment)
+        options, operands = syntax_of(_MODULE).parse([*words, *operands])
+        directory = options.directory if options.directory is not None else directory
+        empty, zero, unset = empty or options.empty, zero or options.zero, unset + options.unset
+    environment = {} if empty else dict(ctx.environment)
+    rest = list(operands)
+    if rest and rest[0] == "-":
+        environment = {}
+        del rest[0]
+    for name in unset:
+        if not name or "=" in name:
+            raise Failure(f"cannot unset {quote_always(name)}: Invalid argument")
+        environment.pop(name, None)
+    while rest and "=" in rest[0]:
+        name, _, value = rest.pop(0).partition("=")
+        if not name:
+            raise Failure("cannot set '': Invalid argument")
+        environment[name] = value
+    if not rest:
+        if directory is not None:
+            raise UsageError("must specify command with --chdir (-C)")
+        end = b"\0" if zero else b"\n"
+        for name, value in environment.items():
+            ctx.charge()
+            ctx.write(f"{name}={value}".encode("utf-8", "surrogateescape") + end)
+        return 0
+    if zero:
+        raise UsageError("cannot specify --null (-0) with command")
+    return _run(rest, environment, directory, ctx)
+
+
+def _run(argv: list[str], environment: dict[str, str], directory: str | None, ctx: Context) -> int:
+    process = ctx.process
+    before = process.cwd
+    if directory is not None:
+        try:
+            path = locate(ctx, directory)
+            if not ctx.fs.is_dir(path):
+                ctx.fs.listdir(path)  # says why not
+            if not ctx.fs.access(path, 1):
+                raise PermissionError(13, "Permission denied")
+            process.cwd = normalize(ctx.fs.realpath(path))
+        except OSError as error:
+            raise Failure(f"cannot change directory to {quote_always(directory)}: {reason(error)}") from None
+    ctx.flush()
+    try:
+        return ctx.run(argv, environment=environment)
+    finally:
+        process.cwd = before
+
+
+class _MODULE:
+    """What ``syntax_of`` reads of this module, for the words of -S."""
+
+    Options = Options
+    PERMUTE = PERMUTE

@@ -1,0 +1,147 @@
+"""mv: rename files, or move them between file systems.
+
+Source: POSIX.1-2024 XCU 3, mv. Oracle: GNU coreutils 9.1.
+Divergence: L-MV-001, backups (-b, -S) and --context do not exist here.
+"""
+
+from __future__ import annotations
+
+import errno
+import stat as bits
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities import rm
+from sandhook.utilities._base import Context, also, opt
+from sandhook.utilities._copy import Copier, Policy, overwrite_question
+from sandhook.utilities._files import confirm, find, last_component, locate, quote_always, reason, stat_of
+from sandhook.utilities._targets import pairs
+from sandhook.vfs.base import Stat
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """mv [-finuv] [-T] SOURCE DEST | SOURCE... DIRECTORY | -t DIRECTORY SOURCE...
+
+    Rename SOURCE to DEST, or move each SOURCE into DIRECTORY.
+    """
+
+    overwrite: str = also(
+        opt("-f", "--force", help="do not ask before overwriting", const="force", default="yes"),
+        opt("-i", "--interactive", help="ask before overwriting", const="ask"),
+        opt("-n", "--no-clobber", help="do not overwrite", const="no"),
+    )
+    strip: bool = opt("--strip-trailing-slashes", "remove slashes at the end of each SOURCE")
+    directory: str | None = opt("-t", "--target-directory", "DIRECTORY", "move into DIRECTORY")
+    no_directory: bool = opt("-T", "--no-target-directory", "DEST is never a directory to move into")
+    update: bool = opt("-u", "--update", "only when SOURCE is newer than DEST, or DEST is missing")
+    verbose: bool = opt("-v", "--verbose", "say what is moved")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when something could not be moved; the rest is moved nevertheless."""
+    if options.strip:
+        operands = [name.rstrip("/") or name[:1] for name in operands]
+    made: dict[tuple[int, int], str] = {}
+    for source, target in pairs(ctx, operands, options.directory, options.no_directory):
+        ctx.charge()
+        try:
+            info = stat_of(ctx, source, follow=False)
+        except OSError as error:
+            ctx.fail(f"cannot stat {quote_always(source)}: {reason(error)}")
+            continue
+        if _allowed(source, target, info, options, ctx, made):
+            _move(source, target, info, options, ctx)
+            now = None if ctx.failed else find(ctx, target, follow=False)
+            if now is not None:
+                made[now.device, now.inode] = target
+    return ctx.failed
+
+
+def _allowed(
+    source: str, target: str, info: Stat, options: Options, ctx: Context, made: dict[tuple[int, int], str]
+) -> bool:
+    """Tell whether the move may be tried; refuse, ask and compare times as the options say."""
+    try:
+        there = find(ctx, target, follow=False)
+    except OSError as error:
+        ctx.fail(f"cannot stat {quote_always(target)}: {reason(error)}")
+        return False
+    if there is None:
+        return True
+    if options.overwrite == "no":
+        return False
+    both = f"{quote_always(source)} and {quote_always(target)}"
+    if (there.device, there.inode) == (info.device, info.inode) and _same_name(ctx, source, target):
+        ctx.fail(f"{both} are the same file")
+        return False
+    if options.update and there.mtime_ns >= info.mtime_ns and not bits.S_ISDIR(info.mode):
+        return False
+    if options.overwrite == "ask" and not confirm(ctx, overwrite_question(ctx, target, there)):
+        return False
+    if bits.S_ISDIR(there.mode) and not bits.S_ISDIR(info.mode):
+        ctx.fail(f"cannot overwrite directory {quote_always(target)} with non-directory")
+        return False
+    if bits.S_ISDIR(info.mode) and not bits.S_ISDIR(there.mode):
+        ctx.fail(
+            f"cannot overwrite non-directory {quote_always(target)} with directory {quote_always(source)}"
+        )
+        return False
+    if (there.device, there.inode) in made:
+        ctx.fail(f"will not overwrite just-created {quote_always(target)} with {quote_always(source)}")
+        return False
+    return True
+
+
+def _same_name(ctx: Context, source: str, target: str) -> bool:
+    """Tell one name given twice from two hard links, of which the source simply goes."""
+    return _directory_and_name(ctx, source) == _directory_and_name(ctx, target)
+
+
+def _directory_and_name(ctx: Context, name: str) -> tuple[str, str]:
+    stripped = name.rstrip("/")
+    above, slash, _ = stripped.rpartition("/")
+    return ctx.fs.realpath(ctx.path((above or "/") if slash else ".")), last_component(name)
+
+
+def _move(source: str, target: str, info: Stat, options: Options, ctx: Context) -> None:
+    fs = ctx.fs
+    try:
+        there = find(ctx, target, follow=False)
+        if there is not None and there.inode == info.inode and there.device == info.device:
+            fs.unlink(locate(ctx, source))  # rename(2) leaves two links of one file alone
+        else:
+            fs.rename(locate(ctx, source), locate(ctx, target))
+    except OSError as error:
+        if error.errno == errno.EXDEV:
+            _copy_and_remove(source, target, info, options, ctx)
+        elif error.errno == errno.EINVAL:
+            ctx.fail(
+                f"cannot move {quote_always(source)} to a subdirectory of itself, {quote_always(target)}"
+            )
+        else:
+            ctx.fail(f"cannot move {quote_always(source)} to {quote_always(target)}: {reason(error)}")
+        return
+    if options.verbose:
+        ctx.write_line(f"renamed {quote_always(source)} -> {quote_always(target)}")
+
+
+def _copy_and_remove(source: str, target: str, info: Stat, options: Options, ctx: Context) -> None:
+    """Move between mounts: nothing of the source goes before all of it has been copied."""
+    policy = Policy(
+        recursive=True, follow="none", mode=True, times=True, links=True, remove_first=True, verbose=False
+    )
+    there = find(ctx, target, follow=False)
+    if there is not None and bits.S_ISDIR(there.mode):
+        try:
+            ctx.fs.rmdir(locate(ctx, target))
+        except OSError as error:
+            ctx.fail(
+                f"inter-device move failed: {quote_always(source)} to {quote_always(target)}; "
+                f"unable to remove target: {reason(error)}"
+            )
+            return
+    if options.verbose:
+        ctx.write_line(f"copied {quote_always(source)} -> {quote_always(target)}")
+    if Copier(ctx, policy).copy(source, target):
+        rm.remove(source, info, ctx, verbose=options.verbose)

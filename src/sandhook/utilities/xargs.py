@@ -1,0 +1,250 @@
+"""xargs: run a command with arguments from standard input.
+
+Source: POSIX.1-2024 XCU 3, xargs. Oracle: GNU findutils 4.9.
+Divergence: L-XARGS-001, -P runs one command after the other. L-XARGS-002, a command that ends
+with 126 or 127 counts as one that could not be run or found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sandhook.kernel.descriptor import Null
+from sandhook.utilities._arguments import delimited, logical_lines, read_delimiter, whole_lines
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt
+
+PERMUTE = False
+
+#: Bytes of one command line, as GNU's default is.
+SIZE = 131_072
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """xargs [-0rtx] [-a FILE] [-d C] [-E EOF] [-n MAX | -L MAX | -I TEXT] [-s BYTES] [COMMAND [ARGUMENT]...]
+
+    Run COMMAND (echo) with ARGUMENTs and arguments read from standard input.
+    """
+
+    null: bool = opt("-0", "--null", "arguments end with NUL; nothing is special in them")
+    file: str | None = opt("-a", "--arg-file", "FILE", "read FILE instead of standard input")
+    delimiter: str | None = opt("-d", "--delimiter", "C", "arguments end with C; nothing is special in them")
+    eof: str | None = also(
+        opt("-E", "EOF", "stop at an argument that is EOF"),
+        opt("-e", "--eof", "EOF", "likewise", optional=True, const=""),
+    )
+    replace_: str | None = also(
+        opt("-I", "TEXT", "run COMMAND once a line, TEXT in ARGUMENTs replaced by it"),
+        opt("-i", "--replace", "TEXT", "likewise, {} if TEXT is missing", optional=True, const="{}"),
+    )
+    lines: str | None = also(
+        opt("-L", "MAX", "at most MAX lines a command"),
+        opt("-l", "--max-lines", "MAX", "likewise, one if MAX is missing", optional=True, const="1"),
+    )
+    count: str | None = opt("-n", "--max-args", "MAX", "at most MAX arguments a command")
+    parallel: str | None = opt("-P", "--max-procs", "MAX", "accepted; commands run one after the other")
+    open_tty: bool = opt("-o", "--open-tty", "the command reads the terminal: there is none")
+    interactive: bool = opt("-p", "--interactive", "ask the terminal before each command: there is none")
+    no_run_if_empty: bool = opt("-r", "--no-run-if-empty", "do not run COMMAND without arguments")
+    size: str | None = opt("-s", "--max-chars", "BYTES", "at most BYTES a command line")
+    trace: bool = opt("-t", "--verbose", "print each command on standard error first")
+    exit_: bool = opt("-x", "--exit", "stop when a command line would be too long")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0; 123 if a command failed, 124 if one ended with 255, 126 or 127 if one could not be run."""
+    count = _number(options.count, "n")
+    lines = _number(options.lines, "L")
+    size = min(_number(options.size, "s") or SIZE, SIZE)
+    _number(options.parallel, "P", least=0)
+    if options.replace_ is not None and (count or lines):
+        what = "args" if count else "lines"
+        if not (count == 1 and not lines):
+            ctx.error(
+                f"warning: options --max-{what} and --replace/-I/-i are mutually exclusive, "
+                f"ignoring previous --max-{what} value"
+            )
+        count = lines = 0
+    elif count and lines:
+        ctx.error(
+            "warning: options --max-lines and --max-args/-n are mutually exclusive, "
+            "ignoring previous --max-lines value"
+        )
+        lines = 0
+    runner = _Runner(options, list(operands) or ["echo"], count, size, ctx)
+    with _input(options, ctx) as reader:
+        if options.replace_ is not None:
+            return runner.replacing(_arguments(options, reader), options.replace_)
+        if lines:
+            return runner.by_lines(_lines(options, reader), lines)
+        return runner.filling(_arguments(options, reader))
+
+
+def _number(text: str | None, letter: str, least: int = 1) -> int:
+    if text is None:
+        return 0
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        raise UsageError(f'invalid number "{text}" for -{letter} option')
+    value = min(int(digits[:10]), 2**31 - 1) * (-1 if text[0] == "-" else 1)
+    if value < least:
+        raise UsageError(f"value {text} for -{letter} option should be >= {least}")
+    return value
+
+
+def _input(options: Options, ctx: Context) -> Reader:
+    if options.file is None:
+        return ctx.stdin_reader()
+    try:
+        return ctx.open(options.file)
+    except OSError as error:
+        raise Failure(f"Cannot open input file '{options.file}': {error.strerror}") from None
+
+
+def _separator(options: Options) -> bytes | None:
+    if options.null:
+        return b"\0"
+    return None if options.delimiter is None else read_delimiter(options.delimiter)
+
+
+def _arguments(options: Options, reader: Reader) -> Iterator[str]:
+    separator = _separator(options)
+    if separator is not None:
+        return delimited(reader, separator)
+    if options.replace_ is not None:
+        return whole_lines(reader, options.eof or None)
+    return (word for line in logical_lines(reader, options.eof or None) for word in line)
+
+
+def _lines(options: Options, reader: Reader) -> Iterator[list[str]]:
+    separator = _separator(options)
+    if separator is not None:
+        return ([argument] for argument in delimited(reader, separator))
+    return logical_lines(reader, options.eof or None)
+
+
+class _Stop(Exception):
+    """No further command is run."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class _Runner:
+    """Gathers arguments into commands and runs them."""
+
+    def __init__(self, options: Options, command: list[str], count: int, size: int, ctx: Context) -> None:
+        self.options = options
+        self.command = command
+        self.count = count
+        self.size = size
+        self.ctx = ctx
+        self.status = 0
+        self.initial = sum(map(_bytes, command))
+        if self.initial > size:
+            raise Failure("cannot fit single argument within argument list size limit")
+
+    def filling(self, arguments: Iterator[str]) -> int:
+        """Run commands as full as -n and -s let them be."""
+        batch: list[str] = []
+        used = self.initial
+        ran = False
+        try:
+            for argument in arguments:
+                need = _bytes(argument)
+                if self.initial + need > self.size:
+                    if batch:
+                        self._run([*self.command, *batch])
+                    raise Failure("argument line too long", 1)
+                if used + need > self.size:
+                    if self.options.exit_ and self.count:
+                        raise Failure("argument list too long", 1)
+                    self._run([*self.command, *batch])
+                    batch, used, ran = [], self.initial, True
+                batch.append(argument)
+                used += need
+                if len(batch) == self.count:
+                    self._run([*self.command, *batch])
+                    batch, used, ran = [], self.initial, True
+            if batch or not (ran or self.options.no_run_if_empty):
+                self._run([*self.command, *batch])
+        except _Stop as stop:
+            return stop.status
+        return self.status
+
+    def by_lines(self, lines: Iterator[list[str]], maximum: int) -> int:
+        """Run a command for every ``maximum`` lines."""
+        batch: list[str] = []
+        taken = 0
+        ran = False
+        try:
+            for line in lines:
+                batch += line
+                taken += 1
+                if self.initial + sum(map(_bytes, batch)) > self.size:
+                    raise Failure("argument line too long", 1)
+                if taken == maximum:
+                    self._run([*self.command, *batch])
+                    batch, taken, ran = [], 0, True
+            if batch or not (ran or self.options.no_run_if_empty):
+                self._run([*self.command, *batch])
+        except _Stop as stop:
+            return stop.status
+        return self.status
+
+    def replacing(self, lines: Iterator[str], mark: str) -> int:
+        """Run a command for each line, put in for every ``mark`` of the arguments."""
+        try:
+            for line in lines:
+                ctx = self.ctx
+                grown = sum(_bytes(word) + word.count(mark) * len(line) * 4 for word in self.command) if mark else 0
+                ctx.budget.afford(grown)
+                argv = [self.command[0], *(word.replace(mark, line) if mark else word for word in self.command[1:])]
+                if sum(map(_bytes, argv)) > self.size:
+                    raise Failure("argument list too long", 1)
+                self._run(argv)
+        except _Stop as stop:
+            return stop.status
+        return self.status
+
+    def _run(self, argv: list[str]) -> None:
+        ctx = self.ctx
+        ctx.flush()
+        ctx.charge()
+        if self.options.interactive or self.options.open_tty:
+            raise Failure("failed to open /dev/tty for reading: No such device or address", 1)
+        if self.options.trace:
+            stderr = ctx.process.descriptors.get(2)
+            if stderr is not None:
+                line = " ".join(map(_shown, argv)) + "\n"
+                stderr.write(line.encode("utf-8", "surrogateescape"))
+        if self.options.file is not None:
+            status = ctx.run(argv)
+        else:
+            null = Null()
+            status = ctx.run(argv, stdin=null)
+        if status in (126, 127):
+            raise _Stop(status)
+        if status == 255:
+            ctx.error(f"{argv[0]}: exited with status 255; aborting")
+            raise _Stop(124)
+        if status > 128:
+            ctx.error(f"{argv[0]}: terminated by signal {status - 128}")
+            raise _Stop(125)
+        if status:
+            self.status = 123
+
+
+def _bytes(word: str) -> int:
+    return len(word.encode("utf-8", "surrogateescape")) + 1
+
+
+def _shown(word: str) -> str:
+    """Return a word as -t prints it: quoted where a shell would need it."""
+    from sandhook.utilities._listing import quoted_name
+
+    return quoted_name(word, "escape-shell") if word else "''"
+
+

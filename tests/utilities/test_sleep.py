@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+
+@pytest.mark.parametrize("argv", [["0"], ["0.01"], ["0s", "0m", ".01"], ["1e-2"], ["0x0"]])
+def test_sleeps(utility, argv):
+    assert utility("sleep", *argv) == (0, "", "")
+
+
+def test_time_is_virtual(utility):
+    started = time.monotonic()
+    assert utility("sleep", "0.1m", "2.5", ".5s", same=False) == (0, "", "")
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize("text", ["x", "-1x", "", "1 ", "1sm", "1_0", "nan", "0x"])
+def test_refuses(utility, text):
+    hint = "Try 'sleep --help' for more information.\n"
+    if text[:1] == "-":
+        assert utility("sleep", text) == (1, "", f"sleep: invalid option -- '1'\n{hint}")
+    else:
+        assert utility("sleep", text) == (1, "", f"sleep: invalid time interval '{text}'\n{hint}")
+
+
+def test_names_every_bad_interval(utility):
+    err = (
+        "sleep: invalid time interval 'a'\nsleep: invalid time interval 'b'\n"
+        "Try 'sleep --help' for more information.\n"
+    )
+    assert utility("sleep", "a", "1", "b") == (1, "", err)
