@@ -1,0 +1,55 @@
+"""The hook engine: events in, one decision out, whatever agent the hooks were written for."""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.engine import HookEngine, NopEngine
+from sandhook.hooks.events import (
+    PromptSubmit,
+    SessionEnd,
+    SessionStart,
+    Stop,
+    ToolFail,
+    ToolPost,
+    ToolPre,
+    TurnEnd,
+    TurnStart,
+)
+from sandhook.hooks.model import (
+    Decision,
+    Event,
+    Executor,
+    HookSpec,
+    Operation,
+    Outcome,
+    Ran,
+    Request,
+    Verdict,
+)
+from sandhook.hooks.runner import Runner, SandboxRunner
+
+__all__ = [
+    "HookEngine",
+    "NopEngine",
+    "Event",
+    "SessionStart",
+    "SessionEnd",
+    "PromptSubmit",
+    "ToolPre",
+    "ToolPost",
+    "ToolFail",
+    "TurnStart",
+    "TurnEnd",
+    "Stop",
+    "Decision",
+    "Outcome",
+    "Operation",
+    "HookSpec",
+    "Executor",
+    "Runner",
+    "SandboxRunner",
+    "Request",
+    "Ran",
+    "Verdict",
+    "ContractError",
+]

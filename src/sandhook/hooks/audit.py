@@ -1,0 +1,94 @@
+"""What hooks did, one JSON line per event, for a sink that no script can reach.
+
+Four events: ``hook.invoked``, ``hook.completed``, ``hook.blocked``, ``hook.warning``. Lines are
+ASCII (so nothing in them can move a cursor), and every text in them has a bound.
+Source: contracts/everruns.md section 9; THREATS.md TM-AUDIT.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from sandhook.hooks.model import Event, Outcome
+
+#: Characters of one text; what is longer is cut and counted.
+MAX_TEXT = 2048
+
+
+class Writable(Protocol):
+    """A text file, as far as it is needed here."""
+
+    def write(self, text: str, /) -> Any: ...
+
+
+#: Where lines go: a callable that takes one line without its newline, or a text file.
+Sink = Callable[[str], Any] | Writable
+
+
+class Audit:
+    """Writes the events of one engine; without a sink it does nothing."""
+
+    __slots__ = ("_write",)
+
+    def __init__(self, sink: Sink | None = None) -> None:
+        self._write: Callable[[str], Any] | None
+        if sink is None or callable(sink):
+            self._write = sink
+        else:
+            write = sink.write
+            self._write = lambda line: write(line + "\n")
+
+    def invoked(self, outcome: Outcome, event: Event) -> None:
+        """Report that a hook was looked at, before it runs; ``matched`` false is reported too."""
+        record: dict[str, Any] = {
+            "type": "hook.invoked",
+            "hook_id": outcome.spec.id,
+            "event": outcome.spec.native_event,
+            "session_id": event.session_id,
+        }
+        if event.tool is not None and event.tool.call_id is not None:
+            record["tool_call_id"] = event.tool.call_id
+        record["matched"] = outcome.matched
+        self._emit(record)
+
+    def completed(self, outcome: Outcome) -> None:
+        """Report one hook that ran: its decision, and before that whatever it warned of or blocked."""
+        if self._write is None or outcome.ran is None:
+            return
+        ran, verdict = outcome.ran, outcome.verdict
+        self._emit(
+            {
+                "type": "hook.completed",
+                "hook_id": outcome.spec.id,
+                "decision": verdict.word,
+                "duration_ms": round(ran.duration * 1000, 3),
+                "stdout_bytes": len(ran.stdout),
+                "exit_code": ran.exit_status,
+            }
+        )
+        if verdict.refuses:
+            record = {"type": "hook.blocked", "hook_id": outcome.spec.id, "reason": verdict.reason or ""}
+            if verdict.user_message is not None:
+                record["user_message"] = verdict.user_message
+            self._emit(record)
+        for message in verdict.warnings:
+            self.warning(outcome.spec.id, message)
+
+    def warning(self, hook_id: str, message: str) -> None:
+        self._emit({"type": "hook.warning", "hook_id": hook_id, "message": message})
+
+    def _emit(self, record: dict[str, Any]) -> None:
+        if self._write is not None:
+            self._write(line(record))
+
+
+def line(record: dict[str, Any]) -> str:
+    """Return one JSON line: ASCII alone, texts cut at MAX_TEXT, no control character."""
+    short = {key: _cut(value) if isinstance(value, str) else value for key, value in record.items()}
+    return json.dumps(short, separators=(",", ":")).replace("\x7f", "\\u007f")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}... ({len(text) - MAX_TEXT} more characters)"

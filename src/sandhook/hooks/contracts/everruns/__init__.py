@@ -1,0 +1,62 @@
+"""Everruns' user hooks: six events, a bash command, a JSON answer, ``on_error`` for the rest.
+
+Source: the public everruns repository (capability ``user_hooks``) and its documentation; the
+local file form is yolop's. Divergences: L-EVERRUNS-001 to L-EVERRUNS-009 in docs/divergences.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sandhook.hooks.contracts.everruns import payload, result
+from sandhook.hooks.contracts.everruns.names import EVENTS, REFUSABLE
+from sandhook.hooks.fold import FoldPolicy
+
+if TYPE_CHECKING:
+    from sandhook.hooks.contracts import Document, Loaded, LoadOptions
+    from sandhook.hooks.model import Event, HookSpec, Json, Ran, Request, Verdict
+
+
+class Everruns:
+    """The contract; it has no state."""
+
+    name = "everruns"
+    events = EVENTS
+    refusable = REFUSABLE
+    #: Sequential; each hook sees and is matched against what earlier ones changed; the first block
+    #: ends the chain, and changes made before it stay.
+    fold = FoldPolicy(
+        chained=True,
+        matchers_see_changes=True,
+        stop_on_refusal=True,
+        reasons="first",
+        user_messages="first",
+        contexts="list",
+        replacements="chain",
+        survive_refusal=True,
+        context_survives_refusal=True,
+    )
+
+    def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
+        from sandhook.hooks.contracts.everruns.config import load
+
+        return load(documents, options)
+
+    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
+        return payload.request(spec, event, compat)
+
+    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+        return result.decode(spec, event, ran, compat)
+
+    def event(self, name: str, payload_: Json) -> Event:
+        return payload.event(name, payload_)
+
+    def message(self, kind: str, reason: str, user_message: str | None) -> str:
+        """Return what the agent shows in place of a refused call or prompt."""
+        if kind == "tool.pre":
+            return f"blocked by pre_tool_use hook: {reason}"
+        return user_message or reason
+
+
+CONTRACT = Everruns()

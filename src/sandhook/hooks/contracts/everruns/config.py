@@ -1,0 +1,298 @@
+"""Everruns configurations: which forms there are, how they combine, and which hooks are muted.
+
+A file may be the ``user_hooks`` config itself, a capability list that has one, or a declarative
+capability that contributes hooks. Several files are layers: a later hook with the same explicit
+id takes the place of an earlier one, and hooks without an id are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sandhook.errors import Problem
+from sandhook.hooks.contracts import Document, Loaded, LoadOptions
+from sandhook.hooks.contracts.everruns.entry import EntryReader
+from sandhook.hooks.contracts.everruns.names import MAX_CONFIG_BYTES, MAX_HOOKS
+from sandhook.hooks.decode import DecodeError, encode, type_name
+from sandhook.hooks.model import HookSpec, Json
+
+_CONFIG_FIELDS = ("hooks", "disabled", "disabled_contributions")
+_DEFINITION_FIELDS = ("name", "display_name", "description", "risk_level", "user_hooks")
+
+
+class _Unit(NamedTuple):
+    """A list of raw hooks from one place. ``owner`` is "user" or the id of a capability."""
+
+    owner: str
+    hooks: list[Json]
+    path: str
+    file: str
+    document: int
+
+
+class _Mute(NamedTuple):
+    pattern: str
+    where: str
+
+
+class _Loader:
+    def __init__(self, documents: Sequence[Document], options: LoadOptions) -> None:
+        self.documents = documents
+        self.options = options
+        self.strict = options.compat == "strict"
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+        self.units: list[_Unit] = []
+        self.mutes: list[_Mute] = []
+        self.disabled: list[tuple[int, str, str]] = []
+        self.contributed: set[str] = set()
+        self.unparsable: set[int] = set()  # documents whose user hooks upstream would not take at all
+
+    # Where a message points to.
+
+    def at(self, document: int, path: str) -> str:
+        name = self.documents[document].name
+        if len(self.documents) < 2 or not name:
+            return path
+        return f"{name}: {path}" if path else name
+
+    def problem(self, document: int, path: str, message: str) -> None:
+        self.problems.append(Problem(self.at(document, path), message))
+
+    def note(self, document: int, path: str, message: str) -> None:
+        if not self.strict:
+            self.notes.append(f"{self.at(document, path)}: {message}" if path else message)
+
+    # The forms of a file.
+
+    def read(self) -> Loaded:
+        for name, hooks in (self.options.contributions or {}).items():
+            if not any(self._lists(document.value, name) for document in self.documents):
+                self.units.append(_Unit(name, list(hooks), name, "", 0))
+        for index, document in enumerate(self.documents):
+            self._document(index, document)
+        return self._finish()
+
+    @staticmethod
+    def _lists(value: Json, name: str) -> bool:
+        """Tell whether a document is a capability list with this capability in it."""
+        entries = value.get("capabilities") if isinstance(value, dict) else None
+        return isinstance(entries, list) and any(
+            isinstance(entry, dict) and entry.get("ref") == name for entry in entries
+        )
+
+    def _document(self, index: int, document: Document) -> None:
+        value = document.value
+        for message in document.duplicates:
+            self.problem(index, "", f"user_hooks config parse failed: {message}")
+        if value is None:  # `null` is the empty configuration
+            return
+        if not isinstance(value, dict):
+            self._bad(index, "", f"invalid type: wanted an object, got {type_name(value)}")
+        elif "capabilities" in value:
+            self._capabilities(index, value["capabilities"])
+        elif "definition" in value:
+            self._definition(index, value["definition"], "definition", None)
+        elif "user_hooks" in value and "hooks" not in value:
+            self._definition(index, value, "", None)
+        else:
+            self._config(index, value, "")
+
+    def _bad(self, index: int, path: str, message: str) -> None:
+        self.unparsable.add(index)
+        self.problem(index, path, f"user_hooks config parse failed: {message}")
+
+    def _capabilities(self, index: int, entries: Json) -> None:
+        if not isinstance(entries, list):
+            self._bad(index, "capabilities", f"invalid type: wanted an array, got {type_name(entries)}")
+            return
+        for number, entry in enumerate(entries):
+            path = f"capabilities[{number}]"
+            ref = entry.get("ref") if isinstance(entry, dict) else None
+            if not isinstance(ref, str):
+                self.problem(index, path, "a capability must be an object with a string `ref`")
+            elif ref == "user_hooks":
+                self._config(index, entry.get("config"), f"{path}.config")
+            elif "definition" in entry:
+                self._definition(index, entry["definition"], f"{path}.definition", ref)
+            elif ref in (self.options.contributions or {}):
+                hooks = list((self.options.contributions or {})[ref])
+                self.units.append(_Unit(ref, hooks, ref, "", index))
+            elif (found := self._definition_of(ref)) is not None:
+                self.contributed.add(ref)
+                self._definition(found[0], found[1], "definition", ref)
+
+    def _definition_of(self, ref: str) -> tuple[int, Json] | None:
+        """Return another document that declares this capability; the list decides its place."""
+        for index, document in enumerate(self.documents):
+            value = document.value
+            definition = value.get("definition") if isinstance(value, dict) else None
+            if isinstance(definition, dict) and definition.get("name") == ref:
+                return index, definition
+        return None
+
+    def _definition(self, index: int, value: Json, path: str, ref: str | None) -> None:
+        if not isinstance(value, dict):
+            self.problem(index, path, f"wanted an object, got {type_name(value)}")
+            return
+        dot = f"{path}." if path else ""
+        name = value.get("name") if ref is None else ref
+        if not isinstance(name, str) or not name:
+            self.problem(index, f"{dot}name", "a declarative capability needs a name: its hooks' ids begin with it")
+            return
+        if ref is None and (name in self.contributed or any(
+            self._lists(document.value, name) for document in self.documents
+        )):
+            return  # the capability list says where its hooks stand
+        self._unknown(index, value, dot, _DEFINITION_FIELDS)
+        hooks = value.get("user_hooks", [])
+        if not isinstance(hooks, list):
+            self.problem(index, f"{dot}user_hooks", f"wanted an array, got {type_name(hooks)}")
+            return
+        if self.strict:
+            self.notes.append(f"{self.at(index, dot + 'user_hooks')}: ignored, as upstream does (L-EVERRUNS-003)")
+            return
+        if hooks and value.get("risk_level") not in (None, "High", "high"):
+            self.note(index, f"{dot}risk_level", "a capability with hooks is of high risk, whatever it says")
+        self.units.append(_Unit(name, hooks, f"{dot}user_hooks", self.documents[index].name, index))
+
+    def _config(self, index: int, value: Json, path: str) -> None:
+        """Read a ``user_hooks`` config: its bounds, its hooks, what it mutes."""
+        if value is None:
+            return
+        if not isinstance(value, dict):
+            self._bad(index, path, f"invalid type: wanted an object, got {type_name(value)}")
+            return
+        dot = f"{path}." if path else ""
+        self._unknown(index, value, dot, (*_CONFIG_FIELDS, "$schema"))
+        for muted, place in self._names(index, value, dot, "disabled_contributions"):
+            self.mutes.append(_Mute(muted, place))
+        for name, place in self._names(index, value, dot, "disabled"):
+            self.disabled.append((index, name, place))
+        hooks = value.get("hooks", [])
+        if not isinstance(hooks, list):
+            self._bad(index, f"{dot}hooks", f"invalid type: wanted an array, got {type_name(hooks)}")
+            return
+        if len(hooks) > MAX_HOOKS:
+            self.problem(index, f"{dot}hooks", f"user_hooks has {len(hooks)} entries; maximum is {MAX_HOOKS}")
+            return
+        try:
+            size = len(encode(value).encode())
+        except DecodeError as error:
+            self._bad(index, path, str(error))
+            return
+        if size > MAX_CONFIG_BYTES:
+            self.problem(index, path, f"user_hooks config is {size} bytes; maximum is {MAX_CONFIG_BYTES}")
+            return
+        self.units.append(_Unit("user", hooks, f"{dot}hooks", self.documents[index].name, index))
+
+    def _names(self, index: int, value: dict[str, Json], dot: str, key: str) -> Iterator[tuple[str, str]]:
+        names = value.get(key, [])
+        if not isinstance(names, list):
+            self._bad(index, dot + key, f"invalid type: wanted an array, got {type_name(names)}")
+            return
+        for number, name in enumerate(names):
+            if isinstance(name, str):
+                yield name, self.at(index, f"{dot}{key}[{number}]")
+            else:
+                self._bad(index, f"{dot}{key}[{number}]", f"invalid type: wanted a string, got {type_name(name)}")
+
+    def _unknown(self, index: int, value: dict[str, Json], dot: str, known: Sequence[str]) -> None:
+        for key in value:
+            if key not in known:
+                self.note(index, dot + key, "unknown field, ignored")
+
+    # From raw hooks to the list that runs.
+
+    def _finish(self) -> Loaded:
+        placed: list[tuple[int, HookSpec]] = []
+        explicit: dict[str, int] = {}
+        position = 0  # of the user's hooks, over all layers: the index in an id without a name
+        for unit in self.units:
+            for number, raw in enumerate(unit.hooks):
+                index = number + (position if unit.owner == "user" else 0)
+                reader = EntryReader(self.options, unit.owner, index, self.at(unit.document, f"{unit.path}[{number}]"))
+                if unit.owner == "user":
+                    reader.prefix = f"user_hooks.hooks[{number}]: "
+                spec = reader.read(raw)
+                self.problems.extend(reader.problems)
+                self.notes.extend(reader.notes)
+                if reader.unparsable:
+                    self.unparsable.add(unit.document)
+                if spec is not None:
+                    self._place(placed, explicit, unit, replace(spec, file=unit.file), reader.named)
+            if unit.owner == "user":
+                position += len(unit.hooks)
+        if self.strict:
+            placed = [
+                each for each in placed if each[1].source != "user" or each[0] not in self.unparsable
+            ]
+        specs = self._muted(self._without_disabled(placed))
+        return Loaded(tuple(specs), tuple(self.problems), tuple(self.notes))
+
+    def _place(
+        self,
+        placed: list[tuple[int, HookSpec]],
+        explicit: dict[str, int],
+        unit: _Unit,
+        spec: HookSpec,
+        named: bool,
+    ) -> None:
+        earlier = explicit.get(spec.id) if named else None
+        if earlier is not None and unit.owner == "user" and placed[earlier][0] != unit.document:
+            self.notes.append(f"{spec.path}: takes the place of {spec.id} in {placed[earlier][1].file}")
+            placed[earlier] = (unit.document, spec)
+            return
+        if any(other.id == spec.id for _, other in placed):
+            self.note(unit.document, spec.path, f"another hook has the id {spec.id} too; both run")
+        if named:
+            explicit[spec.id] = len(placed)
+        placed.append((unit.document, spec))
+
+    def _without_disabled(self, placed: list[tuple[int, HookSpec]]) -> list[HookSpec]:
+        """Drop what a later layer's ``disabled`` names in an earlier one."""
+        kept = []
+        used: set[str] = set()
+        for layer, spec in placed:
+            by = [
+                where
+                for index, name, where in self.disabled
+                if index > layer and spec.source == "user" and name in (spec.id, spec.id.removeprefix("user:"))
+            ]
+            if by:
+                used.update(by)
+                self.notes.append(f"{by[0]}: muting hook {spec.id}")
+            else:
+                kept.append(spec)
+        for _, name, where in self.disabled:
+            if where not in used and not self.strict:
+                self.notes.append(f"{where}: {name} names no hook of an earlier file")
+        return kept
+
+    def _muted(self, specs: list[HookSpec]) -> list[HookSpec]:
+        """Drop what ``disabled_contributions`` names; a last ``*`` is a wildcard in better mode alone."""
+        kept = []
+        used: set[str] = set()
+        for spec in specs:
+            by = next((mute for mute in self.mutes if self._mutes(mute.pattern, spec.id)), None)
+            if by is None:
+                kept.append(spec)
+                continue
+            used.add(by.where)
+            self.notes.append(f"{by.where}: muting hook {spec.id} via disabled_contributions")
+        for mute in self.mutes:
+            if mute.where not in used and not self.strict:
+                self.notes.append(f"{mute.where}: {mute.pattern} names no hook")
+        return kept
+
+    def _mutes(self, pattern: str, hook_id: str) -> bool:
+        if pattern[-1:] == "*" and not self.strict:
+            return hook_id.startswith(pattern[:-1])
+        return hook_id == pattern
+
+
+def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
+    """Read configurations, weakest layer first; every fault is in the result, with its path."""
+    return _Loader(documents, options).read()

@@ -1,0 +1,290 @@
+"""One hook of an Everruns configuration: its fields, their bounds, and upstream's words for each fault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sandhook.errors import Problem
+from sandhook.hooks.contracts import LoadOptions
+from sandhook.hooks.contracts.everruns.names import (
+    DEFAULT_TIMEOUT_MS,
+    EVENTS,
+    MATCHER_FIELDS,
+    MAX_COMMAND_BYTES,
+    MAX_ENV,
+    MAX_MATCHER_BYTES,
+    ON_ERROR,
+    RESERVED_EVENTS,
+    RESERVED_EXECUTORS,
+    TIMEOUT_MS,
+    TOOL_EVENTS,
+)
+from sandhook.hooks.flavour import compile_search
+from sandhook.hooks.matcher import (
+    ALWAYS,
+    All,
+    Argument,
+    Exact,
+    Matcher,
+    Never,
+    NotEmpty,
+    Prefixes,
+    Regex,
+    TextTest,
+    ToolName,
+)
+from sandhook.hooks.model import Executor, HookSpec, Json
+from sandhook.pattern.errors import PatternError
+
+_FIELDS = ("id", "event", "matcher", "executor", "timeout_ms", "on_error", "description", "source")
+
+
+class EntryReader:
+    """Reads one raw hook and collects everything that is wrong with it.
+
+    Attributes:
+        prefix: What upstream writes before a fault, for example ``user_hooks.hooks[2]: ``.
+        problems: The faults; with one, there is no hook.
+        notes: What is allowed and odd.
+        unparsable: Upstream would not have taken the whole list.
+        named: The hook has an id of its own.
+    """
+
+    def __init__(self, options: LoadOptions, owner: str, index: int, path: str) -> None:
+        self.options = options
+        self.owner = owner
+        self.index = index
+        self.path = path
+        self.prefix = ""
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+        self.unparsable = False
+        self.named = False
+
+    def read(self, raw: Json) -> HookSpec | None:
+        """Return the hook, or None when ``problems`` says why not."""
+        if not isinstance(raw, dict):
+            self._unparsed("", f"invalid type: {_serde(raw)}, expected struct UserHookSpec")
+            return None
+        self._unknown(raw, "", _FIELDS)
+        event = self._event(raw)
+        name = self._string(raw, "id", "", nullable=True)
+        description = self._string(raw, "description", "", nullable=True)
+        executor = self._executor(raw)
+        timeout = self._timeout(raw.get("timeout_ms", DEFAULT_TIMEOUT_MS))
+        on_error = raw.get("on_error", "warn")
+        if on_error not in ON_ERROR:
+            self._unparsed("on_error", _variant(on_error, ON_ERROR))
+        matcher = self._matcher(raw, event)
+        if self.problems or event is None or executor is None:
+            return None
+        self.named = name is not None
+        return HookSpec(
+            id=f"{self.owner}:{name if name is not None else f'{event}_{self.index}'}",
+            event=EVENTS[event],
+            native_event=event,
+            executor=executor,
+            matcher=matcher,
+            timeout=timeout / 1000,
+            on_error=on_error,
+            description=description,
+            source=self.owner,
+            path=self.path,
+        )
+
+    # Faults and oddities.
+
+    def _unparsed(self, path: str, message: str) -> None:
+        self.unparsable = True
+        self.problems.append(Problem(self._at(path), f"user_hooks config parse failed: {message}"))
+
+    def _invalid(self, path: str, message: str) -> None:
+        self.problems.append(Problem(self._at(path), self.prefix + message))
+
+    def _note(self, path: str, message: str) -> None:
+        if self.options.compat != "strict":
+            self.notes.append(f"{self._at(path)}: {message}")
+
+    def _at(self, path: str) -> str:
+        return f"{self.path}.{path}" if path else self.path
+
+    def _unknown(self, value: dict[str, Json], dot: str, known: Sequence[str]) -> None:
+        for key in value:
+            if key not in known:
+                self._note(dot + key, "unknown field, ignored")
+
+    def _string(self, value: dict[str, Json], key: str, dot: str, *, nullable: bool = False) -> str | None:
+        """Return a string field; None when it is absent, null (if that may be) or a fault."""
+        found = value.get(key)
+        if isinstance(found, str) or (found is None and (nullable or key not in value)):
+            return found
+        self._unparsed(dot + key, f"invalid type: {_serde(found)}, expected a string")
+        return None
+
+    # The fields.
+
+    def _event(self, raw: dict[str, Json]) -> str | None:
+        if "event" not in raw:
+            self._unparsed("event", "missing field `event`")
+            return None
+        event = raw["event"]
+        if isinstance(event, str) and event in EVENTS:
+            return event
+        reserved = " (planned upstream)" if event in RESERVED_EVENTS else ""
+        self._unparsed("event", _variant(event, tuple(EVENTS)) + reserved)
+        return None
+
+    def _timeout(self, value: Json) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            self._unparsed("timeout_ms", f"invalid type: {_serde(value)}, expected u64")
+        elif value < 0:
+            self._unparsed("timeout_ms", f"invalid value: {_serde(value)}, expected u64")
+        elif value not in TIMEOUT_MS:
+            self._invalid("timeout_ms", f"hook timeout_ms {value} is out of range (100..=30000)")
+        else:
+            return value
+        return DEFAULT_TIMEOUT_MS
+
+    def _executor(self, raw: dict[str, Json]) -> Executor | None:
+        if "executor" not in raw:
+            self._unparsed("executor", "missing field `executor`")
+            return None
+        value = raw["executor"]
+        if not isinstance(value, dict):
+            self._unparsed("executor", f"invalid type: {_serde(value)}, expected a tagged object")
+            return None
+        if "type" not in value:
+            self._unparsed("executor.type", "missing field `type`")
+            return None
+        kind = value["type"]
+        known = ("bash", *(name for name in self.options.executors if name != "bash"))
+        if not isinstance(kind, str) or kind not in known:
+            reserved = " (planned upstream; a host can register it)" if kind in RESERVED_EXECUTORS else ""
+            self._unparsed("executor.type", _variant(kind, known) + reserved)
+            return None
+        if kind != "bash":
+            return Executor(kind, config={key: item for key, item in value.items() if key != "type"})
+        self._unknown(value, "executor.", ("type", "command", "env"))
+        return Executor("bash", self._command(value), env=self._env(value))
+
+    def _command(self, value: dict[str, Json]) -> str:
+        if "command" not in value:
+            self._unparsed("executor.command", "missing field `command`")
+            return ""
+        command = self._string(value, "command", "executor.")
+        if command is None:
+            return ""
+        if not command.strip():
+            self._invalid("executor.command", "hook bash command is empty")
+        elif len(command.encode("utf-8", "surrogatepass")) > MAX_COMMAND_BYTES:
+            self._invalid("executor.command", f"hook bash command is longer than {MAX_COMMAND_BYTES} bytes")
+        return command
+
+    def _env(self, value: dict[str, Json]) -> tuple[tuple[str, str], ...]:
+        env = value.get("env", {})
+        if not isinstance(env, dict):
+            self._unparsed("executor.env", f"invalid type: {_serde(env)}, expected a map")
+            return ()
+        for name, text in env.items():
+            if not isinstance(text, str):
+                self._unparsed(f"executor.env.{name}", f"invalid type: {_serde(text)}, expected a string")
+            elif not name or "=" in name or "\0" in name + text:
+                self._note(f"executor.env.{name}", "no environment can hold this; left out")
+        if len(env) > MAX_ENV:
+            self._invalid("executor.env", f"hook has more than {MAX_ENV} env vars")
+        return tuple(
+            (name, text)
+            for name, text in env.items()
+            if isinstance(text, str) and name and "=" not in name and "\0" not in name + text
+        )
+
+    # The matcher.
+
+    def _matcher(self, raw: dict[str, Json], event: str | None) -> Matcher:
+        value = raw.get("matcher", {})
+        if not isinstance(value, dict):
+            self._unparsed("matcher", f"invalid type: {_serde(value)}, expected struct HookMatcher")
+            return ALWAYS
+        self._unknown(value, "matcher.", MATCHER_FIELDS)
+        fields = {
+            key: text
+            for key in MATCHER_FIELDS
+            if (text := self._string(value, key, "matcher.", nullable=True)) is not None
+        }
+        if fields and event is not None and event not in TOOL_EVENTS:
+            self._invalid("matcher", f"hook event `{event}` does not accept a matcher")
+        for key, text in fields.items():
+            if len(text.encode("utf-8", "surrogatepass")) > MAX_MATCHER_BYTES:
+                self._invalid(
+                    f"matcher.{key}", f"hook matcher field `{key}` is longer than {MAX_MATCHER_BYTES} bytes"
+                )
+        parts: list[Matcher] = []
+        if "tool_name" in fields:
+            parts.append(ToolName(Exact(fields["tool_name"])))
+        if "tool_name_glob" in fields:
+            parts.append(ToolName(self._glob(fields["tool_name_glob"])))
+        if (argument := self._argument(fields)) is not None:
+            parts.append(argument)
+        if len(parts) == 1:
+            return parts[0]
+        return All(tuple(parts)) if parts else ALWAYS
+
+    def _glob(self, glob: str) -> Prefixes:
+        """Alternatives between ``|``; each may end in one ``*`` and has no other special character."""
+        alternatives = tuple(each for part in glob.split("|") if (each := part.strip()))
+        for each in alternatives:
+            if any(c in "*?[]{}" for c in each.removesuffix("*")):
+                self._invalid("matcher.tool_name_glob", f"hook tool_name_glob `{glob}` contains unsupported syntax")
+                break
+        return Prefixes(alternatives)
+
+    def _argument(self, fields: dict[str, str]) -> Matcher | None:
+        regexes = [key for key in ("match_regex", "deny_regex") if key in fields]
+        if len(regexes) == 2:
+            self._invalid("matcher", "hook has both match_regex and deny_regex set; choose one")
+        compiled = [self._regex(key, fields[key]) for key in regexes]
+        path = fields.get("args_jsonpath")
+        if path is None:
+            if not regexes:
+                return None
+            self._note(f"matcher.{regexes[0]}", "without args_jsonpath it never fires")
+            return Never(f"{regexes[0]} without args_jsonpath never fires")
+        if "[" in path:
+            self._note("matcher.args_jsonpath", "brackets select nothing here: every part is an object's key")
+        keys = tuple(key for key in path.removeprefix("$.").split(".") if key)
+        test: TextTest = compiled[0] if compiled and compiled[0] is not None else NotEmpty()
+        return Argument(keys, test, path)
+
+    def _regex(self, key: str, pattern: str) -> Regex | None:
+        """Compile a regex; ``deny_regex`` fires on a match as ``match_regex`` does, as upstream."""
+        if len(pattern.encode("utf-8", "surrogatepass")) > MAX_MATCHER_BYTES:
+            return None  # said already
+        try:
+            return Regex(pattern, "rust", compile_search(pattern, "rust"))
+        except PatternError as error:
+            self._invalid(f"matcher.{key}", f"hook regex `{pattern}` failed to compile: {error}")
+            return None
+
+
+def _variant(value: Json, known: Sequence[str]) -> str:
+    names = ", ".join(f"`{name}`" for name in known)
+    expected = f"expected {names}" if len(known) == 1 else f"expected one of {names}"
+    if isinstance(value, str):
+        return f"unknown variant `{value}`, {expected}"
+    return f"invalid type: {_serde(value)}, {expected}"
+
+
+def _serde(value: Any) -> str:
+    """Name a value as serde does in "invalid type: ..."."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"boolean `{str(value).lower()}`"
+    if isinstance(value, int):
+        return f"integer `{value}`"
+    if isinstance(value, float):
+        return f"floating point `{value}`"
+    if isinstance(value, str):
+        return f'string "{value}"'
+    return "sequence" if isinstance(value, list) else "map"

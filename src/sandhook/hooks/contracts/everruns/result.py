@@ -1,0 +1,187 @@
+"""What an Everruns hook said: three shapes of standard output, then ``on_error``, then patches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sandhook.hooks.contracts.everruns.names import MAX_OUTPUT, MUTABLE, REFUSABLE, RESERVED_DECISION
+from sandhook.hooks.decode import Decoded, DecodeError, decode_object, type_name
+from sandhook.hooks.model import Event, HookSpec, Json, Operation, Ran, ToolResult, Verdict
+
+#: Unicode's White_Space, which is what Rust trims (Python's strip takes U+001C to U+001F too).
+_WHITE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+_FIELDS = ("decision", "reason", "user_message", "patch")
+
+
+class HookError(Exception):
+    """The hook could not be run, or what it printed cannot be read."""
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event, ``on_error`` included."""
+    try:
+        verdict = _read(event, ran)
+    except HookError as error:
+        return _on_error(spec, event, str(error), ran)
+    if compat == "strict" and event.kind == "tool.pre" and verdict.user_message is not None:
+        verdict = replace(verdict, user_message=None)  # upstream drops it for tool calls
+    notes = _notes(ran, verdict)
+    return replace(verdict, diagnostics=(*verdict.diagnostics, *notes)) if notes else verdict
+
+
+def _read(event: Event, ran: Ran) -> Verdict:
+    failure = _execution_error(event, ran)
+    if failure is not None:
+        raise HookError(failure)
+    text = ran.stdout.decode("utf-8", "replace").lstrip(_WHITE)
+    if not text:
+        if ran.exit_status == 0:
+            return Verdict("allow")
+        reason = ran.stderr.decode("utf-8", "replace").strip(_WHITE) or "hook exited non-zero"
+        return _block(event, reason, None)
+    if text[0] != "{":
+        raise HookError(f"hook stdout is not JSON (first 80 bytes: {_first(text)})")
+    try:
+        ran.stdout.decode("utf-8")
+        decoded = decode_object(text)
+        fields = _fields(decoded)
+    except UnicodeDecodeError as error:
+        raise HookError(f"hook stdout JSON parse failed: invalid UTF-8 at byte {error.start + 1}") from None
+    except DecodeError as error:
+        raise HookError(f"hook stdout JSON parse failed: {error}") from None
+    return _decide(event, fields, decoded.diagnostics)
+
+
+def _execution_error(event: Event, ran: Ran) -> str | None:
+    """Return the executor's error, or None when there is an answer to read."""
+    if ran.failure is not None:
+        return f"hook execution error: {ran.failure}"
+    if ran.timed_out:
+        return "hook timed out"  # the caller knows after how long
+    if ran.limit == "output_bytes" or ran.truncated:
+        return f"hook execution error: output is longer than {MAX_OUTPUT} bytes"
+    if ran.limit is not None:
+        return f"hook execution error: limit reached: {ran.limit}"
+    if ran.syntax_error is not None:
+        return f"hook execution error: {ran.syntax_error}"
+    if ran.signal is not None:
+        return f"hook execution error: ended by signal {ran.signal}"
+    return None
+
+
+def _fields(decoded: Decoded) -> dict[str, Json]:
+    """Check the types of the known fields; a known field that is there twice is an error, as in serde."""
+    value: dict[str, Json] = decoded.value
+    for key in decoded.top_duplicates:
+        if key in _FIELDS:
+            raise DecodeError(f"duplicate field `{key}`")
+    for key in ("decision", "reason", "user_message"):
+        if not isinstance(value.get(key), (str, type(None))):
+            raise DecodeError(f"{key}: wanted a string, got {type_name(value[key])}")
+    return value
+
+
+def _decide(event: Event, fields: dict[str, Json], diagnostics: tuple[str, ...]) -> Verdict:
+    decision = fields.get("decision")
+    if decision is None or decision == "allow":
+        return Verdict("allow", decided=decision is not None, diagnostics=diagnostics)
+    if decision == "block":
+        reason = fields.get("reason")
+        blocked = _block(event, "hook blocked" if reason is None else reason, fields.get("user_message"))
+        return replace(blocked, diagnostics=(*blocked.diagnostics, *diagnostics))
+    if decision != "mutate":
+        reserved = " (planned upstream, not decided yet)" if decision == RESERVED_DECISION else ""
+        raise HookError(f"unknown hook decision `{decision}`{reserved}")
+    patch = fields.get("patch")
+    if patch is None:
+        raise HookError("hook decision `mutate` has no patch")
+    return _mutate(event, patch, diagnostics)
+
+
+def _block(event: Event, reason: str, user_message: str | None) -> Verdict:
+    if event.kind == "tool.pre":
+        return Verdict("block", True, "deny", reason=reason, user_message=user_message)
+    if event.kind in REFUSABLE:
+        return Verdict("block", True, block=True, reason=reason, user_message=user_message)
+    return Verdict("block", True, warnings=(f"block is ignored on {event.kind}: {reason}",))
+
+
+def _mutate(event: Event, patch: Json, diagnostics: tuple[str, ...]) -> Verdict:
+    if event.kind not in MUTABLE:
+        return Verdict("mutate", True, warnings=(f"mutate is ignored on {event.kind}",), diagnostics=diagnostics)
+    fields = patch if isinstance(patch, dict) else {}
+    verdict = Verdict("mutate", True, diagnostics=diagnostics)
+    if event.kind == "tool.pre":
+        arguments = fields.get("arguments")
+        if isinstance(arguments, dict):
+            return replace(verdict, input=Operation("merge", arguments, "replace"))
+        wanted = "patch.arguments"
+    elif event.kind == "prompt.submit":
+        message = fields.get("message")
+        if isinstance(message, str):
+            return replace(verdict, prompt=Operation("replace", message))
+        wanted = "patch.message"
+    else:
+        changed = _patch_result(event.result or ToolResult(), fields, verdict)
+        if changed is not verdict:
+            return changed
+        wanted = "patch.result, patch.error or patch.additional_context"
+    return replace(verdict, diagnostics=(*diagnostics, f"the patch changes nothing: no usable {wanted}"))
+
+
+def _patch_result(result: ToolResult, fields: dict[str, Json], verdict: Verdict) -> Verdict:
+    """Apply ``result``, ``error`` and ``additional_context``, in that order."""
+    value = result.value
+    touched = "result" in fields
+    if touched:
+        value = fields["result"]
+    context = fields.get("additional_context")
+    if isinstance(context, str):
+        touched = True
+        if isinstance(value, dict):
+            value = {**value, "hook_context": context}
+        elif value is None:
+            value = {"hook_context": context}
+        else:
+            value = {"value": value, "hook_context": context}
+        verdict = replace(verdict, context=((context, "result"),))
+    if touched:
+        verdict = replace(verdict, result=Operation("replace", value))
+    if isinstance(fields.get("error"), str):
+        verdict = replace(verdict, error=Operation("replace", fields["error"]))
+    return verdict
+
+
+def _on_error(spec: HookSpec, event: Event, message: str, ran: Ran) -> Verdict:
+    """Apply the hook's ``on_error``: the table of the contract."""
+    if ran.timed_out and ran.failure is None:
+        message = f"hook timed out after {round(spec.timeout * 1000)} ms"
+    could_not_run = ran.could_not_run or message
+    verdict = Verdict("error", could_not_run=could_not_run, diagnostics=ran.diagnostics)
+    warned = replace(verdict, warnings=(message,))
+    if event.kind in REFUSABLE:
+        if spec.on_error == "block":
+            blocked = _block(event, f"hook {spec.id} errored: {message}", None)
+            return replace(blocked, word="error", could_not_run=could_not_run, warnings=(message,))
+    elif event.kind == "tool.post":
+        if spec.on_error == "block":
+            return replace(warned, error=Operation("replace", f"hook {spec.id}: {message}"))
+    else:
+        return warned  # nothing to decide there: logged whatever on_error says
+    if spec.on_error == "warn":
+        return warned
+    return replace(verdict, diagnostics=(*verdict.diagnostics, message))  # "allow" is silent in the log only
+
+
+def _first(text: str) -> str:
+    """Return the first 80 bytes of a text, cut at a character."""
+    return text.encode("utf-8")[:80].decode("utf-8", "ignore")
+
+
+def _notes(ran: Ran, verdict: Verdict) -> list[str]:
+    notes = list(ran.diagnostics)
+    if ran.missing is not None:
+        notes.append(f"{ran.missing} (exit status {ran.exit_status})")
+    if ran.exit_status and ran.stdout.strip() and verdict.word in ("allow", "mutate", "block"):
+        notes.append(f"exit status {ran.exit_status} is ignored: the JSON decides")
+    return notes

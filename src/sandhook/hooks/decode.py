@@ -1,0 +1,183 @@
+"""Strict decoding of one JSON object: what a hook prints, and what a configuration holds.
+
+RFC 8259 and nothing more: no NaN, no trailing text, no lone surrogates, nesting of 64 at most,
+numbers that fit. Duplicate keys are reported; what they mean is the contract's business.
+"""
+
+from __future__ import annotations
+
+import json
+from json import JSONDecodeError
+from typing import Any, NamedTuple, NoReturn
+
+#: Arrays and objects inside one another.
+MAX_DEPTH = 64
+
+
+class DecodeError(ValueError):
+    """Text that is not the JSON that was asked for; the message says what and where."""
+
+
+class Decoded(NamedTuple):
+    """A decoded value with what was odd about it.
+
+    Attributes:
+        value: The value.
+        top_duplicates: Keys that the outermost object has twice; the last one is in ``value``.
+        diagnostics: One line for each oddity that is no error.
+    """
+
+    value: Any
+    top_duplicates: tuple[str, ...]
+    diagnostics: tuple[str, ...]
+
+
+class _Reader:
+    """Hooks for ``json.JSONDecoder``; they notice what it would accept in silence."""
+
+    def __init__(self) -> None:
+        self.top: tuple[str, ...] = ()
+        self.notes: list[str] = []
+
+    def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        self.top = ()  # the outermost object comes last
+        if len(made) != len(pairs):
+            seen: set[str] = set()
+            twice = [key for key, _ in pairs if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
+            self.top = tuple(dict.fromkeys(twice))
+            self.notes.extend(f"duplicate key {key!r}: the last one counts" for key in self.top)
+        return made
+
+    def integer(self, digits: str) -> int | float:
+        if len(digits) <= 20:
+            value = int(digits)
+            if -(1 << 63) <= value < 1 << 64:
+                return value
+        self.notes.append(f"number {digits[:24]} does not fit 64 bits: taken as a float")
+        return self.real(digits)
+
+    def real(self, digits: str) -> float:
+        value = float(digits)
+        if value in (float("inf"), float("-inf")):
+            raise DecodeError(f"number out of range: {digits[:24]}")
+        return value
+
+    def constant(self, name: str) -> NoReturn:
+        raise DecodeError(f"{name} is no JSON")
+
+
+def decode(text: str, *, max_depth: int = MAX_DEPTH) -> Decoded:
+    """Decode one JSON value, surrounded by JSON white space at most.
+
+    Raises:
+        DecodeError: Anything else; ``max_depth`` counts objects and arrays inside one another.
+    """
+    _check_depth(text, max_depth)
+    reader = _Reader()
+    decoder = json.JSONDecoder(
+        object_pairs_hook=reader.pairs,
+        parse_int=reader.integer,
+        parse_float=reader.real,
+        parse_constant=reader.constant,
+    )
+    try:
+        value = decoder.decode(text)
+    except JSONDecodeError as error:
+        raise DecodeError(f"{error.msg} at line {error.lineno} column {error.colno}") from None
+    if "\\ud" in text or "\\uD" in text or not text.isascii():
+        _check_surrogates(value)
+    return Decoded(value, reader.top if isinstance(value, dict) else (), tuple(reader.notes))
+
+
+def decode_object(text: str, *, max_depth: int = MAX_DEPTH) -> Decoded:
+    """Decode one JSON object; see ``decode``."""
+    decoded = decode(text, max_depth=max_depth)
+    if not isinstance(decoded.value, dict):
+        raise DecodeError(f"wanted an object, got {type_name(decoded.value)}")
+    return decoded
+
+
+def type_name(value: Any) -> str:
+    """Return the JSON name of a value's type, with its article."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    if isinstance(value, str):
+        return "a string"
+    return "an array" if isinstance(value, (list, tuple)) else "an object"
+
+
+def encode(value: Any) -> str:
+    """Return compact JSON with every character as itself, as serde_json writes it.
+
+    Numbers that JSON lacks (NaN, Infinity) become null and lone surrogates U+FFFD, so that no
+    payload can keep a guard from running.
+
+    Raises:
+        DecodeError: A value that is no JSON, or that nests too deeply to be written.
+    """
+    try:
+        try:
+            text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        except ValueError:
+            text = json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=False)
+    except RecursionError:
+        raise DecodeError("the value nests too deeply") from None
+    except (TypeError, ValueError) as error:
+        raise DecodeError(str(error)) from None
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value
+
+
+def _check_depth(text: str, most: int) -> None:
+    """Count brackets outside strings, so that the decoder never recurses deeper than allowed."""
+    if text.count("[") + text.count("{") <= most:
+        return
+    depth = 0
+    place = 0
+    end = len(text)
+    while place < end:
+        c = text[place]
+        if c == '"':
+            place += 1
+            while place < end and text[place] != '"':
+                place += 2 if text[place] == "\\" else 1
+        elif c in "[{":
+            depth += 1
+            if depth > most:
+                raise DecodeError(f"nesting of {most} exceeded at character {place + 1}")
+        elif c in "]}":
+            depth -= 1
+        place += 1
+
+
+def _check_surrogates(value: Any) -> None:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            if not item.isascii():
+                try:
+                    item.encode("utf-8")
+                except UnicodeEncodeError:
+                    raise DecodeError("a lone surrogate is no text") from None
+        elif isinstance(item, dict):
+            pending.extend(item)
+            pending.extend(item.values())
+        elif isinstance(item, list):
+            pending.extend(item)

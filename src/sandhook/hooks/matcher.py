@@ -1,0 +1,263 @@
+"""Which hooks an event selects: all, any, not, over tests of the tool's name, its input or a field.
+
+Every answer says why, so that a hook that stays silent can be understood. A contract builds its
+matchers from these parts when it loads a file; nothing here knows an agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from sandhook.hooks.decode import DecodeError, encode
+
+if TYPE_CHECKING:
+    from sandhook.hooks.model import Event
+
+
+class Match(NamedTuple):
+    """Whether a matcher wants an event, and what it looked at."""
+
+    matched: bool
+    why: str
+
+
+class Matcher(Protocol):
+    """Decides on one event."""
+
+    def check(self, event: Event) -> Match: ...
+
+
+class TextTest(Protocol):
+    """Decides on one text; ``str()`` of it completes the sentence "the tool name is not ..."."""
+
+    def test(self, text: str) -> bool: ...
+
+
+class Always(NamedTuple):
+    """Wants every event."""
+
+    def check(self, event: Event) -> Match:
+        return Match(True, "no matcher: every event")
+
+
+ALWAYS = Always()
+
+
+class Never(NamedTuple):
+    """Wants no event, for a reason that is known from the configuration alone."""
+
+    reason: str
+
+    def check(self, event: Event) -> Match:
+        return Match(False, self.reason)
+
+
+class All(NamedTuple):
+    """Wants what every part wants; the first that does not says why."""
+
+    parts: tuple[Matcher, ...]
+
+    def check(self, event: Event) -> Match:
+        reasons = []
+        for part in self.parts:
+            match = part.check(event)
+            if not match.matched:
+                return match
+            reasons.append(match.why)
+        return Match(True, ", ".join(reasons) or "no condition")
+
+
+class AnyOf(NamedTuple):
+    """Wants what one part wants; the first that does says why."""
+
+    parts: tuple[Matcher, ...]
+
+    def check(self, event: Event) -> Match:
+        reasons = []
+        for part in self.parts:
+            match = part.check(event)
+            if match.matched:
+                return match
+            reasons.append(match.why)
+        return Match(False, ", ".join(reasons) or "no alternative")
+
+
+class Not(NamedTuple):
+    """Wants what its part does not want."""
+
+    part: Matcher
+
+    def check(self, event: Event) -> Match:
+        match = self.part.check(event)
+        return Match(not match.matched, match.why)
+
+
+class ToolName(NamedTuple):
+    """Tests the tool's name and its aliases; an event without a tool has ``absent`` as its name.
+
+    Attributes:
+        test: What one of the names must pass.
+        aliases: The agent's name of a tool to the other names under which hooks know it.
+        absent: Name on events without a tool, or None: such events are not wanted.
+    """
+
+    test: TextTest
+    aliases: Mapping[str, tuple[str, ...]] = {}
+    absent: str | None = None
+
+    def check(self, event: Event) -> Match:
+        name = event.tool.name if event.tool is not None else self.absent
+        if name is None:
+            return Match(False, "the event has no tool")
+        for candidate in (name, *self.aliases.get(name, ())):
+            if self.test.test(candidate):
+                return Match(True, f"tool name {quote(candidate)} is {self.test}")
+        return Match(False, f"tool name {quote(name)} is not {self.test}")
+
+
+class Argument(NamedTuple):
+    """Tests one value of the tool's input, found by object keys.
+
+    A string is taken as it is, null or nothing as "", any other value as compact JSON.
+
+    Attributes:
+        keys: Keys from the outside in; none names the input itself.
+        test: What the text must pass.
+        label: How the author wrote the path, for messages.
+    """
+
+    keys: tuple[str, ...]
+    test: TextTest
+    label: str
+
+    def check(self, event: Event) -> Match:
+        value: Any = event.tool.input if event.tool is not None else None
+        for key in self.keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        text = as_text(value)
+        if self.test.test(text):
+            return Match(True, f"{self.label} = {quote(text)} is {self.test}")
+        return Match(False, f"{self.label} = {quote(text)} is not {self.test}")
+
+
+class Field(NamedTuple):
+    """Tests a field of the event, or one of its extras, such as the source of a session's start."""
+
+    name: str
+    test: TextTest
+
+    def check(self, event: Event) -> Match:
+        value = getattr(event, self.name, None)
+        if value is None and event.extras is not None:
+            value = event.extras.get(self.name)
+        text = as_text(value)
+        if self.test.test(text):
+            return Match(True, f"{self.name} {quote(text)} is {self.test}")
+        return Match(False, f"{self.name} {quote(text)} is not {self.test}")
+
+
+# Tests of one text.
+
+
+class Exact(NamedTuple):
+    """The very same text, case-sensitive."""
+
+    wanted: str
+
+    def test(self, text: str) -> bool:
+        return text == self.wanted
+
+    def __str__(self) -> str:
+        return quote(self.wanted)
+
+
+class OneOf(NamedTuple):
+    """One text of a list, case-sensitive."""
+
+    wanted: tuple[str, ...]
+
+    def test(self, text: str) -> bool:
+        return text in self.wanted
+
+    def __str__(self) -> str:
+        return "one of " + ", ".join(map(quote, self.wanted))
+
+
+class Prefixes(NamedTuple):
+    """Alternatives, each an exact text or, with a last ``*``, the beginning of one."""
+
+    alternatives: tuple[str, ...]
+
+    def test(self, text: str) -> bool:
+        return any(
+            text.startswith(each[:-1]) if each[-1:] == "*" else text == each for each in self.alternatives
+        )
+
+    def __str__(self) -> str:
+        return "like " + quote("|".join(self.alternatives))
+
+
+class Glob(NamedTuple):
+    """A shell pattern over the whole text."""
+
+    pattern: str
+
+    def test(self, text: str) -> bool:
+        from sandhook.pattern.glob import compile_pattern
+
+        return compile_pattern(self.pattern).matches(text)
+
+    def __str__(self) -> str:
+        return "like " + quote(self.pattern)
+
+
+class NotEmpty(NamedTuple):
+    """Any text but ""."""
+
+    def test(self, text: str) -> bool:
+        return bool(text)
+
+    def __str__(self) -> str:
+        return "a text that is not empty"
+
+
+class Regex(NamedTuple):
+    """A regular expression, found anywhere in the text.
+
+    Attributes:
+        pattern: As the author wrote it.
+        flavour: Whose syntax it is: a key of ``sandhook.hooks.flavour.FLAVOURS``.
+        search: The compiled search, linear in the text.
+    """
+
+    pattern: str
+    flavour: str
+    search: Callable[[str], bool]
+
+    def test(self, text: str) -> bool:
+        return self.search(text)
+
+    def __str__(self) -> str:
+        return "matched by /" + _short(self.pattern) + "/"
+
+
+def as_text(value: Any) -> str:
+    """Return a JSON value as matchers see it: a string as it is, null as "", the rest as JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    try:
+        return encode(value)
+    except DecodeError:  # cannot come from a JSON text; a matcher still must say something
+        return repr(value)
+
+
+def quote(text: str) -> str:
+    """Return a text in quotes, cut for messages."""
+    return f'"{_short(text)}"'
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "..."

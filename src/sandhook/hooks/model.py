@@ -1,0 +1,440 @@
+"""Event, HookSpec, Outcome, Decision: what every contract maps to.
+
+An agent's own words (``pre_tool_use``, ``PreToolUse``, ``pre_tool_call``) stay in its contract; the
+core speaks of ``tool.pre``. Everything here is frozen: a hook that changes an input gives an
+Operation, and the engine applies it to a new Event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sandhook.hooks.matcher import ALWAYS, Matcher
+
+#: A JSON value: None, bool, int, float, str, list or dict.
+Json = Any
+
+#: Neutral names of the events that contracts map their own to.
+KINDS = (
+    "session.start",
+    "session.end",
+    "prompt.submit",
+    "tool.pre",
+    "tool.post",
+    "tool.fail",
+    "turn.start",
+    "turn.end",
+    "stop",
+)
+
+#: Names kept for later; a contract that meets one says so instead of guessing.
+RESERVED_KINDS = ("compact.pre", "compact.post", "permission", "notification", "subagent", "model.pre", "model.post")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool call as the model asked for it.
+
+    Attributes:
+        name: The tool's name in the agent, case-sensitive.
+        input: Its arguments, any JSON value; usually an object.
+        call_id: The call's id, or None when the agent gives none.
+        raw_input: The model's own text of the arguments when it was no valid JSON, else None.
+    """
+
+    name: str
+    input: Json = None
+    call_id: str | None = None
+    raw_input: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gave back: a value, or an error text; a call that hooks blocked has an error too."""
+
+    value: Json = None
+    error: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in the agent. ``sandhook.hooks.events`` has a constructor per kind.
+
+    Attributes:
+        kind: One of KINDS.
+        session_id, turn_id, org_id, agent_id: The agent's ids; None when unknown.
+        timestamp: An aware ``datetime``, an RFC 3339 text taken as it is, or None for now.
+        cwd: Working directory of the agent, as its own path text.
+        project_dir: Root of the project, as its own path text.
+        transcript_path: The agent's transcript, as its own path text.
+        is_sub_agent: The event happened below the top-level agent.
+        depth: Agents above the one that acts (0 for the top-level agent).
+        tool: The tool call; None on events without one.
+        result: The tool's result, on tool.post and tool.fail.
+        prompt: The user's message, on prompt.submit.
+        attachments: The message's attachments, as JSON values.
+        stop_active: A stop hook already made the agent go on in this turn.
+        success: How the turn ended; None when the event does not say.
+        tool_calls: The turn's tool calls, as JSON values, on turn.end.
+        turn: Number of the turn (0-based), for contracts that count turns.
+        reason: Why the session ended.
+        extras: What a contract knows beyond this; its own keys.
+    """
+
+    kind: str
+    session_id: str | None = None
+    turn_id: str | None = None
+    org_id: str | None = None
+    agent_id: str | None = None
+    timestamp: Any = None
+    cwd: str | None = None
+    project_dir: str | None = None
+    transcript_path: str | None = None
+    is_sub_agent: bool = False
+    depth: int = 0
+    tool: ToolCall | None = None
+    result: ToolResult | None = None
+    prompt: str | None = None
+    attachments: tuple[Json, ...] = ()
+    stop_active: bool = False
+    success: bool | None = None
+    tool_calls: tuple[Json, ...] = ()
+    turn: int = 0
+    reason: str | None = None
+    extras: Mapping[str, Json] | None = None
+
+    def with_(self, **changes: Any) -> Event:
+        """Return a copy with some fields changed; a subclass stays what it is."""
+        new: Event = object.__new__(self.__class__)
+        for name in EVENT_FIELDS:
+            object.__setattr__(new, name, changes.pop(name) if name in changes else getattr(self, name))
+        if changes:
+            raise TypeError(f"an event has no field {', '.join(map(repr, changes))}")
+        return new
+
+
+EVENT_FIELDS: tuple[str, ...] = tuple(Event.__slots__)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A change that a hook asks for: ``merge`` an object's top-level keys, or ``replace`` the value.
+
+    Attributes:
+        kind: "merge" or "replace".
+        value: The patch (an object) or the new value.
+        otherwise: What merging does to a value that is no object: "replace" it by the patch, or
+            "reject" the patch.
+    """
+
+    kind: str
+    value: Json
+    otherwise: str = "replace"
+
+    def apply(self, value: Json) -> Json:
+        """Return the changed value; the one that is given is never changed in place."""
+        if self.kind == "replace":
+            return self.value
+        if isinstance(value, dict):
+            return {**value, **self.value}
+        return self.value if self.otherwise == "replace" else value
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """What a hook runs.
+
+    Attributes:
+        type: Name of the executor in the registry: "bash" for shell text in the sandbox.
+        text: Shell source, or "" for the forms without.
+        argv: Program and arguments, for the forms that have them.
+        env: Variables of the hook's own, which go over all others.
+        config: What the contract gave beyond that, for executors from elsewhere.
+    """
+
+    type: str
+    text: str = ""
+    argv: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    config: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HookSpec:
+    """One hook of a configuration.
+
+    Attributes:
+        id: Fixed when the configuration is loaded; unique unless the file says otherwise.
+        event: Neutral kind that the hook waits for.
+        native_event: The contract's own name of it.
+        executor: What it runs.
+        matcher: Which events of that kind it wants.
+        timeout: Seconds; the contract has applied its own minimum and maximum.
+        on_error: What a hook that could not run means: "block", "allow" or "warn".
+        env_policy: "fresh" (only what the contract sets), "inherit", or "allow" with ``env_names``.
+        env_names: Names taken from the agent's own environment under "allow".
+        detached: Runs beside the agent; its result decides nothing.
+        include_sub_agents: Runs for sub-agents too.
+        description: The author's words.
+        source: Where it comes from: "user", a capability, a layer.
+        path: Where in its file, for messages: "hooks[2]".
+        file: The file, or "".
+        trust_hash: Hash of the entry and of every file it names, once somebody approved it.
+        extras: What only its contract reads.
+    """
+
+    id: str
+    event: str
+    native_event: str
+    executor: Executor
+    matcher: Matcher = ALWAYS
+    timeout: float = 5.0
+    on_error: str = "warn"
+    env_policy: str = "fresh"
+    env_names: tuple[str, ...] = ()
+    detached: bool = False
+    include_sub_agents: bool = True
+    description: str | None = None
+    source: str = "user"
+    path: str = ""
+    file: str = ""
+    trust_hash: str | None = None
+    extras: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that an executor needs to run one hook once.
+
+    Attributes:
+        spec: The hook.
+        env: The whole environment.
+        stdin: Bytes on standard input.
+        cwd: Working directory, an absolute path in the sandbox.
+        files: Files that exist while the hook runs: absolute path and contents.
+        limits: Fields of ``sandhook.limits.Limits`` that differ from the default.
+        payload: The event as the contract encodes it, for traces.
+        log: Where the run's output is kept when the host asks for logs; "" for nowhere.
+    """
+
+    spec: HookSpec
+    env: Mapping[str, str]
+    stdin: bytes = b""
+    cwd: str = "/workspace"
+    files: tuple[tuple[str, bytes], ...] = ()
+    limits: Mapping[str, float] | None = None
+    payload: str = ""
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of one run, before any contract has read it.
+
+    Attributes:
+        exit_status: 0 to 255, or None when nothing ran.
+        stdout, stderr: Bytes, at most what the contract's ceiling allows.
+        duration: Seconds.
+        signal: Name of the signal that ended it ("TERM"), or None.
+        limit: Field of Limits that ended the run, or None; "wall_seconds" is the timeout.
+        truncated: Part of the output was dropped.
+        syntax_error: bash's message when the script does not parse.
+        missing: What the shell could not find or execute, when that gave the exit status 126 or 127.
+        failure: Why nothing could be run at all.
+        diagnostics: What the interpreter wants the host to know.
+    """
+
+    exit_status: int | None = None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    duration: float = 0.0
+    signal: str | None = None
+    limit: str | None = None
+    truncated: bool = False
+    syntax_error: str | None = None
+    missing: str | None = None
+    failure: str | None = None
+    diagnostics: tuple[str, ...] = ()
+
+    @property
+    def timed_out(self) -> bool:
+        return self.limit == "wall_seconds"
+
+    @property
+    def could_not_run(self) -> str | None:
+        """Why the hook had no chance to decide, or None when it had."""
+        if self.failure is not None:
+            return self.failure
+        if self.timed_out:
+            return "timed out"
+        if self.limit is not None:
+            return f"limit reached: {self.limit}"
+        if self.truncated:
+            return "output was cut"
+        if self.syntax_error is not None:
+            return f"does not parse: {self.syntax_error}"
+        if self.signal is not None:
+            return f"ended by signal {self.signal}"
+        return self.missing
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a contract makes of one run. The defaults say "no opinion".
+
+    Attributes:
+        word: The contract's own word: "allow", "block", "mutate", "error", "none".
+        decided: The hook said so itself; a silent success or an empty object is no decision.
+        permission: "none", "allow", "ask" or "deny", for tool calls.
+        block: Refuses what is no tool call: a prompt, a stop.
+        halt: Ends the turn.
+        force_continue: Makes an agent that wants to stop go on.
+        reason: For the model, or for the log.
+        user_message: For the user.
+        system_message: A note beside the conversation.
+        input, prompt, result, error: Operations on the tool's input, the prompt, the tool's result
+            and its error text.
+        context: Texts to add, each with its placement ("prompt", "result", "session").
+        context_files: Files to mention to the model.
+        could_not_run: Why the hook had no chance to decide; None when it decided or had no opinion.
+        warnings: What the contract wants logged (``hook.warning``).
+        diagnostics: What the author of the hook should know.
+    """
+
+    word: str = "none"
+    decided: bool = False
+    permission: str = "none"
+    block: bool = False
+    halt: bool = False
+    force_continue: bool = False
+    reason: str | None = None
+    user_message: str | None = None
+    system_message: str | None = None
+    input: Operation | None = None
+    prompt: Operation | None = None
+    result: Operation | None = None
+    error: Operation | None = None
+    context: tuple[tuple[str, str], ...] = ()
+    context_files: tuple[str, ...] = ()
+    could_not_run: str | None = None
+    warnings: tuple[str, ...] = ()
+    diagnostics: tuple[str, ...] = ()
+
+    @property
+    def refuses(self) -> bool:
+        return self.permission == "deny" or self.block or self.halt
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One hook and one event: whether it ran, what it gave, what that meant. Nothing is dropped.
+
+    Attributes:
+        spec: The hook.
+        matched: Its matcher wanted the event.
+        why: What the matcher looked at; for a hook that did not run, why not.
+        ran: The run, or None.
+        verdict: What the contract made of it; ``Verdict()`` for a hook that did not run.
+    """
+
+    spec: HookSpec
+    matched: bool
+    why: str
+    ran: Ran | None = None
+    verdict: Verdict = Verdict()
+
+    @property
+    def hook_id(self) -> str:
+        return self.spec.id
+
+    @property
+    def could_not_run(self) -> str | None:
+        return self.verdict.could_not_run
+
+    @property
+    def stdout(self) -> str:
+        """Standard output as text; bytes that are no UTF-8 are replaced."""
+        return self.ran.stdout.decode("utf-8", "replace") if self.ran else ""
+
+    @property
+    def stderr(self) -> str:
+        """Standard error as text; bytes that are no UTF-8 are replaced."""
+        return self.ran.stderr.decode("utf-8", "replace") if self.ran else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What all hooks of one event decided together.
+
+    ``refused`` is the question to ask first. Texts are as the hooks wrote them: show them through
+    ``sandhook.hooks.text.neutralise``.
+
+    Attributes:
+        kind: Neutral kind of the event.
+        event: The contract's own name of it.
+        contract: Name of the contract; "" when no hook is configured.
+        permission: "none", "allow", "ask" or "deny".
+        block, halt, force_continue, reason, user_message, system_message: See Verdict.
+        input, prompt, result, error: Operations in the order in which they apply.
+        context, context_files: In config order.
+        could_not_run: Ids of the hooks that had no chance to decide.
+        fail_closed: Ids of the hooks whose refusal is the caller's, not their own.
+        message: What the agent shows in place of what was refused, in the contract's words.
+        outcomes: One per hook that waits for this kind of event, in config order.
+        diagnostics: What the author of the configuration should know.
+    """
+
+    kind: str
+    event: str = ""
+    contract: str = ""
+    permission: str = "none"
+    block: bool = False
+    halt: bool = False
+    force_continue: bool = False
+    reason: str | None = None
+    user_message: str | None = None
+    system_message: str | None = None
+    input: tuple[Operation, ...] = ()
+    prompt: tuple[Operation, ...] = ()
+    result: tuple[Operation, ...] = ()
+    error: tuple[Operation, ...] = ()
+    context: tuple[tuple[str, str], ...] = ()
+    context_files: tuple[str, ...] = ()
+    could_not_run: tuple[str, ...] = ()
+    fail_closed: tuple[str, ...] = ()
+    message: str | None = None
+    outcomes: tuple[Outcome, ...] = ()
+    diagnostics: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        """Whether the tool call, the prompt or the stop must not go ahead."""
+        return self.permission == "deny" or self.block or self.halt
+
+    @property
+    def proceed(self) -> bool:
+        return not self.refused
+
+    def apply_to(self, input: Json) -> Json:
+        """Return the tool's input as the hooks changed it."""
+        return _apply(self.input, input)
+
+    def apply_to_prompt(self, prompt: str) -> str:
+        """Return the prompt as the hooks changed it."""
+        return str(_apply(self.prompt, prompt))
+
+    def apply_to_result(self, result: ToolResult) -> ToolResult:
+        """Return the tool's result and error as the hooks changed them."""
+        return ToolResult(_apply(self.result, result.value), _apply(self.error, result.error))
+
+
+def _apply(operations: tuple[Operation, ...], value: Json) -> Json:
+    for operation in operations:
+        value = operation.apply(value)
+    return value

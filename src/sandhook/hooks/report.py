@@ -1,0 +1,133 @@
+"""A decision as JSON (for programs) and as lines of text (for people)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.model import Decision, Operation, Outcome
+from sandhook.hooks.text import neutralise
+
+
+def to_json(decision: Decision) -> dict[str, Any]:
+    """Return a decision with all its outcomes as JSON values; texts are as the hooks wrote them."""
+    return {
+        "event": decision.event,
+        "kind": decision.kind,
+        "contract": decision.contract,
+        "refused": decision.refused,
+        "permission": decision.permission,
+        "block": decision.block,
+        "halt": decision.halt,
+        "force_continue": decision.force_continue,
+        "reason": decision.reason,
+        "user_message": decision.user_message,
+        "system_message": decision.system_message,
+        "message": decision.message,
+        "input": [_operation(each) for each in decision.input],
+        "prompt": [_operation(each) for each in decision.prompt],
+        "result": [_operation(each) for each in decision.result],
+        "error": [_operation(each) for each in decision.error],
+        "context": [{"text": text, "placement": place} for text, place in decision.context],
+        "context_files": list(decision.context_files),
+        "could_not_run": list(decision.could_not_run),
+        "fail_closed": list(decision.fail_closed),
+        "outcomes": [_outcome(each) for each in decision.outcomes],
+        "diagnostics": list(decision.diagnostics),
+    }
+
+
+def _operation(operation: Operation) -> dict[str, Any]:
+    return {"op": operation.kind, "value": operation.value}
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    verdict, ran = outcome.verdict, outcome.ran
+    record: dict[str, Any] = {
+        "hook_id": outcome.spec.id,
+        "path": outcome.spec.path,
+        "matched": outcome.matched,
+        "why": outcome.why,
+        "ran": ran is not None,
+        "decision": verdict.word if ran is not None else None,
+        "reason": verdict.reason,
+        "user_message": verdict.user_message,
+        "could_not_run": verdict.could_not_run,
+        "warnings": list(verdict.warnings),
+        "diagnostics": list(verdict.diagnostics),
+    }
+    if ran is not None:
+        record.update(
+            exit_status=ran.exit_status,
+            signal=ran.signal,
+            timed_out=ran.timed_out,
+            limit=ran.limit,
+            truncated=ran.truncated,
+            stdout=outcome.stdout,
+            stderr=outcome.stderr,
+            duration_ms=round(ran.duration * 1000, 3),
+        )
+    return record
+
+
+def to_text(decision: Decision, *, output: bool = False) -> list[str]:
+    """Return lines that say which hooks ran and why, what each decided, and the decision.
+
+    Args:
+        output: Also show what each hook printed.
+    """
+    lines = [f"{decision.event or decision.kind}: {len(decision.outcomes)} hook(s)"]
+    for outcome in decision.outcomes:
+        lines.extend(_outcome_lines(outcome, output))
+    lines.append("decision: " + _summary(decision))
+    if decision.refused and decision.message is not None:
+        lines.append(f"  message: {_one(decision.message)}")
+    if decision.user_message is not None:
+        lines.append(f"  to the user: {_one(decision.user_message)}")
+    for name in ("input", "prompt", "result", "error"):
+        for operation in getattr(decision, name):
+            lines.append(f"  {name} {operation.kind}: {_one(_json(operation.value))}")
+    for text, place in decision.context:
+        lines.append(f"  context ({place}): {_one(text)}")
+    return lines
+
+
+def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
+    ran, verdict = outcome.ran, outcome.verdict
+    name = _one(outcome.spec.id)
+    if ran is None:
+        state = outcome.why if outcome.matched else f"not run: {outcome.why}"
+        return [f"  {name}  {_one(state)}"]
+    words = [verdict.word]
+    if verdict.reason is not None:
+        words.append(f": {_one(verdict.reason)}")
+    lines = [f"  {name}  {''.join(words)}", f"    because {_one(outcome.why)}"]
+    status = "nothing ran" if ran.exit_status is None else f"exit status {ran.exit_status}"
+    lines.append(f"    {status}")
+    if verdict.could_not_run is not None:
+        lines.append(f"    could not run: {_one(verdict.could_not_run)}")
+    lines.extend(f"    warning: {_one(text)}" for text in verdict.warnings)
+    lines.extend(f"    note: {_one(text)}" for text in verdict.diagnostics)
+    if output:
+        for label, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
+            lines.extend(f"    {label}| {_one(line)}" for line in text.splitlines())
+    return lines
+
+
+def _summary(decision: Decision) -> str:
+    if decision.halt:
+        return "halt"
+    if decision.permission == "deny" or decision.block:
+        return "refused" + (" (fail closed)" if decision.fail_closed else "")
+    changed = [name for name in ("input", "prompt", "result", "error") if getattr(decision, name)]
+    allowed = {"none": "proceed", "allow": "proceed, approved", "ask": "ask the user"}[decision.permission]
+    return f"{allowed}, {' and '.join(changed)} changed" if changed else allowed
+
+
+def _json(value: Any) -> str:
+    from sandhook.hooks.decode import encode
+
+    return encode(value)
+
+
+def _one(text: str) -> str:
+    return neutralise(text, lines=False, limit=2048)

@@ -1,0 +1,168 @@
+"""Executors: what a hook's ``type`` stands for, and the one that every contract shares, the sandbox.
+
+An executor takes a Request and returns a Ran; it never raises for what a hook does. Hosts add
+their own under further names (``HookEngine.load(executors={"webhook": call})``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sandhook.errors import SandhookError
+from sandhook.hooks.model import Ran, Request
+from sandhook.vfs.path import VirtualPath, dirname
+
+if TYPE_CHECKING:
+    from sandhook.vfs.base import FileSystem
+
+#: Runs one hook once.
+Runner = Callable[[Request], Ran]
+
+#: What the shell says of a command that it cannot find or execute, with exit status 127 or 126.
+_LOOKUP = (b"command not found", b"No such file or directory", b"Permission denied", b"Is a directory")
+
+
+class SandboxRunner:
+    """Runs shell text in the sandbox: a fresh shell for every hook, over files that all of them share.
+
+    Args:
+        fs: The files; a new memory file system when None.
+        files: Files to begin with: name (below /workspace, or absolute) and contents.
+        limits: The default ``Limits``; a request's own go over them.
+        utilities: Names to modules, for a shell that has other utilities than the usual ones.
+        keep_logs: Write each run's output to the file that its contract names for that.
+    """
+
+    def __init__(
+        self,
+        fs: FileSystem | None = None,
+        *,
+        files: Mapping[str, str | bytes] | None = None,
+        limits: Any = None,
+        utilities: Mapping[str, Any] | None = None,
+        keep_logs: bool = False,
+    ) -> None:
+        if fs is None:
+            from sandhook.vfs.memory import MemoryFileSystem
+
+            fs = MemoryFileSystem()
+        self.fs: FileSystem = fs
+        self._limits = limits
+        self._utilities = utilities
+        self._keep_logs = keep_logs
+        for name, content in (files or {}).items():
+            data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+            path = VirtualPath(name if name[:1] == "/" else f"/workspace/{name}")
+            self.fs.write_bytes(path, data, mode=0o755 if data[:2] == b"#!" else 0o644, parents=True)
+
+    def __call__(self, request: Request) -> Ran:
+        """Run a request's shell text; whatever happens is in the result."""
+        notes: list[str] = []
+        made = self._write_files(request, notes)
+        try:
+            ran = self._run(request)
+        except SandhookError as error:
+            ran = Ran(failure=str(error))
+        except Exception as error:  # a defect of ours must not look like a decision
+            ran = Ran(failure=f"internal error: {error.__class__.__name__}: {error}")
+        finally:
+            self._remove_files(made)
+        if self._keep_logs and request.log:
+            self._write_log(request.log, ran, notes)
+        if notes:
+            ran = replace(ran, diagnostics=(*notes, *ran.diagnostics))
+        return ran
+
+    def _write_log(self, name: str, ran: Ran, notes: list[str]) -> None:
+        try:
+            self.fs.write_bytes(VirtualPath(name), ran.stdout + ran.stderr, mode=0o600, parents=True)
+        except OSError as error:
+            notes.append(f"cannot write {name}: {error.strerror}")
+
+    def _run(self, request: Request) -> Ran:
+        from sandhook.limits import Limits
+        from sandhook.shell import Shell
+
+        limits = self._limits or Limits()
+        if request.limits:
+            limits = limits.with_(**request.limits)
+        shell = Shell(
+            fs=self.fs, env=request.env, cwd=request.cwd, limits=limits, utilities=self._utilities
+        )
+        return as_ran(shell.run(request.spec.executor.text, stdin=request.stdin, name="bash"))
+
+    def _write_files(self, request: Request, notes: list[str]) -> list[VirtualPath]:
+        """Write the request's files; return them and the directories made for them, deepest first."""
+        made: list[VirtualPath] = []
+        for name, content in request.files:
+            path = VirtualPath(name)
+            above = dirname(path)
+            fresh = not self.fs.exists(above)
+            try:
+                self.fs.write_bytes(path, content, mode=0o600, parents=True)
+            except OSError as error:
+                notes.append(f"cannot write {path}: {error.strerror}; the hook runs without it")
+                continue
+            made.append(path)
+            if fresh:
+                made.append(above)
+        return made
+
+    def _remove_files(self, made: list[VirtualPath]) -> None:
+        """Remove them as far as the hook left them; a directory that it filled stays."""
+        for path in made:
+            try:
+                if self.fs.is_dir(path):
+                    self.fs.rmdir(path)
+                else:
+                    self.fs.unlink(path)
+            except OSError:
+                continue
+
+
+def as_ran(result: Any) -> Ran:
+    """Return what a ``sandhook.shell.Result`` means for a hook."""
+    syntax = result.syntax_error
+    return Ran(
+        exit_status=result.exit_status,
+        stdout=result.stdout_bytes,
+        stderr=result.stderr_bytes,
+        duration=result.duration,
+        signal=getattr(result, "signal", None),
+        limit=result.limit,
+        truncated=result.truncated,
+        syntax_error=None if syntax is None else str(syntax),
+        missing=_missing(result.exit_status, result.stderr_bytes),
+        diagnostics=tuple(result.diagnostics),
+    )
+
+
+def _missing(status: int, stderr: bytes) -> str | None:
+    """Return why a command could not be started, when the exit status of the script says just that."""
+    if status not in (126, 127):
+        return None
+    last = stderr.rstrip().rpartition(b"\n")[2]
+    if not last.endswith(_LOOKUP):
+        return None
+    return last.decode("utf-8", "replace")
+
+
+def unknown_executor(request: Request) -> Ran:
+    """Answer for a type that nobody registered; the engine uses it so that nothing is skipped."""
+    return Ran(failure=f"no executor is registered for the type {request.spec.executor.type!r}")
+
+
+def wants_jq(text: str) -> bool:
+    """Tell whether a hook's text names jq at all; a false alarm costs one idle process."""
+    return "jq" in text
+
+
+def prestart_worker() -> None:
+    """Start the jq worker in the background; harmless when it runs already or cannot start."""
+    try:
+        from sandhook.worker import prestart
+    except ImportError:
+        return
+    prestart()
