@@ -42,9 +42,10 @@ class MemoryFileSystem(Conveniences):
         now_ns: Clock for the times of files, in nanoseconds since the epoch.
         uid: The user whose permission bits apply; 0 passes every check.
         gid: Its group.
+        bare: Have nothing but the root, which the user owns.
     """
 
-    __slots__ = ("_gid", "_next", "_now", "_quota", "_root", "_uid")
+    __slots__ = ("_bare", "_gid", "_next", "_now", "_quota", "_root", "_uid")
 
     def __init__(
         self,
@@ -54,15 +55,20 @@ class MemoryFileSystem(Conveniences):
         now_ns: Callable[[], int] = time_ns,
         uid: int = 1000,
         gid: int = 1000,
+        bare: bool = False,
     ) -> None:
         self._quota = Quota(quota_bytes, quota_inodes)
         self._now = now_ns
         self._uid = uid
         self._gid = gid
+        self._bare = bare
         self._root: Inode | None = None
         self._next = 1
 
     def _build(self) -> Inode:
+        if self._bare:
+            self._root = skeleton.directory(0o755, 1, self._uid, self._gid, self._now())
+            return self._root
         self._root, self._next, size = skeleton.build(self._uid, self._gid, self._now())
         self._quota.limit += size
         return self._root
@@ -470,6 +476,12 @@ class MemoryFileSystem(Conveniences):
         elif child.mode & S_IFMT != S_IFDIR:
             raise fs_error(errno.ENOTDIR, key)
         return child
+
+    def chown(self, path: VirtualPath, uid: int, gid: int) -> None:
+        """Give a file (a link itself) to another user."""
+        node = self._lookup(path, False)
+        node.uid = uid
+        node.gid = gid
 
     def snapshot(self) -> Snapshot:
         """Return the present state; contents are shared until they change."""

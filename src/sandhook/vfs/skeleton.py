@@ -93,6 +93,14 @@ class _Descriptors(dict[str, Inode]):
         return node
 
 
+def directory(bits: int, number: int, uid: int, gid: int, now: int) -> Inode:
+    """Return an empty directory."""
+    node = Inode(S_IFDIR | bits, number, uid, gid, now)
+    node.children = {}
+    node.links = 2
+    return node
+
+
 def build(uid: int, gid: int, now: int) -> tuple[Inode, int, int]:
     """Return a new root directory, its last inode number and the bytes of all contents.
 
@@ -101,18 +109,12 @@ def build(uid: int, gid: int, now: int) -> tuple[Inode, int, int]:
         gid: Its group.
         now: Time of every file, in nanoseconds since the epoch.
     """
-    root = Inode(S_IFDIR | 0o755, 1, 0, 0, now)
-    root.children = {}
-    root.links = 2
+    root = directory(0o755, 1, 0, 0, now)
     nodes = {"": root}
     number = 1
     for path, bits, own in _DIRECTORIES:
         number += 1
-        node = (
-            Inode(S_IFDIR | bits, number, uid, gid, now) if own else Inode(S_IFDIR | bits, number, 0, 0, now)
-        )
-        node.children = {}
-        node.links = 2
+        node = directory(bits, number, uid, gid, now) if own else directory(bits, number, 0, 0, now)
         above, _, name = path.rpartition("/")
         parent = nodes[above]
         parent.children[name] = node

@@ -1,0 +1,149 @@
+"""MountTable: several file systems in one namespace.
+
+Links are resolved here, in the whole namespace, so a link inside of a mount leads where the
+script sees it lead. Without mounts there is no need for a table: use the file system itself.
+"""
+
+from __future__ import annotations
+
+import errno
+
+from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.inode import DIRECTORY_SIZE, S_IFDIR
+from sandhook.vfs.path import VirtualPath, basename, dirname, normalize
+from sandhook.vfs.resolving import ResolvingFileSystem
+
+
+class MountTable(ResolvingFileSystem):
+    """A root file system and what is mounted over directories of it.
+
+    A mount point need not exist below: it and its parents are shown all the same.
+
+    Args:
+        root: The file system at "/".
+        uid: The user whose permission bits apply on the way.
+        gid: Its group.
+    """
+
+    def __init__(self, root: FileSystem, *, uid: int = 1000, gid: int = 1000) -> None:
+        super().__init__(uid, gid)
+        self.root = root
+        self._mounts: list[tuple[str, FileSystem, int]] = []  # longest path first
+        self._shown: dict[VirtualPath, set[str]] = {}  # directory to the names mounted in it
+
+    def mount(self, path: VirtualPath, fs: FileSystem) -> None:
+        """Show ``fs`` at ``path``; EBUSY when something is mounted exactly there, or at "/"."""
+        path = normalize(path)
+        if path == "/" or any(path == point for point, _, _ in self._mounts):
+            raise fs_error(errno.EBUSY, path)
+        self._mounts.append((path, fs, len(self._mounts) + 2))
+        self._mounts.sort(key=lambda each: len(each[0]), reverse=True)
+        while path != "/":
+            self._shown.setdefault(dirname(path), set()).add(basename(path))
+            path = dirname(path)
+
+    def mounts(self) -> list[tuple[VirtualPath, FileSystem]]:
+        """Return the mount points in order of their paths."""
+        return sorted(((VirtualPath(point), fs) for point, fs, _ in self._mounts), key=lambda each: each[0])
+
+    def _pick(self, path: str) -> tuple[FileSystem, VirtualPath, int]:
+        """Return the file system of a canonical path, the path in it, and its device number."""
+        for point, fs, device in self._mounts:
+            if path == point:
+                return fs, VirtualPath("/"), device
+            if path.startswith(point + "/"):
+                return fs, VirtualPath(path[len(point) :]), device
+        return self.root, VirtualPath(path), 1
+
+    def _check_busy(self, path: VirtualPath) -> None:
+        if any(point == path or point.startswith(f"{path}/") for point, _, _ in self._mounts):
+            raise fs_error(errno.EBUSY, path)
+
+    def _lstat(self, path: VirtualPath) -> Stat:
+        fs, inside, device = self._pick(path)
+        if path in self._shown and inside != "/" and not fs.is_dir(inside):
+            return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, hash(path) & 0x7FFFFFFF, 2, 0, 0, 0, 0, 0, device)
+        return fs.stat(inside, follow=False)._replace(device=device)
+
+    def _readlink(self, path: VirtualPath) -> str:
+        fs, inside, _ = self._pick(path)
+        return fs.readlink(inside)
+
+    def _listdir(self, path: VirtualPath) -> list[Entry]:
+        fs, inside, _ = self._pick(path)
+        shown = self._shown.get(path)
+        if not shown:
+            return fs.listdir(inside)
+        entries = {entry.name: entry for entry in fs.listdir(inside)} if fs.is_dir(inside) else {}
+        for name in shown:
+            stat = self._lstat(VirtualPath(f"{path.rstrip('/')}/{name}"))
+            entries[name] = Entry(name, stat.mode, stat.inode)
+        return sorted(entries.values(), key=lambda entry: entry.name.encode("utf-8", "surrogateescape"))
+
+    def _open(self, path: VirtualPath, write: bool, truncate: bool) -> FileHandle | Device:
+        fs, inside, _ = self._pick(path)
+        # The caller's read permission was checked on the way; asking for it again would refuse
+        # write-only files.
+        return fs.open(inside, read=not write, write=write, truncate=truncate)
+
+    def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
+        fs, inside, _ = self._pick(path)
+        return fs.open(inside, read=False, write=True, create=True, exclusive=True, mode=mode)
+
+    def _mkdir(self, path: VirtualPath, mode: int) -> None:
+        fs, inside, _ = self._pick(path)
+        fs.mkdir(inside, mode)
+
+    def _rmdir(self, path: VirtualPath) -> None:
+        self._check_busy(path)
+        fs, inside, _ = self._pick(path)
+        fs.rmdir(inside)
+
+    def rmdir(self, path: VirtualPath) -> None:
+        """As everywhere, but a mount point is EBUSY even when it is not empty."""
+        place = self._entry(path)
+        if place.stat is not None and place.name not in ("", ".", ".."):
+            self._check_busy(place.path)
+        super().rmdir(path)
+
+    def _unlink(self, path: VirtualPath) -> None:
+        fs, inside, _ = self._pick(path)
+        fs.unlink(inside)
+
+    def _rename(self, old: VirtualPath, new: VirtualPath) -> None:
+        self._check_busy(old)
+        self._check_busy(new)
+        fs, inside, _ = self._pick(old)
+        other, target, _ = self._pick(new)
+        if fs is not other or inside == "/" or target == "/":
+            raise fs_error(errno.EXDEV, old)
+        fs.rename(inside, target)
+
+    def _link(self, old: VirtualPath, new: VirtualPath) -> None:
+        fs, inside, _ = self._pick(old)
+        other, target, _ = self._pick(new)
+        if fs is not other:
+            raise fs_error(errno.EXDEV, old)
+        fs.link(inside, target)
+
+    def _symlink(self, target: str, path: VirtualPath) -> None:
+        fs, inside, _ = self._pick(path)
+        fs.symlink(target, inside)
+
+    def _mkfifo(self, path: VirtualPath, mode: int) -> None:
+        fs, inside, _ = self._pick(path)
+        fs.mkfifo(inside, mode)
+
+    def _chmod(self, path: VirtualPath, mode: int) -> None:
+        fs, inside, _ = self._pick(path)
+        fs.chmod(inside, mode)
+
+    def _utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int) -> None:
+        fs, inside, _ = self._pick(path)
+        fs.utime(inside, atime_ns, mtime_ns, follow=False)
+
+    def _check_writable(self, path: VirtualPath) -> None:
+        fs, inside, _ = self._pick(path)
+        if isinstance(fs, ResolvingFileSystem):
+            fs._check_writable(inside)

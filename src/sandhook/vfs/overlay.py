@@ -1,0 +1,276 @@
+"""OverlayFileSystem: changes in memory over a file system that stays as it is.
+
+A path is looked up in the upper, then, unless it or a directory above it was deleted here (a
+whiteout), in the lower. A file is copied up when it is first opened for writing. Whiteouts stay
+when something new is made in their place, so a new directory hides the old one's contents.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from time import time_ns
+
+from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
+from sandhook.vfs.changes import CHMOD, CREATED, DELETED, MODIFIED, Change, Changes
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
+from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.names import byte_order
+from sandhook.vfs.path import VirtualPath
+from sandhook.vfs.resolving import ResolvingFileSystem, ancestors
+
+#: Bytes copied up at a time.
+_CHUNK = 1 << 20
+
+
+class OverlayFileSystem(ResolvingFileSystem):
+    """Copy-on-write over ``lower``, which is only read.
+
+    Args:
+        lower: The file system below; its root is this one's.
+        quota_bytes: Bytes that everything copied up or written may take.
+        quota_inodes: Names that may be copied up or made.
+        now_ns: Clock for the times of files, in nanoseconds since the epoch.
+        uid: The user whose permission bits apply; owns what is new.
+        gid: Its group.
+    """
+
+    def __init__(
+        self,
+        lower: FileSystem,
+        *,
+        quota_bytes: int = 16 << 20,
+        quota_inodes: int = 10_000,
+        now_ns: Callable[[], int] = time_ns,
+        uid: int = 1000,
+        gid: int = 1000,
+    ) -> None:
+        super().__init__(uid, gid)
+        self.lower = lower
+        self._upper = MemoryFileSystem(
+            quota_bytes=quota_bytes, quota_inodes=quota_inodes, now_ns=now_ns, uid=0, gid=0, bare=True
+        )
+        self._whiteouts: set[VirtualPath] = set()
+
+    # Looking.
+
+    def _hidden(self, path: VirtualPath) -> bool:
+        """Tell whether the lower's file at ``path`` was deleted here, itself or with a directory above."""
+        if not self._whiteouts:
+            return False
+        return path in self._whiteouts or any(each in self._whiteouts for each in ancestors(path))
+
+    def _in_upper(self, path: VirtualPath) -> bool:
+        try:
+            self._upper.stat(path, follow=False)
+        except OSError:
+            return False
+        return True
+
+    def _in_lower(self, path: VirtualPath) -> Stat | None:
+        if self._hidden(path):
+            return None
+        try:
+            return self.lower.stat(path, follow=False)
+        except OSError:
+            return None
+
+    def _lstat(self, path: VirtualPath) -> Stat:
+        if path != "/" and self._in_upper(path):
+            return self._upper.stat(path, follow=False)._replace(device=2)
+        if self._hidden(path):
+            raise fs_error(errno.ENOENT, path)
+        return self.lower.stat(path, follow=False)
+
+    def _readlink(self, path: VirtualPath) -> str:
+        return self._upper.readlink(path) if self._in_upper(path) else self.lower.readlink(path)
+
+    def _listdir(self, path: VirtualPath) -> list[Entry]:
+        entries: dict[str, Entry] = {}
+        stat = self._in_lower(path)
+        if stat is not None and stat.mode & S_IFMT == S_IFDIR:
+            prefix = path.rstrip("/")
+            for entry in self.lower.listdir(path):
+                if VirtualPath(f"{prefix}/{entry.name}") not in self._whiteouts:
+                    entries[entry.name] = entry
+        if self._in_upper(path):
+            entries.update((entry.name, entry) for entry in self._upper.listdir(path))
+        return [entries[name] for name in byte_order(entries)]
+
+    def _open(self, path: VirtualPath, write: bool, truncate: bool) -> FileHandle | Device:
+        if write:
+            self._copy_up(path, contents=not truncate)
+        if self._in_upper(path):
+            return self._upper.open(path, write=write, truncate=truncate)
+        return self.lower.open(path)
+
+    # Changing.
+
+    def _copy_up(self, path: VirtualPath, *, contents: bool = True) -> None:
+        """Have ``path`` and every directory above it in the upper."""
+        if self._in_upper(path):
+            return
+        for each in (*ancestors(path)[1:], path):
+            if not self._in_upper(each):
+                self._copy_one(each, self.lower.stat(each, follow=False), contents)
+
+    def _copy_one(self, path: VirtualPath, stat: Stat, contents: bool) -> None:
+        upper = self._upper
+        kind = stat.mode & S_IFMT
+        if kind == S_IFDIR:
+            upper.mkdir(path)
+        elif kind == S_IFLNK:
+            upper.symlink(self.lower.readlink(path), path)
+        elif kind == S_IFIFO:
+            upper.mkfifo(path)
+        elif kind == S_IFREG:
+            self._copy_contents(path, stat.size if contents else 0)
+        else:
+            raise fs_error(errno.EPERM, path)  # a device stays where it is
+        upper.chown(path, stat.uid, stat.gid)
+        if kind != S_IFLNK:
+            upper.chmod(path, stat.mode & 0o7777)
+        upper.utime(path, stat.atime_ns, stat.mtime_ns, follow=False)
+
+    def _copy_contents(self, path: VirtualPath, size: int) -> None:
+        source = self.lower.open(path) if size else None
+        target = self._upper.open(path, write=True, create=True, exclusive=True)
+        if isinstance(target, Device) or isinstance(source, Device):
+            raise fs_error(errno.EINVAL, path)
+        try:
+            at = 0
+            while source is not None and (chunk := source.read_at(at, _CHUNK)):
+                target.write_at(at, chunk)
+                at += len(chunk)
+        except BaseException:
+            self._upper.unlink(path)  # half a copy must not hide the whole file
+            raise
+        finally:
+            target.close()
+            if source is not None:
+                source.close()
+
+    def _make(self, path: VirtualPath, make: Callable[[], None]) -> None:
+        """Make something new in the upper, owned by the user."""
+        above = ancestors(path)[-1]
+        if above != "/":
+            self._copy_up(above)
+        make()
+        self._upper.chown(path, self._uid, self._gid)
+
+    def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
+        opened: list[FileHandle | Device] = []
+        self._make(
+            path,
+            lambda: opened.append(self._upper.open(path, write=True, create=True, exclusive=True, mode=mode)),
+        )
+        return opened[0]
+
+    def _mkdir(self, path: VirtualPath, mode: int) -> None:
+        self._make(path, lambda: self._upper.mkdir(path, mode))
+
+    def _symlink(self, target: str, path: VirtualPath) -> None:
+        self._make(path, lambda: self._upper.symlink(target, path))
+
+    def _mkfifo(self, path: VirtualPath, mode: int) -> None:
+        self._make(path, lambda: self._upper.mkfifo(path, mode))
+
+    def _link(self, old: VirtualPath, new: VirtualPath) -> None:
+        self._copy_up(old)
+        above = ancestors(new)[-1]
+        if above != "/":
+            self._copy_up(above)
+        self._upper.link(old, new)
+
+    def _hide(self, path: VirtualPath) -> None:
+        """Leave a whiteout when the lower still has the path."""
+        if self._in_lower(path) is not None:
+            self._whiteouts.add(path)
+
+    def _unlink(self, path: VirtualPath) -> None:
+        if self._in_upper(path):
+            self._upper.unlink(path)
+        self._hide(path)
+
+    def _rmdir(self, path: VirtualPath) -> None:
+        if self._in_upper(path):
+            self._upper.rmdir(path)
+        self._hide(path)
+
+    def _rename(self, old: VirtualPath, new: VirtualPath) -> None:
+        pending = [old]
+        while pending:  # a directory moves with all that is in it
+            each = pending.pop()
+            self._copy_up(each)
+            if self._lstat(each).mode & S_IFMT == S_IFDIR:
+                pending.extend(VirtualPath(f"{each}/{entry.name}") for entry in self._listdir(each))
+        above = ancestors(new)[-1]
+        if above != "/":
+            self._copy_up(above)
+        self._hide(new)
+        self._upper.rename(old, new)
+        self._hide(old)
+
+    def _chmod(self, path: VirtualPath, mode: int) -> None:
+        self._copy_up(path)
+        self._upper.chmod(path, mode)
+
+    def _utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int) -> None:
+        self._copy_up(path)
+        self._upper.utime(path, atime_ns, mtime_ns, follow=False)
+
+    # What became of it.
+
+    def changes(self) -> Changes:
+        """Return what differs from the lower: contents, types and permission bits."""
+        changes: list[Change] = []
+        for path in self._whiteouts:
+            changes.extend(self._deletions(path))
+        pending = [VirtualPath("/")]
+        while pending:
+            above = pending.pop()
+            for entry in self._upper.listdir(above):
+                path = VirtualPath(f"{above.rstrip('/')}/{entry.name}")
+                change = self._compare(path, entry.mode)
+                if change is not None:
+                    changes.append(change)
+                if entry.mode & S_IFMT == S_IFDIR:
+                    pending.append(path)
+        return Changes.ordered(changes)
+
+    def _deletions(self, path: VirtualPath) -> list[Change]:
+        """Return deletions for what the lower has at a whiteout and below, and the upper has not."""
+        found: list[Change] = []
+        pending = [path]
+        while pending:
+            each = pending.pop()
+            mode = self.lower.stat(each, follow=False).mode
+            if mode & S_IFMT == S_IFDIR:
+                pending.extend(VirtualPath(f"{each}/{entry.name}") for entry in self.lower.listdir(each))
+            same = (
+                self._in_upper(each) and self._upper.stat(each, follow=False).mode & S_IFMT == mode & S_IFMT
+            )
+            if not same:
+                found.append(Change(DELETED, each, mode, bytes))
+        return found
+
+    def _compare(self, path: VirtualPath, mode: int) -> Change | None:
+        content = self._content(self._upper, path, mode)
+        try:
+            old = self.lower.stat(path, follow=False).mode
+        except OSError:
+            return Change(CREATED, path, mode, content)
+        if old & S_IFMT != mode & S_IFMT:
+            return Change(CREATED, path, mode, content)
+        if content() != self._content(self.lower, path, old)():
+            return Change(MODIFIED, path, mode, content)
+        return None if old == mode else Change(CHMOD, path, mode, content)
+
+    @staticmethod
+    def _content(fs: FileSystem, path: VirtualPath, mode: int) -> Callable[[], bytes]:
+        if mode & S_IFMT == S_IFLNK:
+            return lambda: fs.readlink(path).encode("utf-8", "surrogateescape")
+        if mode & S_IFMT == S_IFREG:
+            return lambda: fs.read_bytes(path)
+        return bytes

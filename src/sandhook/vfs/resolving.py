@@ -1,0 +1,340 @@
+"""ResolvingFileSystem: the path walk and every check, over primitives on canonical paths.
+
+Mounts, overlays, host directories and pyfakefs trees differ in where a file lives, not in
+what POSIX says about paths. A subclass supplies primitives that take an absolute path without
+links, "." and "..", whose parent is a directory; it need not check permission bits, types or
+existence again. ``MemoryFileSystem`` has its own walk because it must be faster.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import NamedTuple
+
+from sandhook.vfs.base import Device, Entry, FileHandle, Stat
+from sandhook.vfs.conveniences import Conveniences
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
+from sandhook.vfs.names import MAX_LINKS, check_name, check_path
+from sandhook.vfs.path import VirtualPath, dirname
+
+_DOTS = ("", ".", "..")
+
+
+class Place(NamedTuple):
+    """Where a walk ended."""
+
+    path: VirtualPath  #: canonical
+    stat: Stat | None  #: None when only the last component is missing
+    parent: Stat
+    name: str  #: the last component as it was written; "", "." and ".." are possible
+
+
+class ResolvingFileSystem(Conveniences):
+    """A file system seen by one user; uid 0 passes every permission check."""
+
+    def __init__(self, uid: int = 1000, gid: int = 1000) -> None:
+        self._uid = uid
+        self._gid = gid
+
+    # Primitives.
+
+    def _lstat(self, path: VirtualPath) -> Stat:
+        raise NotImplementedError
+
+    def _readlink(self, path: VirtualPath) -> str:
+        raise NotImplementedError
+
+    def _listdir(self, path: VirtualPath) -> list[Entry]:
+        raise NotImplementedError
+
+    def _open(self, path: VirtualPath, write: bool, truncate: bool) -> FileHandle | Device:
+        """Open something that exists and is no directory and no link."""
+        raise NotImplementedError
+
+    def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
+        raise NotImplementedError
+
+    def _mkdir(self, path: VirtualPath, mode: int) -> None:
+        raise NotImplementedError
+
+    def _rmdir(self, path: VirtualPath) -> None:
+        raise NotImplementedError
+
+    def _unlink(self, path: VirtualPath) -> None:
+        raise NotImplementedError
+
+    def _rename(self, old: VirtualPath, new: VirtualPath) -> None:
+        """Move; what is at ``new`` may be replaced."""
+        raise NotImplementedError
+
+    def _link(self, old: VirtualPath, new: VirtualPath) -> None:
+        raise NotImplementedError
+
+    def _symlink(self, target: str, path: VirtualPath) -> None:
+        raise NotImplementedError
+
+    def _mkfifo(self, path: VirtualPath, mode: int) -> None:
+        raise NotImplementedError
+
+    def _chmod(self, path: VirtualPath, mode: int) -> None:
+        raise NotImplementedError
+
+    def _utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int) -> None:
+        raise NotImplementedError
+
+    def _check_writable(self, path: VirtualPath) -> None:
+        """Raise EROFS when nothing may change."""
+
+    # The walk.
+
+    def _walk(self, path: str, follow: bool) -> Place:
+        check_path(path)
+        names: list[str] = []
+        stats = [self._lstat(VirtualPath("/"))]
+        pending = path.split("/")
+        pending.reverse()
+        links = 0
+        while pending:
+            part = pending.pop()
+            here = stats[-1]
+            if here.mode & S_IFMT != S_IFDIR:
+                raise fs_error(errno.ENOTDIR, path)
+            if part in _DOTS:
+                if part and not self._allowed(here, 1):
+                    raise fs_error(errno.EACCES, path)
+                if part == ".." and names:
+                    del names[-1], stats[-1]
+                continue
+            if not self._allowed(here, 1):
+                raise fs_error(errno.EACCES, path)
+            check_name(part, path)
+            at = VirtualPath(f"/{'/'.join((*names, part))}")
+            try:
+                stat = self._lstat(at)
+            except FileNotFoundError:
+                if any(pending):
+                    raise fs_error(errno.ENOENT, path) from None
+                return Place(at, None, here, part)
+            if stat.mode & S_IFMT == S_IFLNK and (follow or pending):
+                links += 1
+                if links > MAX_LINKS:
+                    raise fs_error(errno.ELOOP, path)
+                target = self._readlink(at)
+                if target[:1] == "/":
+                    del names[:], stats[1:]
+                pending.extend(reversed(target.split("/")))
+                continue
+            names.append(part)
+            stats.append(stat)
+        last = names[-1] if names else ""
+        return Place(VirtualPath("/" + "/".join(names)), stats[-1], stats[len(stats) > 1 and -2], last)
+
+    def _found(self, path: str, follow: bool = True) -> tuple[VirtualPath, Stat]:
+        place = self._walk(path, follow)
+        if place.stat is None:
+            raise fs_error(errno.ENOENT, path)
+        return place.path, place.stat
+
+    def _entry(self, path: str) -> Place:
+        """Walk to the parent and look at the last name without following it."""
+        head, _, name = path.rstrip("/").rpartition("/")
+        above, parent = self._found(head or "/")
+        if parent.mode & S_IFMT != S_IFDIR:
+            raise fs_error(errno.ENOTDIR, path)
+        if not self._allowed(parent, 1):
+            raise fs_error(errno.EACCES, path)
+        if name in _DOTS:
+            at, stat = self._found(path)
+            return Place(at, stat, parent, name)
+        check_path(path)
+        check_name(name, path)
+        at = VirtualPath(f"{above.rstrip('/')}/{name}")
+        try:
+            return Place(at, self._lstat(at), parent, name)
+        except FileNotFoundError:
+            return Place(at, None, parent, name)
+
+    def _allowed(self, stat: Stat, mask: int) -> bool:
+        mode = stat.mode
+        if not self._uid:
+            return not mask & 1 or mode & 0o111 != 0 or mode & S_IFMT == S_IFDIR
+        if stat.uid == self._uid:
+            mode >>= 6
+        elif stat.gid == self._gid:
+            mode >>= 3
+        return mode & mask == mask
+
+    def _room(self, path: str) -> VirtualPath:
+        """Return the canonical path for something new; EEXIST when it is there already."""
+        place = self._entry(path)
+        if place.stat is not None:
+            raise fs_error(errno.EEXIST, path)
+        self._check_change(place, path)
+        return place.path
+
+    def _check_change(self, place: Place, path: str) -> None:
+        self._check_writable(place.path)
+        if not self._allowed(place.parent, 2):
+            raise fs_error(errno.EACCES, path)
+
+    # The protocol.
+
+    def open(
+        self,
+        path: VirtualPath,
+        *,
+        read: bool = True,
+        write: bool = False,
+        create: bool = False,
+        exclusive: bool = False,
+        truncate: bool = False,
+        mode: int = 0o666,
+    ) -> FileHandle | Device:
+        place = self._entry(path) if create and exclusive else self._walk(path, True)
+        stat = place.stat
+        if stat is None:
+            if not create:
+                raise fs_error(errno.ENOENT, path)
+            if path[-1:] == "/":
+                raise fs_error(errno.EISDIR, path)
+            self._check_change(place, path)
+            return self._create(place.path, mode & 0o7777)
+        if create and exclusive:
+            raise fs_error(errno.EEXIST, path)
+        kind = stat.mode & S_IFMT
+        if kind == S_IFDIR:
+            raise fs_error(errno.EISDIR, path)
+        if write and kind == S_IFREG:
+            self._check_writable(place.path)
+        if not self._allowed(stat, (4 if read else 0) | (2 if write else 0)):
+            raise fs_error(errno.EACCES, path)
+        return self._open(place.path, write, truncate)
+
+    def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat:
+        return self._found(path, follow)[1]
+
+    def listdir(self, path: VirtualPath) -> list[Entry]:
+        at, stat = self._found(path)
+        if stat.mode & S_IFMT != S_IFDIR:
+            raise fs_error(errno.ENOTDIR, path)
+        if not self._allowed(stat, 4):
+            raise fs_error(errno.EACCES, path)
+        return self._listdir(at)
+
+    def mkdir(self, path: VirtualPath, mode: int = 0o777) -> None:
+        self._mkdir(self._room(path), mode & 0o1777)
+
+    def rmdir(self, path: VirtualPath) -> None:
+        place = self._entry(path)
+        if place.stat is None:
+            raise fs_error(errno.ENOENT, path)
+        if place.name in _DOTS:
+            codes = {"": errno.EBUSY, ".": errno.EINVAL, "..": errno.ENOTEMPTY}
+            raise fs_error(codes[place.name], path)
+        if place.stat.mode & S_IFMT != S_IFDIR:
+            raise fs_error(errno.ENOTDIR, path)
+        self._check_change(place, path)
+        if self._listdir(place.path):
+            raise fs_error(errno.ENOTEMPTY, path)
+        self._rmdir(place.path)
+
+    def unlink(self, path: VirtualPath) -> None:
+        place = self._entry(path)
+        if place.stat is None:
+            raise fs_error(errno.ENOENT, path)
+        if place.name in _DOTS or place.stat.mode & S_IFMT == S_IFDIR:
+            raise fs_error(errno.EISDIR, path)
+        if path[-1:] == "/":
+            raise fs_error(errno.ENOTDIR, path)
+        self._check_change(place, path)
+        self._unlink(place.path)
+
+    def rename(self, old: VirtualPath, new: VirtualPath) -> None:
+        source = self._entry(old)
+        if source.stat is None:
+            raise fs_error(errno.ENOENT, old)
+        target = self._entry(new)
+        if source.name in _DOTS or target.name in _DOTS:
+            raise fs_error(errno.EBUSY, old)
+        directory = source.stat.mode & S_IFMT == S_IFDIR
+        if not directory and (old[-1:] == "/" or new[-1:] == "/"):
+            raise fs_error(errno.ENOTDIR, old)
+        there = target.stat
+        if there is not None and (there.inode, there.device) == (source.stat.inode, source.stat.device):
+            return
+        self._check_change(source, old)
+        self._check_change(target, new)
+        if directory and f"{target.path}/".startswith(f"{source.path}/"):
+            raise fs_error(errno.EINVAL, new)
+        if there is not None and there.mode & S_IFMT == S_IFDIR:
+            if not directory:
+                raise fs_error(errno.EISDIR, new)
+            if self._listdir(target.path):
+                raise fs_error(errno.ENOTEMPTY, new)
+        elif there is not None and directory:
+            raise fs_error(errno.ENOTDIR, new)
+        self._rename(source.path, target.path)
+
+    def link(self, old: VirtualPath, new: VirtualPath) -> None:
+        at, stat = self._found(old, False)
+        to = self._room(new)
+        if stat.mode & S_IFMT == S_IFDIR:
+            raise fs_error(errno.EPERM, old)
+        if new[-1:] == "/":
+            raise fs_error(errno.ENOENT, new)
+        self._link(at, to)
+
+    def symlink(self, target: str, path: VirtualPath) -> None:
+        at = self._room(path)
+        if not target or path[-1:] == "/":
+            raise fs_error(errno.ENOENT, path)
+        check_path(target)
+        self._symlink(target, at)
+
+    def readlink(self, path: VirtualPath) -> str:
+        at, stat = self._found(path, False)
+        if stat.mode & S_IFMT != S_IFLNK:
+            raise fs_error(errno.EINVAL, path)
+        return self._readlink(at)
+
+    def mkfifo(self, path: VirtualPath, mode: int = 0o666) -> None:
+        at = self._room(path)
+        if path[-1:] == "/":
+            raise fs_error(errno.ENOENT, path)
+        self._mkfifo(at, mode & 0o7777)
+
+    def chmod(self, path: VirtualPath, mode: int) -> None:
+        at, stat = self._found(path)
+        self._check_writable(at)
+        if self._uid not in (0, stat.uid):
+            raise fs_error(errno.EPERM, path)
+        self._chmod(at, mode & 0o7777)
+
+    def utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int, *, follow: bool = True) -> None:
+        at, stat = self._found(path, follow)
+        self._check_writable(at)
+        if self._uid not in (0, stat.uid) and not self._allowed(stat, 2):
+            raise fs_error(errno.EACCES, path)
+        self._utime(at, atime_ns, mtime_ns)
+
+    def access(self, path: VirtualPath, mask: int) -> bool:
+        try:
+            at, stat = self._found(path)
+            if mask & 2 and stat.mode & S_IFMT not in (S_IFIFO, 0o020000):
+                self._check_writable(at)
+        except OSError:
+            return False
+        return self._allowed(stat, mask)
+
+    def realpath(self, path: VirtualPath) -> VirtualPath:
+        return self._found(path)[0]
+
+
+def ancestors(path: VirtualPath) -> list[VirtualPath]:
+    """Return the directories above a canonical path, the root first."""
+    found: list[VirtualPath] = []
+    while path != "/":
+        path = dirname(path)
+        found.append(path)
+    return found[::-1]
