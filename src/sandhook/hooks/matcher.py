@@ -227,7 +227,7 @@ class Regex(NamedTuple):
 
     Attributes:
         pattern: As the author wrote it.
-        flavour: Whose syntax it is: a key of ``sandhook.hooks.flavour.FLAVOURS``.
+        flavour: Whose syntax it is: one of ``sandhook.hooks.flavour.FLAVOURS``.
         search: The compiled search, linear in the text.
     """
 
