@@ -12,10 +12,11 @@ class ControlFlow(BaseException):
 
 
 class BreakLoop(ControlFlow):
-    """break n: leave ``levels`` loops."""
+    """break n: leave ``levels`` loops, the last of which ends with ``status``."""
 
-    def __init__(self, levels: int) -> None:
+    def __init__(self, levels: int, status: int = 0) -> None:
         self.levels = levels
+        self.status = status
 
 
 class ContinueLoop(ControlFlow):

@@ -41,13 +41,17 @@ LARGE = 1024
 
 
 class Function(NamedTuple):
-    """A defined function: its compiled body and the tree that ``declare -f`` prints."""
+    """A defined function: its compiled body and the tree that ``declare -f`` prints.
+
+    ``attributes`` are EXPORT, READONLY and TRACE, as ``declare -f`` gives them.
+    """
 
     name: str
     run: Callable[[State], int]
     body: Command
     source: str
     line: int
+    attributes: int = 0
 
 
 class Saved(NamedTuple):
@@ -443,8 +447,8 @@ class State:
         if name in frame.saved:
             return
         bits = self.attributes.get(name, 0)
-        if bits & READONLY:
-            raise ShellError(f"{name}: readonly variable", 1)
+        if bits & READONLY and not any(name in outer.saved for outer in self.frames):
+            raise ShellError(f"{name}: readonly variable", 1)  # a caller's own may be hidden, a global not
         frame.saved[name] = Saved(self.values.get(name), bits, self.namerefs.get(name))
         self.values.pop(name, None)
         self.namerefs.pop(name, None)

@@ -1,0 +1,310 @@
+"""What every built-in is declared with: option parsing, usage errors, output, and the runtime's face.
+
+A built-in is a module with ``run(state, argv) -> int``, made by ``@builtin(USAGE)``. The decorator
+turns a ``Fault`` into bash's message ("bash: line 1: cd: gone: No such file or directory") and its
+exit status, so a built-in just raises. ``Assigned`` arguments reach declaration built-ins only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
+
+from sandhook.state.assignment import Elements
+from sandhook.state.control import Discard, ShellError
+from sandhook.state.state import Function, State
+from sandhook.vfs.errors import error_text
+
+USAGE_STATUS = 2  #: bash's EX_USAGE
+
+Run: TypeAlias = Callable[[State, Sequence[Any]], int]
+
+
+class Found(Protocol):
+    """One thing that a command name means, as ``type -a`` lists it."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+
+class Runtime(Protocol):
+    """What built-ins ask of the interpreter (``State.shell``)."""
+
+    def complain(self, state: State, text: str) -> None:
+        """Write ``name: line N: text`` to the state's standard error."""
+
+    def warn(self, state: State, text: str) -> None: ...
+
+    def arithmetic(self, state: State, text: str) -> int:
+        """Evaluate an arithmetic expression. Raises ShellError."""
+        ...
+
+    def run_text(
+        self, state: State, text: str, *, name: str | None = None, line: int | None = None
+    ) -> int: ...
+
+    def source(self, state: State, path: str, arguments: list[str]) -> int: ...
+
+    def call(
+        self,
+        state: State,
+        argv: Sequence[str],
+        *,
+        functions: bool = True,
+        builtins: bool = True,
+        utilities: bool = True,
+        default_path: bool = False,
+    ) -> int: ...
+
+    def replace(
+        self,
+        state: State,
+        argv: Sequence[str],
+        *,
+        environment: dict[str, str] | None = None,
+        argv0: str | None = None,
+    ) -> int: ...
+
+    def find(self, state: State, name: str) -> Sequence[Found]: ...
+
+    def expand_text(self, state: State, text: str) -> str: ...
+
+    def parse_elements(self, state: State, text: str) -> Elements: ...
+
+    def unparse_function(self, function: Function) -> str: ...
+
+    def wait_for(self, state: State, process: Any) -> int: ...
+
+    def run_trap(self, state: State, name: str) -> None: ...
+
+    def jobs(self, state: State) -> Any: ...
+
+
+class Fault(Exception):
+    """A built-in gives up: bash's message (without the built-in's name) and the exit status.
+
+    Attributes:
+        usage: The usage line follows the message, and the status is 2.
+        discard: The rest of the input unit is dropped, as bash does after ``shift 1 2``.
+        bare: The message stands without the built-in's name.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        status: int = 1,
+        *,
+        usage: bool = False,
+        discard: bool = False,
+        bare: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = USAGE_STATUS if usage else status
+        self.usage = usage
+        self.discard = discard
+        self.bare = bare
+
+
+class HelpWanted(Exception):
+    """``--help`` was given: the usage and the summary go to standard output, status 2."""
+
+
+def builtin(usage: str) -> Callable[[Run], Run]:
+    """Make ``run`` report what it raises: Fault, ShellError, and a failed write."""
+
+    def decorate(run: Run) -> Run:
+        @wraps(run)
+        def guarded(state: State, argv: Sequence[Any]) -> int:
+            try:
+                return run(state, argv)
+            except Fault as fault:
+                complain(state, fault.message if fault.bare else f"{argv[0]}: {fault.message}")
+                if fault.usage:
+                    show_usage(state, argv[0], usage)
+                if fault.discard:
+                    raise Discard(fault.status) from None
+                return fault.status
+            except HelpWanted:
+                write(state, f"{argv[0]}: {usage_of(argv[0], usage)}\n    {summary(run)}\n")
+                return USAGE_STATUS
+            except ShellError as error:
+                if error.fatal:
+                    raise
+                complain(state, error.message)
+                return error.status
+
+        guarded.usage = usage  # type: ignore[attr-defined]
+        return guarded
+
+    return decorate
+
+
+def usage_of(name: str, usage: str) -> str:
+    """Return a usage line for ``name``, which may share it with another name (source, readarray)."""
+    return name + usage[len(usage.split(" ", 1)[0]) :]
+
+
+def summary(run: Run) -> str:
+    """Return what ``help`` says of a built-in: the first line of its module's docstring."""
+    from importlib import import_module
+
+    text = import_module(run.__module__).__doc__ or ""
+    return text.partition("\n")[0].partition(": ")[2]
+
+
+def show_usage(state: State, name: str, usage: str) -> None:
+    """Write bash's usage line to standard error."""
+    write_error(state, f"{name}: usage: {usage_of(name, usage)}\n")
+
+
+# --------------------------------------------------------------------------- output
+
+
+def write(state: State, text: str) -> None:
+    """Write to standard output. Raises Fault ("write error: ...", status 1), BrokenPipe."""
+    data = text.encode("utf-8", "surrogateescape")
+    state.budget.charge(1 + (len(data) >> 10))
+    try:
+        state.process.descriptor(1).write(data)
+    except OSError as error:
+        raise Fault(f"write error: {error_text(error)}") from None
+
+
+def write_error(state: State, text: str) -> None:
+    """Write to standard error as it is; a closed one swallows it."""
+    stderr = state.process.descriptors.get(2)
+    if stderr is not None:
+        stderr.write(text.encode("utf-8", "surrogateescape"))
+
+
+def complain(state: State, text: str) -> None:
+    """Write ``bash: line N: text`` to standard error."""
+    runtime(state).complain(state, text)
+
+
+def runtime(state: State) -> Runtime:
+    """Return the interpreter that owns this state, with its type."""
+    shell: Runtime = state.shell
+    return shell
+
+
+# --------------------------------------------------------------------------- arguments
+
+
+class Given(NamedTuple):
+    """One option that was given: its letter, its argument ("" without), and whether ``+`` led it."""
+
+    letter: str
+    argument: str
+    plus: bool = False
+
+
+def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[list[Given], list[str]]:
+    """Split a built-in's arguments into options and operands, as bash's internal_getopt does.
+
+    Args:
+        argv: With the built-in's name first.
+        letters: Known options; ":" after one says that it takes an argument.
+        plus: ``+x`` is an option too (declare).
+
+    Raises:
+        Fault: An unknown option, or a missing option-argument (usage, status 2).
+        HelpWanted: ``--help``.
+    """
+    given: list[Given] = []
+    index = 1
+    count = len(argv)
+    while index < count:
+        word = argv[index]
+        lead = word[:1]
+        if len(word) < 2 or not (lead == "-" or (plus and lead == "+")):
+            break
+        if word == "--":
+            index += 1
+            break
+        if word == "--help":
+            raise HelpWanted
+        index += 1
+        at = 1
+        while at < len(word):
+            letter = word[at]
+            at += 1
+            known = letters.find(letter) if letter != ":" else -1
+            if known < 0:
+                raise Fault(f"{lead}{letter}: invalid option", usage=True)
+            if letters[known + 1 : known + 2] != ":":
+                given.append(Given(letter, "", lead == "+"))
+                continue
+            if at < len(word):
+                given.append(Given(letter, word[at:]))
+            elif index < count:
+                given.append(Given(letter, argv[index]))
+                index += 1
+            else:
+                raise Fault(f"{lead}{letter}: option requires an argument", usage=True)
+            break
+    return given, list(argv[index:])
+
+
+def no_options(argv: Sequence[str]) -> list[str]:
+    """Return the operands of a built-in that has no options; ``--`` is skipped.
+
+    Raises:
+        Fault: Any option (usage, status 2).
+    """
+    return parse(argv, "")[1]
+
+
+def numeric(text: str) -> int | None:
+    """Read a decimal number as bash's legal_number does: blanks around it, a sign, 64 bits."""
+    digits = text.strip(" \t\n")
+    unsigned = digits[1:] if digits[:1] in ("-", "+") else digits
+    if not (unsigned.isascii() and unsigned.isdigit()) or len(unsigned) > 40:
+        return None
+    value = int(digits)
+    return value if -(1 << 63) <= value < 1 << 63 else None
+
+
+def count_argument(operands: Sequence[str], default: int) -> int:
+    """Return the one optional number of shift, break, continue.
+
+    Raises:
+        Fault: More than one operand (drops the input unit), or no number.
+    """
+    if not operands:
+        return default
+    value = numeric(operands[0])
+    if value is None:
+        raise Fault(f"{operands[0]}: numeric argument required")
+    if len(operands) > 1:
+        raise Fault("too many arguments", discard=True)
+    return value
+
+
+def is_name(text: str) -> bool:
+    """Tell whether ``text`` is a shell name: ASCII letters, digits and underscores, no digit first."""
+    return text.isascii() and text.replace("_", "a").isalnum() and not text[0].isdigit()
+
+
+def invalid_name(text: str) -> Fault:
+    """Return bash's fault for a word that cannot name a variable."""
+    return Fault(f"`{text}': not a valid identifier")
+
+
+def split_reference(text: str) -> tuple[str, str | None] | None:
+    """Split ``name`` or ``name[subscript]``; None when it is neither."""
+    if is_name(text):
+        return text, None
+    name, bracket, rest = text.partition("[")
+    if bracket and rest[-1:] == "]" and len(rest) > 1 and is_name(name):
+        return name, rest[:-1]
+    return None
+
+
+def not_supported(feature: str, divergence: str) -> NoReturn:
+    """Refuse by name what bash has and sandhook has not."""
+    raise Fault(f"{feature} is not supported ({divergence})", USAGE_STATUS)

@@ -1,0 +1,98 @@
+"""The working directory as a shell knows it: cd, pwd, pushd, popd and dirs share it.
+
+A process's ``cwd`` is physical (no links in it), so that it stays where it is when a link moves.
+The logical name, by which the shell came there, is the shell's own, as in bash.
+"""
+
+from __future__ import annotations
+
+import errno
+
+from sandhook.state.state import State
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.path import VirtualPath, join, normalize
+
+_KEY = "directory"
+
+
+def logical(state: State) -> str:
+    """Return the working directory by the name that led here."""
+    cwd = state.process.cwd
+    known: tuple[str, str] | None = state.extra.get(_KEY)
+    if known is not None and known[1] == cwd:
+        return known[0]
+    inherited = state.get("PWD") or ""
+    if inherited[:1] == "/" and inherited != cwd and normalize(inherited) == inherited:
+        try:
+            if state.process.kernel.fs.realpath(VirtualPath(inherited)) == cwd:
+                return inherited
+        except OSError:
+            pass
+    return cwd
+
+
+def physical(state: State) -> str:
+    """Return the working directory without links. Raises OSError when it is gone."""
+    return state.process.kernel.fs.realpath(state.process.cwd)
+
+
+def resolve(state: State, name: str, *, follow: bool) -> tuple[str, VirtualPath]:
+    """Return the new logical and physical directory that ``cd name`` leads to.
+
+    Args:
+        follow: cd -P: the logical name is the physical one.
+
+    Raises:
+        OSError: ENOENT, ENOTDIR, EACCES, ELOOP.
+    """
+    fs = state.process.kernel.fs
+    if follow:
+        target = fs.realpath(join(state.process.cwd, name))
+        _enter(state, target)
+        return target, target
+    whole = join(VirtualPath(logical(state)), name)
+    if ".." in whole.split("/"):
+        _check_parents(state, whole)
+    text = normalize(whole)
+    try:
+        target = fs.realpath(text)
+    except OSError:
+        target = fs.realpath(join(state.process.cwd, name))
+        text = target
+    _enter(state, target)
+    return text, target
+
+
+def _check_parents(state: State, path: str) -> None:
+    """What stands before each ".." must be a directory, though the text alone would cancel it."""
+    parts = path.split("/")
+    for index, part in enumerate(parts):
+        if part == ".." and index > 1:
+            before = normalize("/".join(parts[:index]))
+            info = state.process.kernel.fs.stat(before)
+            if info.mode & 0o170000 != 0o040000:
+                raise fs_error(errno.ENOTDIR)
+
+
+def _enter(state: State, target: VirtualPath) -> None:
+    fs = state.process.kernel.fs
+    if not fs.is_dir(target):
+        raise fs_error(errno.ENOTDIR)
+    if not fs.access(target, 1):
+        raise fs_error(errno.EACCES)
+
+
+def change(state: State, name: str, *, follow: bool) -> str:
+    """Go to a directory and set OLDPWD and PWD; return its logical name.
+
+    Raises:
+        OSError: It cannot be entered; nothing has changed then.
+        ShellError: OLDPWD or PWD is readonly; the directory has changed.
+    """
+    old = logical(state)
+    text, target = resolve(state, name, follow=follow)
+    state.process.cwd = target
+    state.extra[_KEY] = (text, target)
+    state.set("OLDPWD", state.get("PWD") or old)
+    state.set("PWD", text)
+    return text

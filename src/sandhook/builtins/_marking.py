@@ -1,0 +1,72 @@
+"""export and readonly: give names one attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import complain, runtime, write
+from sandhook.builtins._declaring import Request
+from sandhook.builtins._variables import all_names, function_line, listing
+from sandhook.builtins.declare import declare_all, effective_bits, split_options
+from sandhook.state.assignment import Assigned
+from sandhook.state.state import State
+from sandhook.state.values import ARRAY, ASSOC, EXPORT
+
+
+def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
+    """Run export (EXPORT) or readonly (READONLY)."""
+    command = str(argv[0])
+    given, operands = split_options(argv, "aAfnp")
+    letters = {option.letter for option in given}
+    kinds = (ARRAY if "a" in letters else 0) | (ASSOC if "A" in letters else 0)
+    removing = "n" in letters and bit == EXPORT
+    if not operands:
+        _list(state, bit, kinds, functions="f" in letters)
+        return 0
+    if "f" in letters:
+        return _mark_functions(state, command, operands, bit, removing)
+    request = (
+        Request(kinds, bit, quiet_readonly=True) if removing else Request(kinds | bit, quiet_readonly=True)
+    )
+    status = 0
+    for operand in operands:
+        subscripted = operand.partition("=")[0] if isinstance(operand, str) else _reference(operand)
+        if "[" in subscripted:
+            complain(state, f"{command}: `{subscripted}': not a valid identifier")
+            status = 1
+        else:
+            status |= declare_all(state, command, [operand], request)
+    return status
+
+
+def _reference(assigned: Assigned) -> str:
+    return assigned.name if assigned.subscript is None else f"{assigned.name}[{assigned.subscript}]"
+
+
+def _list(state: State, bit: int, kinds: int, *, functions: bool) -> None:
+    if functions:
+        for name in sorted(state.functions):
+            function = state.functions[name]
+            if function.attributes & bit:
+                write(state, runtime(state).unparse_function(function) + "\n" + function_line(state, name))
+        return
+    names = [name for name in all_names(state) if effective_bits(state, name) & bit]
+    if kinds:
+        names = [name for name in names if effective_bits(state, name) & kinds]
+    write(state, listing(state, names))
+
+
+def _mark_functions(
+    state: State, command: str, operands: Sequence[str | Assigned], bit: int, removing: bool
+) -> int:
+    status = 0
+    for operand in operands:
+        name = operand if isinstance(operand, str) else operand.name
+        function = state.functions.get(name)
+        if function is None:
+            complain(state, f"{command}: {name}: not a function")
+            status = 1
+            continue
+        bits = function.attributes & ~bit if removing else function.attributes | bit
+        state.functions[name] = function._replace(attributes=bits)
+    return status

@@ -1,0 +1,32 @@
+"""Names of signals and of bash's own traps, as trap and kill read and list them."""
+
+from __future__ import annotations
+
+from sandhook.kernel.signals import NAMES, parse_signal
+
+#: Traps that are no signals, with the number that sorts them as ``trap -p`` lists them.
+EVENTS: dict[str, int] = {"EXIT": 0, "DEBUG": 65, "ERR": 66, "RETURN": 67}
+
+
+def trap_name(text: str) -> str | None:
+    """Return the key in ``State.traps`` for a signal specification, or None."""
+    upper = text.upper()
+    bare = upper.removeprefix("SIG")
+    if text == "0" or bare == "EXIT":
+        return "EXIT"
+    if upper in EVENTS:
+        return upper
+    number = parse_signal(text)
+    return None if number is None else NAMES[number]
+
+
+def full_name(key: str) -> str:
+    """Return a key as ``trap -p`` prints it: SIGINT, but EXIT."""
+    return key if key in EVENTS else "SIG" + key
+
+
+def listing() -> str:
+    """Return the table of ``trap -l`` and ``kill -l``: five signals on a line."""
+    entries = [f"{number:2d}) SIG{name}" for number, name in sorted(NAMES.items())]
+    lines = ["\t".join(entries[start : start + 5]) for start in range(0, len(entries), 5)]
+    return "\n".join(lines) + "\n"

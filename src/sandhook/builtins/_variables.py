@@ -1,0 +1,142 @@
+"""Variables as built-ins name, show and assign them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
+from sandhook.builtins._quote import element_key, reusable
+from sandhook.state.state import State
+from sandhook.state.values import (
+    ARRAY,
+    ASSOC,
+    NAMEREF,
+    READONLY,
+    AssociativeArray,
+    IndexedArray,
+    Value,
+    letters,
+)
+from sandhook.utilities._quote import double_quote
+
+
+def exists(state: State, name: str) -> bool:
+    """Tell whether a variable was declared, with or without a value."""
+    return (
+        name in state.values
+        or name in state.attributes
+        or name in state.namerefs
+        or (name in state.dynamics and name not in state.unset_dynamics)
+    )
+
+
+def all_names(state: State) -> list[str]:
+    """Return every declared name, sorted; those without a value too."""
+    return sorted(set(state.names()) | set(state.attributes))
+
+
+def bits_of(state: State, name: str) -> int:
+    """Return the attribute bits of one name, NAMEREF among them."""
+    bits = state.attributes.get(name, 0)
+    return bits | NAMEREF if name in state.namerefs else bits
+
+
+def compound(value: Value) -> str:
+    """Return an array as ``([0]="a" [1]="b")``; associative ones have a blank before the end."""
+    if isinstance(value, IndexedArray):
+        return "(" + " ".join(f"[{key}]={double_quote(item)}" for key, item in value.pairs()) + ")"
+    if isinstance(value, AssociativeArray):
+        return (
+            "(" + "".join(f"[{element_key(key)}]={double_quote(item)} " for key, item in value.pairs()) + ")"
+        )
+    return double_quote(value)
+
+
+def own_value(state: State, name: str) -> Value | None:
+    """Return a variable's value without following a reference: the reference's target is its value."""
+    if name in state.namerefs:
+        return state.namerefs[name] or None
+    return state.value(name)
+
+
+def describe(state: State, name: str) -> str:
+    """Return one line of ``declare -p``, newline included."""
+    bits = bits_of(state, name)
+    value = own_value(state, name)
+    if isinstance(value, IndexedArray):
+        bits |= ARRAY
+    elif isinstance(value, AssociativeArray):
+        bits |= ASSOC
+    head = f"declare -{letters(bits) or '-'} {name}"
+    if value is None:
+        return head + "\n"
+    return f"{head}={compound(value)}\n"
+
+
+def plain_line(state: State, name: str) -> str:
+    """Return one line of ``set``: ``name=value``; "" when the variable has no value."""
+    value = own_value(state, name)
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return f"{name}={reusable(value)}\n"
+    return f"{name}={compound(value)}\n"
+
+
+def function_line(state: State, name: str) -> str:
+    """Return ``declare -f name`` with the attributes of a function."""
+    return f"declare -f{letters(state.functions[name].attributes)} {name}\n"
+
+
+def listing(state: State, names: Iterable[str]) -> str:
+    """Return the ``declare -p`` lines of several names."""
+    return "".join([describe(state, name) for name in names])
+
+
+def assign_reference(state: State, text: str, value: str) -> None:
+    """Assign to ``name`` or ``name[subscript]``, as read, printf -v and getopts do.
+
+    Raises:
+        Fault: ``text`` is neither.
+        ShellError: The variable is readonly, or the subscript is bad.
+    """
+    found = split_reference(text)
+    if found is None:
+        raise invalid_name(text)
+    name, subscript = found
+    if subscript is None:
+        state.set(name, value)
+    else:
+        state.set_element(name, subscript_text(state, name, subscript), value)
+
+
+def subscript_text(state: State, name: str, subscript: str) -> str:
+    """Return a subscript as ``State`` wants it: expanded already where it is the key of a map."""
+    if ("$" in subscript or "`" in subscript) and is_map(state, name):
+        return runtime(state).expand_text(state, subscript)
+    return subscript
+
+
+def is_map(state: State, name: str) -> bool:
+    """Tell whether a name, or what it refers to, is an associative array."""
+    if name in state.namerefs:
+        name, _ = state.resolve(name)
+    return bool(state.attributes.get(name, 0) & ASSOC)
+
+
+def array_name(state: State, name: str) -> str:
+    """Check a name that read -a or mapfile will make an indexed array, and return its target.
+
+    Raises:
+        Fault: No name, or an associative array.
+    """
+    found = split_reference(name)
+    if found is None or found[1] is not None:
+        raise invalid_name(name)
+    if name in state.namerefs:
+        name, _ = state.resolve(name)
+    if state.attributes.get(name, 0) & ASSOC:
+        raise Fault(f"{name}: not an indexed array")
+    if state.attributes.get(name, 0) & READONLY:
+        raise Fault(f"{name}: readonly variable", bare=True)
+    return name

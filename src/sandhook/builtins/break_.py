@@ -1,0 +1,54 @@
+"""break: leave loops.
+
+Source: POSIX.1-2024 XCU 2.15 break.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import builtin, complain, no_options, numeric
+from sandhook.state.control import BreakLoop, Discard, ExitShell
+from sandhook.state.state import State
+
+USAGE = "break [n]"
+NOT_A_NUMBER = 128  #: what bash exits with after ``break x``
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Raise BreakLoop; return 0 with a message outside any loop."""
+    levels = loop_count(state, argv)
+    if levels:
+        raise BreakLoop(levels)
+    return 0
+
+
+def loop_count(state: State, argv: Sequence[str]) -> int:
+    """Return how many loops break or continue means, at most those there are; 0 when there is none.
+
+    Raises:
+        BreakLoop: The count is below 1: all loops end, with status 1.
+        ExitShell: It is no number.
+        Discard: There is more than one argument.
+    """
+    name = argv[0]
+    if not state.loops:
+        complain(state, f"{name}: only meaningful in a `for', `while', or `until' loop")
+        return 0
+    if len(argv) == 1:
+        return 1
+    operands = no_options(argv) if numeric(argv[1]) is None else list(argv[1:])
+    if not operands:
+        return 1
+    count = numeric(operands[0])
+    if count is None:
+        complain(state, f"{name}: {operands[0]}: numeric argument required")
+        raise ExitShell(NOT_A_NUMBER)
+    if len(operands) > 1:
+        complain(state, f"{name}: too many arguments")
+        raise Discard(1)
+    if count <= 0:
+        complain(state, f"{name}: {operands[0]}: loop count out of range")
+        raise BreakLoop(state.loops, 1)
+    return min(count, state.loops)

@@ -1,0 +1,78 @@
+"""cd: change the working directory.
+
+Source: POSIX.1-2024 XCU 3 cd; bash 5.2 reference manual 4.1.
+Divergence: L-CD-001, -@ (extended attributes as directories) is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, not_supported, parse, write
+from sandhook.builtins._directory import change
+from sandhook.state.state import State
+from sandhook.vfs.errors import error_text
+from sandhook.vfs.path import join
+
+USAGE = "cd [-L|[-P [-e]] [-@]] [dir]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 when the directory cannot be entered, or OLDPWD or PWD cannot be set."""
+    given, operands = parse(argv, "LPe@")
+    follow = "physical" in state.options.enabled
+    for option in given:
+        if option.letter in "LP":
+            follow = option.letter == "P"
+        elif option.letter == "@":
+            not_supported("-@", "L-CD-001")
+    if len(operands) > 1:
+        raise Fault("too many arguments")
+    show = False
+    if not operands:
+        name = _variable(state, "HOME")
+    elif operands[0] == "-":
+        name = _variable(state, "OLDPWD")
+        show = True
+    else:
+        name = operands[0]
+        found = _search(state, name)
+        if found is not None:
+            name, show = found, True
+            if found[:2] == "./":
+                show = False
+    try:
+        where = change(state, name, follow=follow)
+    except OSError as error:
+        value = state.get(name) if "cdable_vars" in state.options.shopts else None
+        if not value:
+            raise Fault(f"{name}: {error_text(error)}") from None
+        try:
+            where = change(state, value, follow=follow)
+        except OSError:
+            raise Fault(f"{name}: {error_text(error)}") from None
+        show = True
+    if show:
+        write(state, where + "\n")
+    return 0
+
+
+def _variable(state: State, name: str) -> str:
+    value = state.get(name)
+    if value is None:
+        raise Fault(f"{name} not set")
+    return value
+
+
+def _search(state: State, name: str) -> str | None:
+    """Look for a relative name along CDPATH; "./name" when an empty entry has it."""
+    path = state.get("CDPATH")
+    if not path or name[:1] == "/" or name.partition("/")[0] in (".", "..", ""):
+        return None
+    fs = state.process.kernel.fs
+    for entry in path.split(":"):
+        candidate = f"{entry.rstrip('/')}/{name}" if entry else f"./{name}"
+        if fs.is_dir(join(state.process.cwd, candidate)):
+            return candidate
+    return None

@@ -1,0 +1,44 @@
+"""command: run a command but no function, or tell what it is.
+
+Source: POSIX.1-2024 XCU 3 command; bash 5.2 reference manual 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import builtin, complain, parse, runtime, write
+from sandhook.builtins._finding import short, write_long
+from sandhook.state.state import State
+
+USAGE = "command [-pVv] command [arg ...]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return the command's status; with -v or -V, 1 when no operand was found."""
+    given, operands = parse(argv, "pVv")
+    if not operands:
+        return 0
+    default_path = False
+    describe = ""
+    for option in given:
+        if option.letter == "p":
+            default_path = True
+        else:
+            describe = option.letter
+    if not describe:
+        return runtime(state).call(state, operands, functions=False, default_path=default_path)
+    status = 1
+    for name in operands:
+        found = runtime(state).find(state, name)
+        if not found:
+            if describe == "V":
+                complain(state, f"command: {name}: not found")
+            continue
+        status = 0
+        if describe == "V":
+            write_long(state, name, found[0])
+        else:
+            write(state, short(state, name, found[0]) + "\n")
+    return status

@@ -1,0 +1,205 @@
+"""declare, typeset: set and show variable values and attributes.
+
+Source: bash 5.2 reference manual 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, Given, builtin, complain, parse, runtime, write
+from sandhook.builtins._declaring import Request, declare_one
+from sandhook.builtins._variables import (
+    all_names,
+    bits_of,
+    describe,
+    exists,
+    function_line,
+    listing,
+    plain_line,
+)
+from sandhook.state.assignment import Assigned
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.state.values import (
+    ARRAY,
+    ASSOC,
+    CAPITAL,
+    EXPORT,
+    INTEGER,
+    LOWER,
+    NAMEREF,
+    READONLY,
+    TRACE,
+    UPPER,
+    AssociativeArray,
+    IndexedArray,
+)
+
+USAGE = "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]"
+TYPESET_USAGE = "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]"
+
+_BITS = {
+    "a": ARRAY, "A": ASSOC, "c": CAPITAL, "i": INTEGER, "l": LOWER, "r": READONLY, "t": TRACE, "u": UPPER,
+    "x": EXPORT,
+}  # fmt: skip
+_LETTERS = "aAcfFgiIlnprtux"
+
+
+def run(state: State, argv: Sequence[str | Assigned]) -> int:
+    """Return 1 when a name is invalid, readonly or missing; the other names are done all the same."""
+    return (_typeset if argv[0] == "typeset" else _declare)(state, argv)
+
+
+@builtin(USAGE)
+def _declare(state: State, argv: Sequence[str | Assigned]) -> int:
+    return _run(state, argv)
+
+
+@builtin(TYPESET_USAGE)
+def _typeset(state: State, argv: Sequence[str | Assigned]) -> int:
+    return _run(state, argv)
+
+
+def _run(state: State, argv: Sequence[str | Assigned]) -> int:
+    given, operands = split_options(argv, _LETTERS, plus=True)
+    letters = {option.letter for option in given if not option.plus}
+    if letters & {"f", "F"} or any(option.plus and option.letter in "fF" for option in given):
+        return _functions(state, str(argv[0]), letters, operands)
+    request = make_request(state, given, local=state.function_frame() is not None)
+    if not operands:
+        return _list(state, request, letters)
+    if "p" in letters:
+        return show(state, str(argv[0]), operands)
+    return declare_all(state, str(argv[0]), operands, request)
+
+
+def split_options(
+    argv: Sequence[str | Assigned], letters: str, *, plus: bool = False
+) -> tuple[list[Given], list[str | Assigned]]:
+    """Parse options; an argument that is an assignment in the source is always an operand."""
+    words = [word if isinstance(word, str) else "=" for word in argv]
+    given, operands = parse(words, letters, plus=plus)
+    return given, list(argv[len(argv) - len(operands) :])
+
+
+def make_request(state: State, given: list[Given], *, local: bool) -> Request:
+    """Turn options into a Request; ``local`` says that names become local without ``-g``."""
+    add = remove = 0
+    nameref: bool | None = None
+    global_ = inherit = False
+    for letter, _, plus in given:
+        bit = _BITS.get(letter)
+        if bit is not None and plus:
+            remove |= bit
+            add &= ~bit
+        elif bit is not None:
+            add |= bit
+        elif letter == "n":
+            nameref = not plus
+        elif letter == "g":
+            global_ = True
+        elif letter == "I":
+            inherit = True
+    return Request(add, remove, nameref, local and not global_, global_, inherit)
+
+
+def declare_all(state: State, name: str, operands: Sequence[str | Assigned], request: Request) -> int:
+    """Declare every operand; report each that fails and go on."""
+    status = 0
+    for operand in operands:
+        try:
+            declare_one(state, operand, request)
+        except Fault as fault:
+            complain(state, fault.message if fault.bare else f"{name}: {fault.message}")
+            status = 1
+        except ShellError as error:
+            complain(state, error.message)
+            status = 1
+    return status
+
+
+# --------------------------------------------------------------------------- showing
+
+
+def show(state: State, command: str, operands: Sequence[str | Assigned]) -> int:
+    """Print ``declare -p name ...``."""
+    status = 0
+    for operand in operands:
+        name = operand if isinstance(operand, str) else operand.name
+        if exists(state, name):
+            write(state, describe(state, name))
+        else:
+            complain(state, f"{command}: {name}: not found")
+            status = 1
+    return status
+
+
+def _list(state: State, request: Request, letters: set[str]) -> int:
+    if not request.add and request.nameref is None:
+        if "p" in letters:
+            write(state, listing(state, all_names(state)))
+        elif not (request.remove or (request.local and letters & {"I"})):
+            write(state, "".join([plain_line(state, name) for name in state.names()]))
+            write(state, "".join([runtime(state).unparse_function(state.functions[name]) + "\n"
+                                  for name in sorted(state.functions)]))  # fmt: skip
+        return 0
+    wanted = request.add | (NAMEREF if request.nameref else 0)
+    write(state, listing(state, [name for name in all_names(state) if effective_bits(state, name) & wanted]))
+    return 0
+
+
+def effective_bits(state: State, name: str) -> int:
+    """Return the attributes, ARRAY and ASSOC also where only the value tells."""
+    bits = bits_of(state, name)
+    value = state.values.get(name)
+    if isinstance(value, IndexedArray):
+        bits |= ARRAY
+    elif isinstance(value, AssociativeArray):
+        bits |= ASSOC
+    return bits
+
+
+# --------------------------------------------------------------------------- functions
+
+
+def _functions(state: State, command: str, letters: set[str], operands: Sequence[str | Assigned]) -> int:
+    bits = sum(bit for letter, bit in _BITS.items() if letter in letters and letter in "rtx")
+    if not operands:
+        _list_functions(state, "F" in letters, bits)
+        return 0
+    status = 0
+    for operand in operands:
+        if not isinstance(operand, str):
+            raise Fault("cannot use `-f' to make functions")
+        function = state.functions.get(operand)
+        if function is None:
+            if "=" in operand:
+                raise Fault("cannot use `-f' to make functions")
+            if "p" in letters:
+                complain(state, f"{command}: {operand}: not found")
+            status = 1
+        elif bits:
+            state.functions[operand] = function._replace(attributes=function.attributes | bits)
+        elif "F" not in letters:
+            write(state, runtime(state).unparse_function(function) + "\n")
+            if function.attributes:
+                write(state, function_line(state, operand))
+        elif "p" in letters:
+            write(state, function_line(state, operand))
+        elif "extdebug" in state.options.shopts:
+            write(state, f"{operand} {function.line} {function.source}\n")
+        else:
+            write(state, operand + "\n")
+    return status
+
+
+def _list_functions(state: State, names_only: bool, bits: int) -> None:
+    for name in sorted(state.functions):
+        function = state.functions[name]
+        if bits and not function.attributes & bits:
+            continue
+        if not names_only:
+            write(state, runtime(state).unparse_function(function) + "\n")
+        if names_only or function.attributes:
+            write(state, function_line(state, name))

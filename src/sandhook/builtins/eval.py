@@ -1,0 +1,20 @@
+"""eval: run arguments as shell text.
+
+Source: POSIX.1-2024 XCU 2.15 eval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import builtin, no_options, runtime
+from sandhook.state.state import State
+
+USAGE = "eval [arg ...]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return the status of the text; 0 when it is empty."""
+    text = " ".join(no_options(argv))
+    return runtime(state).run_text(state, text) if text else 0

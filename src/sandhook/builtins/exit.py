@@ -1,0 +1,31 @@
+"""exit: end the shell.
+
+Source: POSIX.1-2024 XCU 2.15 exit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, no_options, numeric
+from sandhook.state.control import ExitShell
+from sandhook.state.state import State
+
+USAGE = "exit [n]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Raise ExitShell with n modulo 256, or with the last status."""
+    if len(argv) == 1:
+        raise ExitShell(state.status)
+    operands = no_options(argv) if numeric(argv[1]) is None else list(argv[1:])
+    if not operands:
+        raise ExitShell(state.status)
+    status = numeric(operands[0])
+    if status is None:
+        complain(state, f"{argv[0]}: {operands[0]}: numeric argument required")
+        raise ExitShell(USAGE_STATUS)
+    if len(operands) > 1:
+        raise Fault("too many arguments", discard=True)
+    raise ExitShell(status)

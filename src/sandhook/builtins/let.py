@@ -1,0 +1,30 @@
+"""let: evaluate arithmetic expressions.
+
+Source: bash 5.2 reference manual 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, runtime
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+
+USAGE = "let arg [arg ...]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 when the last expression is 0 or one is in error, else 0."""
+    operands = argv[2:] if len(argv) > 1 and argv[1] == "--" else argv[1:]
+    if not operands:
+        raise Fault("expression expected")
+    evaluate = runtime(state).arithmetic
+    value = 0
+    for operand in operands:
+        try:
+            value = evaluate(state, operand)
+        except ShellError as error:
+            raise Fault(error.message) from None
+    return 0 if value else 1

@@ -1,0 +1,42 @@
+"""local: declare variables that end with the current function.
+
+Source: bash 5.2 reference manual 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, write
+from sandhook.builtins._variables import exists, listing
+from sandhook.builtins.declare import declare_all, make_request, show, split_options
+from sandhook.state.assignment import Assigned
+from sandhook.state.state import Frame, State
+
+USAGE = "local [option] name[=value] ..."
+
+_LETTERS = "aAcfFgiIlnprtux"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str | Assigned]) -> int:
+    """Return 1 outside a function, or when a name is invalid or readonly."""
+    frame = state.function_frame()
+    if frame is None:
+        raise Fault("can only be used in a function")
+    given, operands = split_options(argv, _LETTERS, plus=True)
+    if not operands:
+        write(state, listing(state, [name for name in sorted(frame.saved) if exists(state, name)]))
+        return 0
+    if any(option.letter == "p" for option in given):
+        return show(state, "local", operands)
+    if "-" in operands:
+        _keep_options(state, frame)
+        operands = [operand for operand in operands if operand != "-"]
+    return declare_all(state, "local", operands, make_request(state, given, local=True))
+
+
+def _keep_options(state: State, frame: Frame) -> None:
+    """``local -``: options changed from here on come back when the function returns."""
+    if frame.options is None:
+        frame.options = state.options.copy()

@@ -1,0 +1,66 @@
+"""printf: write formatted output, or assign it.
+
+Source: POSIX.1-2024 XCU 3 printf; bash 5.2 reference manual 4.2 (-v). The formats are ``utilities``'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sandhook.builtins._base import Fault, builtin, complain, parse, show_usage, split_reference
+from sandhook.builtins._variables import assign_reference
+from sandhook.state.state import State
+from sandhook.utilities._printf import format_printf
+from sandhook.vfs.errors import error_text
+
+USAGE = "printf [-v var] format [arguments]"
+_NOTHING: Mapping[str, str] = {}
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 when a format or a number is invalid or the output cannot be written."""
+    variable: str | None = None
+    if len(argv) > 1 and argv[1][:1] == "-":
+        given, operands = parse(argv, "v:")
+        for option in given:
+            variable = option.argument
+        if variable is not None and split_reference(variable) is None:
+            raise Fault(f"`{variable}': not a valid identifier", 2)
+    else:
+        operands = list(argv[1:])
+    if not operands:
+        show_usage(state, "printf", USAGE)
+        return 2
+    status = 0
+
+    def error(message: str) -> None:
+        nonlocal status
+        status = 1
+        complain(state, f"printf: {message}")
+
+    zone = state.get("TZ")
+    budget = state.budget
+    budget.charge(len(operands))
+    kernel = state.process.kernel
+    data = format_printf(
+        operands[0],
+        operands[1:],
+        error=error,
+        warn=lambda message: complain(state, f"printf: {message}"),
+        now=kernel.now,
+        environment=_NOTHING if zone is None else {"TZ": zone},
+        afford=budget.afford,
+        started=kernel.now() - budget.elapsed() + state.started,
+        assign=lambda name, value: assign_reference(state, name, value),
+    )
+    if variable is not None:
+        text = data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        assign_reference(state, variable, text)
+        return status
+    try:
+        budget.charge(1 + (len(data) >> 10))
+        state.process.descriptor(1).write(data)
+    except OSError as failure:
+        raise Fault(f"write error: {error_text(failure)}") from None
+    return status

@@ -1,0 +1,32 @@
+"""pwd: print the working directory.
+
+Source: POSIX.1-2024 XCU 3 pwd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, parse, write
+from sandhook.builtins._directory import logical, physical
+from sandhook.state.state import State
+from sandhook.vfs.errors import error_text
+
+USAGE = "pwd [-LP]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 when the directory is gone and -P asks for its real name."""
+    follow = "physical" in state.options.enabled
+    if len(argv) > 1:
+        for option in parse(argv, "LP")[0]:
+            follow = option.letter == "P"
+    try:
+        where = physical(state) if follow else logical(state)
+    except OSError as error:
+        raise Fault(
+            f"error retrieving current directory: getcwd: cannot access parent directories: {error_text(error)}"
+        ) from None
+    write(state, where + "\n")
+    return 0

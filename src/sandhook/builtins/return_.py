@@ -1,0 +1,37 @@
+"""return: leave a function or a sourced script.
+
+Source: POSIX.1-2024 XCU 2.15 return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, no_options, numeric
+from sandhook.state.control import ReturnFrom
+from sandhook.state.state import State
+
+USAGE = "return [n]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Raise ReturnFrom with n, or the last status; return 2 where there is nothing to leave."""
+    status = state.status
+    if len(argv) > 1:
+        operands = no_options(argv) if numeric(argv[1]) is None else list(argv[1:])
+        if operands:
+            status = _status(state, operands)
+    if not state.frames:
+        raise Fault("can only `return' from a function or sourced script", USAGE_STATUS)
+    raise ReturnFrom(status)
+
+
+def _status(state: State, operands: Sequence[str]) -> int:
+    number = numeric(operands[0])
+    if number is None:
+        complain(state, f"return: {operands[0]}: numeric argument required")
+        return USAGE_STATUS
+    if len(operands) > 1:
+        raise Fault("too many arguments", discard=True)
+    return number & 0xFF

@@ -1,0 +1,106 @@
+"""set: set options and positional parameters, or list variables.
+
+Source: POSIX.1-2024 XCU 2.15 set; bash 5.2 reference manual 4.3.1.
+Divergence: L-SET-001, the options of ``options.UNSUPPORTED`` are refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import USAGE_STATUS, Fault, HelpWanted, builtin, not_supported, runtime, write
+from sandhook.builtins._variables import plain_line
+from sandhook.state.options import LETTERS, SET_OPTIONS, UNSUPPORTED
+from sandhook.state.state import State
+
+USAGE = "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 2 for an unknown option; nothing has changed then."""
+    if len(argv) == 1:
+        _list_variables(state)
+        return 0
+    _validate(argv)
+    index = 1
+    count = len(argv)
+    while index < count:
+        word = argv[index]
+        lead = word[:1]
+        if word == "--":
+            state.positional = list(argv[index + 1 :])
+            return 0
+        if word == "-":
+            if count > index + 1:
+                state.positional = list(argv[index + 1 :])
+            switch(state, "xtrace", False)
+            switch(state, "verbose", False)
+            return 0
+        if lead not in ("-", "+"):
+            state.positional = list(argv[index:])
+            return 0
+        index += 1
+        for letter in word[1:]:
+            if letter != "o":
+                switch(state, LETTERS[letter], lead == "-")
+                continue
+            if index < count and argv[index] and argv[index][0] not in "+-":
+                set_option(state, argv[index], lead == "-")
+                index += 1
+            else:
+                list_options(state, reusable=lead == "+")
+    return 0
+
+
+def _validate(argv: Sequence[str]) -> None:
+    """Look at every option letter before any takes effect."""
+    index = 1
+    while index < len(argv):
+        word = argv[index]
+        if word in ("-", "--") or word[:1] not in ("-", "+"):
+            return
+        if word == "--help":
+            raise HelpWanted
+        index += 1
+        for letter in word[1:]:
+            if letter == "o":
+                if index < len(argv) and argv[index][:1] not in ("-", "+"):
+                    index += 1
+            elif letter not in LETTERS:
+                raise Fault(f"{word[0]}{letter}: invalid option", usage=True)
+
+
+def set_option(state: State, name: str, on: bool) -> None:
+    """Switch an option by its long name. Raises Fault (status 2) for an unknown one."""
+    if name not in SET_OPTIONS:
+        raise Fault(f"{name}: invalid option name", USAGE_STATUS)
+    switch(state, name, on)
+
+
+def switch(state: State, name: str, on: bool) -> None:
+    """Switch an option and what hangs on it. Raises Fault for one that sandhook has not."""
+    if on and name in UNSUPPORTED:
+        not_supported(f"option {name}", "L-SET-001")
+    state.options.set(name, on)
+    if name == "xtrace":
+        state.watched = on or "DEBUG" in state.traps
+    elif name in ("emacs", "vi") and on:
+        state.options.set("vi" if name == "emacs" else "emacs", False)
+
+
+def list_options(state: State, *, reusable: bool) -> None:
+    """Print all options: a table (``set -o``), or commands that restore them (``set +o``)."""
+    enabled = state.options.enabled
+    if reusable:
+        lines = [f"set {'-' if name in enabled else '+'}o {name}\n" for name in SET_OPTIONS]
+    else:
+        lines = [f"{name:<15}\t{'on' if name in enabled else 'off'}\n" for name in SET_OPTIONS]
+    write(state, "".join(lines))
+
+
+def _list_variables(state: State) -> None:
+    write(state, "".join([plain_line(state, name) for name in state.names()]))
+    if not state.options.posix:
+        unparse = runtime(state).unparse_function
+        write(state, "".join([unparse(state.functions[name]) + "\n" for name in sorted(state.functions)]))

@@ -1,0 +1,31 @@
+"""shift: drop positional parameters.
+
+Source: POSIX.1-2024 XCU 2.15 shift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, count_argument, no_options, numeric
+from sandhook.state.state import State
+
+USAGE = "shift [n]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 when there are fewer than n parameters; nothing is dropped then."""
+    count = 1
+    if len(argv) > 1:
+        operands = no_options(argv) if numeric(argv[1]) is None else list(argv[1:])
+        count = count_argument(operands, 1)
+    if count < 0:
+        raise Fault(f"{count}: shift count out of range")
+    if count > len(state.positional):
+        if "shift_verbose" in state.options.shopts:
+            raise Fault(f"{count}: shift count out of range")
+        return 1
+    if count:
+        state.positional = state.positional[count:]
+    return 0

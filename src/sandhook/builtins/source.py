@@ -1,0 +1,43 @@
+"""., source: run a file's text in this shell.
+
+Source: POSIX.1-2024 XCU 2.15 dot; bash 5.2 reference manual 4.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, no_options, runtime
+from sandhook.state.state import State
+from sandhook.vfs.errors import error_text
+from sandhook.vfs.path import join
+
+USAGE = ". filename [arguments]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return the status of the last command; 1 when the file cannot be read."""
+    operands = no_options(argv)
+    if not operands:
+        raise Fault("filename argument required", usage=True)
+    path = find(state, operands[0])
+    if state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
+        raise Fault(f"{path}: is a directory")
+    try:
+        return runtime(state).source(state, path, operands[1:])
+    except OSError as error:
+        raise Fault(f"{path}: {error_text(error)}", bare=True) from None
+
+
+def find(state: State, name: str) -> str:
+    """Return the path of the file: as it is with a slash, else from PATH, else from here."""
+    if "/" in name or "sourcepath" not in state.options.shopts:
+        return name
+    fs = state.process.kernel.fs
+    for directory in (state.get("PATH") or "").split(":"):
+        path = f"{directory.rstrip('/')}/{name}" if directory else name
+        absolute = join(state.process.cwd, path)
+        if fs.access(absolute, 4) and not fs.is_dir(absolute):
+            return path
+    return name

@@ -1,0 +1,91 @@
+"""test, [: evaluate a conditional expression.
+
+Source: POSIX.1-2024 XCU 3 test; bash 5.2 reference manual 6.4. The expression itself is
+``utilities.test``'s; this adds what a shell knows: variables (-v, -R) and options (-o).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, split_reference
+from sandhook.builtins._variables import subscript_text
+from sandhook.state.state import State
+from sandhook.state.values import AssociativeArray
+from sandhook.utilities.test import TestError, evaluate
+from sandhook.vfs.base import Stat
+from sandhook.vfs.path import VirtualPath, join
+
+USAGE = "test [expr]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 0 for true, 1 for false, 2 for an expression that makes no sense."""
+    bracket = argv[0] == "["
+    arguments = argv[1:]
+    if bracket:
+        if not arguments or arguments[-1] != "]":
+            raise Fault("missing `]'", 2)
+        arguments = arguments[:-1]
+    try:
+        return 0 if evaluate(arguments, ShellProbe(state), bracket=bracket) else 1
+    except TestError as error:
+        raise Fault(str(error), 2) from None
+
+
+class ShellProbe:
+    """What an expression may ask of a shell and its process."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def stat(self, name: str, follow: bool = True) -> Stat | None:
+        if not name:
+            return None
+        process = self._state.process
+        try:
+            return process.kernel.fs.stat(join(process.cwd, name), follow=follow)
+        except OSError:
+            return None
+
+    def access(self, name: str, mask: int) -> bool:
+        process = self._state.process
+        return bool(name) and process.kernel.fs.access(join(process.cwd, name), mask)
+
+    def terminal(self, number: int) -> bool:
+        description = self._state.process.descriptors.get(number)
+        return description is not None and description.terminal
+
+    def owner(self) -> tuple[int, int]:
+        found = self.stat(VirtualPath("/proc/self"))
+        return (found.uid, found.gid) if found is not None else (0, 0)
+
+    def is_set(self, name: str) -> bool:
+        return variable_is_set(self._state, name)
+
+    def option(self, name: str) -> bool:
+        return name in self._state.options.enabled
+
+    def is_nameref(self, name: str) -> bool:
+        return bool(self._state.namerefs.get(name))
+
+
+def variable_is_set(state: State, text: str) -> bool:
+    """Tell what ``-v text`` asks: a name, or an element of an array; "@" asks for any element."""
+    found = split_reference(text)
+    if found is None:
+        return False
+    name, subscript = found
+    if subscript is None:
+        return state.is_set(name)
+    value = state.value(name)
+    if value is None:
+        return False
+    if subscript in ("@", "*"):
+        if isinstance(value, AssociativeArray):
+            return subscript in value.items
+        return isinstance(value, str) or len(value) > 0
+    return state.element(name, subscript_text(state, name, subscript)) is not None

@@ -1,0 +1,88 @@
+"""trap: run a command when a signal comes, the shell exits, or a command fails.
+
+Source: POSIX.1-2024 XCU 2.15 trap; bash 5.2 reference manual 4.1.
+
+A subshell shows its parent's traps until it sets one itself; they are in
+``state.extra["inherited_traps"]``, and the interpreter puts them there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage, write
+from sandhook.builtins._quote import single_quote
+from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
+from sandhook.kernel.signals import NUMBERS
+from sandhook.state.state import State
+
+USAGE = "trap [-lp] [[arg] signal_spec ...]"
+INHERITED = "inherited_traps"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 for an unknown signal; the others are handled all the same."""
+    given, operands = parse(argv, "lp")
+    letters = {option.letter for option in given}
+    if "l" in letters:
+        write(state, listing())
+        return 0
+    if "p" in letters or not operands:
+        return _show(state, operands)
+    action, names = operands[0], operands[1:]
+    if action.isascii() and action.isdigit() and trap_name(action) is not None:
+        names, action = operands, "-"  # trap 2 3: numbers alone reset
+    elif not names:
+        if trap_name(action) is None:
+            show_usage(state, "trap", USAGE)
+            return USAGE_STATUS
+        names, action = operands, "-"
+    status = 0
+    for text in names:
+        name = trap_name(text)
+        if name is None:
+            complain(state, f"trap: {text}: invalid signal specification")
+            status = 1
+        else:
+            set_trap(state, name, None if action == "-" else action)
+    return status
+
+
+def set_trap(state: State, name: str, action: str | None) -> None:
+    """Set a trap, "" to ignore the signal, None to go back to its default."""
+    state.extra.pop(INHERITED, None)
+    if action is None:
+        state.traps.pop(name, None)
+    else:
+        state.traps[name] = action
+    if name == "DEBUG":
+        state.watched = state.options.xtrace or action is not None
+    number = NUMBERS.get(name)
+    if number is None:
+        return
+    process = state.process
+    process.caught.discard(number)
+    process.ignored.discard(number)
+    if action:
+        process.caught.add(number)
+    elif action is not None:
+        process.ignored.add(number)
+
+
+def _show(state: State, operands: Sequence[str]) -> int:
+    traps: dict[str, str] = {**state.extra.get(INHERITED, {}), **state.traps}
+    status = 0
+    if operands:
+        chosen = []
+        for text in operands:
+            name = trap_name(text)
+            if name is None:
+                complain(state, f"trap: {text}: invalid signal specification")
+                status = 1
+            elif name in traps:
+                chosen.append(name)
+    else:
+        chosen = sorted(traps, key=lambda name: EVENTS.get(name, NUMBERS.get(name, 0)))
+    write(state, "".join([f"trap -- {single_quote(traps[name])} {full_name(name)}\n" for name in chosen]))
+    return status

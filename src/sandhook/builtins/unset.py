@@ -1,0 +1,116 @@
+"""unset: remove variables, array elements and functions.
+
+Source: POSIX.1-2024 XCU 2.15 unset; bash 5.2 reference manual 4.1. A name that is local to a
+caller uncovers what it hid, as in bash without ``localvar_unset``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, complain, is_name, parse, split_reference
+from sandhook.builtins._variables import subscript_text
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.state.values import ARRAY, READONLY, AssociativeArray, IndexedArray
+
+USAGE = "unset [-f] [-v] [-n] [name ...]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 when a name is readonly or cannot be unset."""
+    given, operands = parse(argv, "fnv")
+    letters = {option.letter for option in given}
+    if {"f", "v"} <= letters:
+        raise Fault("cannot simultaneously unset a function and a variable")
+    status = 0
+    for operand in operands:
+        try:
+            _unset(state, operand, letters)
+        except (Fault, ShellError) as error:
+            complain(state, f"unset: {error.message}")
+            status = 1
+    return status
+
+
+def _unset(state: State, operand: str, letters: set[str]) -> None:
+    if "f" in letters:
+        _unset_function(state, operand)
+        return
+    if "n" in letters:
+        if operand in state.namerefs:
+            state.check_writable(operand, "cannot unset: readonly variable")
+            del state.namerefs[operand]
+            state.attributes.pop(operand, None)
+        elif is_name(operand):
+            _unset_variable(state, operand)
+        return
+    found = split_reference(operand)
+    if found is None:
+        if "v" in letters and not operand.partition("[")[0].isidentifier():
+            raise Fault(f"`{operand}': not a valid identifier")
+        _unset_function(state, operand)
+    elif found[1] is not None:
+        _unset_element(state, found[0], found[1])
+    elif _is_variable(state, operand) or "v" in letters:
+        _unset_variable(state, operand)
+    else:
+        _unset_function(state, operand)
+
+
+def _is_variable(state: State, name: str) -> bool:
+    return (
+        name in state.values
+        or name in state.attributes
+        or name in state.namerefs
+        or name in state.dynamics
+        or any(name in frame.saved for frame in state.frames)
+    )
+
+
+def _unset_function(state: State, name: str) -> None:
+    function = state.functions.get(name)
+    if function is None:
+        return
+    if function.attributes & READONLY:
+        raise Fault(f"{name}: cannot unset: readonly function")
+    del state.functions[name]
+
+
+def _unset_variable(state: State, name: str) -> None:
+    if name in state.namerefs:
+        target, subscript = state.resolve(name)
+        if subscript is not None:
+            _unset_element(state, target, subscript)
+            return
+        name = target
+    for depth, frame in enumerate(reversed(state.frames)):
+        if frame.sourced:
+            continue
+        if name in frame.saved:
+            if depth == 0 or frame is state.function_frame() or "localvar_unset" in state.options.shopts:
+                break
+            state.check_writable(name, "cannot unset: readonly variable")
+            state.restore(name, frame.saved.pop(name))
+            return
+    state.unset(name)
+
+
+def _unset_element(state: State, name: str, subscript: str) -> None:
+    if name in state.namerefs:
+        name, _ = state.resolve(name)
+    value = state.values.get(name)
+    if value is None:
+        return
+    state.check_writable(name, "cannot unset: readonly variable")
+    if subscript in ("@", "*") and not isinstance(value, AssociativeArray):
+        if isinstance(value, IndexedArray):
+            state.attributes[name] = state.attributes.get(name, 0) | ARRAY
+            state.values[name] = IndexedArray()
+        else:
+            _unset_variable(state, name)
+    elif isinstance(value, str) and state.shell.arithmetic(state, subscript) != 0:
+        raise Fault(f"{name}: not an array variable")
+    else:
+        state.unset_element(name, subscript_text(state, name, subscript))
