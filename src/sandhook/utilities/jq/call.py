@@ -1,0 +1,313 @@
+"""One call of jq: gathers what it reads, asks the worker, prints what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from json import dumps
+
+from sandhook.errors import WorkerError
+from sandhook.utilities._base import Context
+from sandhook.utilities.jq import program as programs
+from sandhook.utilities.jq.arguments import TRY_HELP, Command
+from sandhook.utilities.jq.position import Sources
+from sandhook.worker import client, frames
+
+JQ_VERSION = "jq-1.8.2"  #: of the libjq whose behaviour is promised
+
+_COMPILE_ERROR = 3
+_RUN_ERROR = 5
+
+
+class Stop(Exception):
+    """The call is over with this status; messages were printed."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class Run:
+    """One call of jq."""
+
+    def __init__(self, command: Command, ctx: Context) -> None:
+        self._command = command
+        self._ctx = ctx
+        self._missing = False
+        self._sources = Sources()
+        self._named: dict[str, str] = {}  # name to JSON text
+        self._outcome = frames.NOTHING
+        self._halt: int | None = None
+        self._broken = False
+
+    def status(self) -> int:
+        """Run it and return its exit status."""
+        try:
+            return self._status()
+        except Stop as stop:
+            return stop.status
+
+    def _status(self) -> int:
+        command = self._command
+        ctx = self._ctx
+        text = self._program()
+        if command.definitions:
+            self._define()
+        try:
+            plan = programs.plan(
+                text,
+                tuple(self._named),
+                null_input=command.null_input,
+                slurp=command.slurp and not command.raw_input,
+                stream=command.stream,
+                raw=command.raw and not command.ascii,
+                sort_keys=command.sort_keys,
+            )
+            uses = programs.inspect(text)
+        except programs.Refused as refused:
+            self._say(f"jq: error: {refused}")
+            return _COMPILE_ERROR
+        if uses.zoned and ctx.environment.get("TZ", "UTC") not in ("", "UTC", "UTC0", "Etc/UTC", "GMT"):
+            self._say("jq: error: a time zone other than UTC is not supported (L-JQ-007)")
+            return _COMPILE_ERROR
+        if command.null_input and not uses.sites:
+            data = b"null" if not plan.gather else b""
+        else:
+            data = self._read()
+        request = client.Request(
+            plan.program,
+            data,
+            flags=self._flags(plan),
+            indent=max(command.indent or 0, 0),
+            step=plan.step,
+            variables=self._values(plan.names, data) if plan.gather else b"",
+            probe=plan.probe,
+        )
+        self._exchange(request, text)
+        return self._exit_status()
+
+    # ------------------------------------------------------------------ what goes in
+
+    def _program(self) -> str:
+        command = self._command
+        text = "." if command.program is None else command.program
+        if not command.from_file:
+            return text
+        if command.program is None:
+            self._misuse("no filter file given with -f")
+        try:
+            with self._ctx.open(text) as reader:
+                read = reader.read_all()
+        except OSError as error:
+            self._say(f"jq: error: Could not open {text}: {error.strerror}")
+            raise Stop(2) from None
+        return read.decode("utf-8", "surrogateescape")
+
+    def _define(self) -> None:
+        """Read the values of --arg, --argjson, --slurpfile and --rawfile."""
+        for option, name, text in self._command.definitions:
+            if option == "arg":
+                self._named[name] = _string(text)
+            elif option == "argjson":
+                self._named[name] = self._json(text, f"invalid JSON text passed to --{option}")
+            else:
+                self._named[name] = self._file(option, name, text)
+
+    def _file(self, option: str, name: str, path: str) -> str:
+        bad = f"Bad JSON in --{option} {name} {path}"
+        try:
+            with self._ctx.open(path) as reader:
+                data = reader.read_all()
+        except OSError as error:
+            self._say(f"jq: {bad}: Could not open {path}: {error.strerror}\n{TRY_HELP}")
+            raise Stop(2) from None
+        if option == "rawfile":
+            return dumps(data.decode("utf-8", "replace"))
+        values, broken = self._values_of(data)
+        if broken:
+            self._say(f"jq: {bad}: {broken}\n{TRY_HELP}")
+            raise Stop(2)
+        return f"[{','.join(values)}]"
+
+    def _json(self, text: str, complaint: str) -> str:
+        """Return a JSON text as libjq writes it; exactly one value must be in it."""
+        if text.isascii() and text.isdigit() and text[0] != "0":
+            return text
+        values, broken = self._values_of(text.encode("utf-8", "surrogateescape"))
+        if broken or len(values) != 1:
+            self._misuse(complaint)
+        return values[0]
+
+    def _values_of(self, data: bytes) -> tuple[list[str], str]:
+        """Return the JSON values in ``data`` as compact text, and libjq's complaint about the rest."""
+        output = []
+        broken = ""
+        for kind, payload in self._frames(client.Request(b"[tojson]", data)):
+            if kind == frames.FAILED:
+                broken = payload[frames.FAILED_HEAD.size :].decode("utf-8", "replace")
+            elif kind == frames.DONE:
+                output.append(payload[frames.DONE_HEAD.size :])
+            elif kind == frames.OUTPUT:
+                output.append(payload)
+        return b"".join(output).decode("utf-8").splitlines(), broken
+
+    def _read(self) -> bytes:
+        """Return all input: the operands one after the other, or standard input."""
+        ctx = self._ctx
+        if not self._command.files:
+            with ctx.stdin_reader() as reader:
+                return self._sources.add("<stdin>", reader.read_all())
+        pieces = []
+        size = 0
+        for name in self._command.files:
+            try:
+                with ctx.open(name) as reader:
+                    data = reader.read_all()
+            except OSError as error:
+                self._missing = True
+                self._say(f"jq: error: Could not open file {name}: {error.strerror}")
+                continue
+            size += len(data)
+            ctx.budget.afford(size)
+            pieces.append(self._sources.add(name, data))
+        return b"".join(pieces)
+
+    def _flags(self, plan: programs.Plan) -> int:
+        command = self._command
+        return sum(
+            flag
+            for flag, wanted in (
+                (frames.GATHER, plan.gather),
+                (frames.LINES, command.raw_input and self._sources.read),
+                (frames.WHOLE, command.slurp),
+                (frames.JOIN, command.join),
+                (frames.ASCII, command.ascii),
+                (frames.COLOUR, command.colour),
+                (frames.TAB, command.indent == -1),
+                (frames.SEQ, command.seq),
+                (frames.NUL, command.nul),
+                (frames.HALTS, bool(plan.probe)),
+                (frames.SPACED, command.indent is not None),
+            )
+            if wanted
+        )
+
+    def _values(self, names: tuple[str, ...], data: bytes) -> bytes:
+        """Return the program's variables as one JSON array."""
+        given = self._named
+        texts = [given[name] if name in given else self._special(name, data) for name in names]
+        return f"[{','.join(texts)}]".encode()
+
+    def _special(self, name: str, data: bytes) -> str:
+        ctx = self._ctx
+        if name == "ENV":
+            return _object((key, _string(value)) for key, value in ctx.environment.items())
+        if name == "ARGS":
+            positional = ",".join(
+                self._json(text, "invalid JSON text passed to --jsonargs") if is_json else _string(text)
+                for is_json, text in self._command.positional
+            )
+            return f'{{"positional":[{positional}],"named":{_object(self._named.items())}}}'
+        if name == "__now":
+            return repr(ctx.now())
+        return f"[{','.join(map(_name_or_null, self._sources.names(data, self._command)))}]"
+
+    # ------------------------------------------------------------------ what comes out
+
+    def _frames(self, request: client.Request) -> Iterator[tuple[int, bytes]]:
+        """Ask the worker; its death and its delay are the run's."""
+        budget = self._ctx.budget
+        budget.charge(1 + (len(request.data) >> 10))
+        try:
+            yield from client.POOL.call(request, budget.remaining)
+        except client.OutOfTime:
+            budget.fail("wall_seconds")
+        except client.WorkerDied:
+            budget.fail("memory_bytes")
+        except WorkerError as error:
+            self._say(f"jq: error: {error}")
+            raise Stop(2) from None
+
+    def _exchange(self, request: client.Request, text: str) -> None:
+        ctx = self._ctx
+        answer = self._frames(request)
+        try:
+            for kind, payload in answer:
+                if kind == frames.DONE:
+                    inputs, self._outcome, failed, halted, status = frames.DONE_HEAD.unpack_from(payload)
+                    ctx.write(payload[frames.DONE_HEAD.size :])
+                    self._broken = bool(failed)
+                    if halted:
+                        self._halt = status
+                elif kind == frames.OUTPUT:
+                    ctx.write(payload)
+                elif kind == frames.FAILED:
+                    self._report(payload, request.data)
+                else:
+                    self._explain(text, payload)
+        finally:
+            answer.close()  # type: ignore[attr-defined]
+
+    def _report(self, payload: bytes, data: bytes) -> None:
+        inputs, kind = frames.FAILED_HEAD.unpack_from(payload)
+        message = payload[frames.FAILED_HEAD.size :].decode("utf-8", "replace")
+        if kind == frames.HALT_STRING:
+            self._say(message, end="")
+        elif kind == frames.HALT_VALUE:
+            self._say(message)
+        elif kind == frames.NOT_JSON:
+            self._say(f"jq: parse error: {message}")
+        else:
+            where = self._sources.position(data, inputs, self._command)
+            if kind == frames.ERROR_VALUE:
+                self._say(f"jq: error (at {where}) (not a string): {message}")
+            else:
+                self._say(f"jq: error (at {where}): {message.partition(chr(0))[0]}")
+
+    def _explain(self, text: str, fallback: bytes) -> None:
+        """Print what libjq says of the program as it was written. Always raises Stop."""
+        names = dumps(programs.names_for_check(list(self._named))).encode()
+        check = client.Request(
+            text.encode("utf-8", "surrogateescape"), b"", flags=frames.COMPILE, variables=names
+        )
+        for _, payload in self._frames(check):
+            self._say((payload or fallback).decode("utf-8", "replace"))
+        raise Stop(_COMPILE_ERROR)
+
+    def _exit_status(self) -> int:
+        if self._halt is not None:
+            if self._halt < 0:
+                self._say("jq: error: halt inside try is not supported (L-JQ-004)")
+                return _RUN_ERROR
+            return self._halt
+        if self._missing:
+            return 2
+        if self._broken:
+            return _RUN_ERROR
+        if self._command.exit_status:
+            return {frames.NOTHING: 4, frames.FALSY: 1}.get(self._outcome, 0)
+        return 0
+
+    def _say(self, message: str, end: str = "\n") -> None:
+        """Write to standard error, after the output so far."""
+        self._ctx.flush()
+        stderr = self._ctx.process.descriptors.get(2)
+        if stderr is not None:
+            stderr.write((message + end).encode("utf-8", "surrogateescape"))
+
+    def _misuse(self, message: str) -> None:
+        self._say(f"jq: {message}\n{TRY_HELP}")
+        raise Stop(2)
+
+
+def _string(text: str) -> str:
+    """Return text as a JSON string; bytes that are no UTF-8 become U+FFFD."""
+    return dumps(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+
+
+def _object(items: object) -> str:
+    return "{" + ",".join(f"{_string(key)}:{value}" for key, value in items) + "}"  # type: ignore[attr-defined]
+
+
+def _name_or_null(name: str | None) -> str:
+    return "null" if name is None else _string(name)
+

@@ -1,0 +1,223 @@
+"""A jq program and how it is handed to libjq: checked, and wrapped so that nothing leaks in.
+
+libjq on its own reads the host's environment, module files and ``~/.jq``. Here every name
+that could do so is bound to the script's own values around the program, or refused by name
+before libjq sees it; the worker that runs it has no environment and no files anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from sandhook.utilities.jq.inputs import Unclear, reading_sites
+from sandhook.utilities.jq.lexer import Token, Unbalanced, keys, tokenize
+
+#: Names that are refused, with the row of docs/divergences.md.
+REFUSED = {
+    "import": "L-JQ-001",
+    "include": "L-JQ-001",
+    "module": "L-JQ-001",
+    "modulemeta": "L-JQ-001",
+    "get_search_list": "L-JQ-001",
+    "input_line_number": "L-JQ-002",
+}
+
+#: Names that depend on the time zone of the process.
+ZONED = frozenset({"localtime", "strflocaltime", "mktime", "strptime"})
+
+_ERROR = '(if type=="string" then . else [tojson] end)'
+_HALT = "\\u0001halt"
+_HALTS = (
+    f'def halt: error({{"{_HALT}":[0,null]}});'
+    'def halt_error($__status): if ($__status|type)!="number"'
+    ' then error("\\(type) (\\(tojson)) halt_error/1: number required")'
+    f' else error({{"{_HALT}":[$__status,{_ERROR}]}}) end;'
+    "def halt_error: halt_error(5);"
+)
+_CATCH_HALT = f'(if type=="object" and has("{_HALT}") then {{h:.["{_HALT}"]}} else {{e:{_ERROR}}} end)'
+_SORT = (
+    'def __sorted: if type=="object" then . as $__o|reduce keys[] as $__k ({};.[$__k]=($__o[$__k]|__sorted))'
+    ' elif type=="array" then map(__sorted) else . end;'
+)
+
+
+class Refused(Exception):
+    """The program uses something that is not offered; the message names it."""
+
+
+class Uses:
+    """What a program mentions, read once from its text."""
+
+    __slots__ = ("bound", "env", "filename", "halts", "names", "now", "sites", "variables", "zoned")
+
+    def __init__(self, names: frozenset[str], variables: frozenset[str]) -> None:
+        self.names = names
+        self.variables = variables
+        self.halts = not names.isdisjoint(("halt", "halt_error"))
+        self.env = "env" in names or "ENV" in variables
+        self.now = "now" in names
+        self.filename = "input_filename" in names
+        self.zoned = not names.isdisjoint(ZONED)
+        self.sites: tuple[Token, ...] = ()
+
+
+@lru_cache(maxsize=256)
+def inspect(program: str) -> Uses:
+    """Return what a program uses. Raises Refused; a program that does not lex uses nothing."""
+    try:
+        tokens = tokenize(program)
+    except Unbalanced:
+        return Uses(frozenset(), frozenset())
+    key = keys(tokens)
+    names = {token.text for token in tokens if token.kind == "name" and token.start not in key}
+    for name in sorted(names):
+        if name in REFUSED:
+            raise Refused(f"{name} is not supported ({REFUSED[name]})")
+        if "::" in name:
+            raise Refused(f"{name} is not supported (L-JQ-001)")
+    variables = {token.text for token in tokens if token.kind == "variable"}
+    for name in sorted(variables):
+        if "::" in name:
+            raise Refused(f"${name} is not supported (L-JQ-001)")
+    uses = Uses(frozenset(names), frozenset(variables))
+    if not names.isdisjoint(("input", "inputs")):
+        uses.sites = tuple(token for token in tokens if token.text in ("input", "inputs") and token.kind == "name" and token.start not in key)
+    return uses
+
+
+class Plan:
+    """A program ready for the worker.
+
+    Attributes:
+        program, probe: Wrapped texts; ``probe`` only for programs that may halt.
+        gather: The worker hands the program one array of everything.
+        step: Inputs that one turn takes; 0 means all.
+        names: Variables of the program, in the order in which their values are sent.
+    """
+
+    __slots__ = ("gather", "names", "probe", "program", "step")
+
+    def __init__(self, program: str, probe: str, gather: bool, step: int, names: tuple[str, ...]) -> None:
+        self.program = program.encode("utf-8", "surrogateescape")
+        self.probe = probe.encode("utf-8", "surrogateescape")
+        self.gather = gather
+        self.step = step
+        self.names = names
+
+
+@lru_cache(maxsize=256)
+def plan(
+    program: str,
+    named: tuple[str, ...],
+    *,
+    null_input: bool,
+    slurp: bool,
+    stream: bool,
+    raw: bool,
+    sort_keys: bool,
+) -> Plan:
+    """Wrap a program for libjq.
+
+    Args:
+        program: The user's text.
+        named: Names of the variables that options define, without ``$``.
+        null_input, slurp, stream: -n, -s, --stream.
+        raw: Strings are printed as they stand.
+        sort_keys: -S.
+
+    Raises:
+        Refused: It uses something that is not offered.
+    """
+    uses = inspect(program)
+    names = [name for name in named if name in uses.variables and name != "ENV"]
+    for name, used in (
+        ("ENV", uses.env),
+        ("ARGS", "ARGS" in uses.variables),
+        ("__now", uses.now),
+        ("__file", uses.filename),
+    ):
+        if used:
+            names.append(name)
+    text = program
+    step = 1
+    if uses.sites:
+        text, step = _bind_sites(program, uses, null_input)
+    define = "".join(
+        definition
+        for definition, used in (
+            ("def env: $ENV;", uses.env),
+            ("def now: $__now;", uses.now),
+            ("def input_filename: $__file[$__i];", uses.filename),
+            (_SORT, sort_keys),
+        )
+        if used
+    )
+    if not (names or uses.sites or slurp or uses.halts):
+        source = "" if null_input or not stream else "tostream|"
+        return Plan(define + source + _guarded(text, raw, sort_keys, _PLAIN_CATCH) + ",null", "", False, 1, ())
+    head = f".[1] as [{','.join('$' + name for name in names)}]|" if names else ""
+    head = ".[0] as $__bad|" + head if uses.sites else head
+    values = ".[2:]"
+    if stream:
+        values = f"[{values}[]|tostream]"
+    if slurp:
+        values = f"[{values}]"
+    if null_input:
+        turns = f"{values} as $__in|-1 as $__i|null|" if uses.sites else "-1 as $__i|null|"
+    elif uses.sites or uses.filename:
+        last = "length" if step else "([1,length]|min)"
+        turns = f"{values} as $__in|range(0;$__in|{last};{step or 1}) as $__i|$__in[$__i]|"
+    else:
+        turns = f"{values}[]|"
+    body = head + turns + define
+    if not uses.halts:
+        return Plan(body + _guarded(text, raw, sort_keys, _PLAIN_CATCH) + ",null", "", True, step, tuple(names))
+    return Plan(
+        body + _HALTS + _guarded(text, raw, sort_keys, _CATCH_HALT) + ",null",
+        f"({body}{_guarded(text, raw, sort_keys, _PLAIN_CATCH)},null),0",
+        True,
+        step,
+        tuple(names),
+    )
+
+
+_PLAIN_CATCH = f"{{e:{_ERROR}}}"
+
+
+def _guarded(text: str, raw: bool, sort_keys: bool, catch: str) -> str:
+    """Return ``text`` with its results and errors made what the worker reads.
+
+    The newline ends a comment that the text may end with; nothing before it moves a line.
+    """
+    order = "__sorted|" if sort_keys else ""
+    result = f"{order}(if type==\"string\" then . else [tojson] end)" if raw else f"{order}[tojson]"
+    return f"try (({text}\n)|{result}) catch {catch}"
+
+
+def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:
+    """Replace ``input`` and ``inputs`` by what reads the array of all inputs."""
+    try:
+        reading = reading_sites(tokenize(program), frozenset(token.start for token in uses.sites), null_input=null_input)
+    except Unclear as unclear:
+        raise Refused(f"{unclear} in a place that may read more than once is not supported (L-JQ-003)") from None
+    pieces = []
+    at = 0
+    for token in uses.sites:
+        place = reading.sites[token.start] + 1
+        pieces.append(program[at : token.start])
+        rest = f"$__in[$__i+{place}:]"
+        end = 'error(if $__bad then $__bad else "break" end)'
+        if token.text == "input":
+            pieces.append(f"({rest}|if length>0 then .[0] else {end} end)")
+        else:
+            pieces.append(f"({rest}[],if $__bad then error($__bad) else empty end)")
+        at = token.end
+    pieces.append(program[at:])
+    step = reading.step
+    return "".join(pieces), step
+
+
+def names_for_check(named: Sequence[str]) -> dict[str, None]:
+    """Return what libjq is told about variables when it compiles a program for its messages."""
+    return dict.fromkeys([*named, "ARGS"])

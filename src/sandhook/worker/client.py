@@ -1,0 +1,427 @@
+"""Start, ask, stop and restart the worker processes that run libjq.
+
+One pool serves a whole host process, all its shells and threads. A worker is started at
+first use (or by ``prestart``), works for one call at a time, is killed when that call's time
+is up, and is replaced at the next one. Workers end with the host: their standard input ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from sandhook.errors import WorkerError
+from sandhook.worker import frames
+
+IDLE = 4  #: workers that are kept for later calls
+MOST = 16  #: workers alive at once; a further call waits for one of them
+_START_SECONDS = 0.5  #: how much longer than the call a worker lives when its host is gone
+_READ = 1 << 18
+
+
+class OutOfTime(Exception):
+    """The deadline of a call passed; its worker was killed."""
+
+
+class WorkerDied(Exception):
+    """The worker ended while it worked: out of memory, or libjq crashed."""
+
+
+class Request:
+    """One program to run.
+
+    Attributes:
+        flags: Of ``frames``.
+        indent: Spaces a level, with SPACED.
+        step: With GATHER, how many values one turn of the program takes; 0 means all.
+        program: The wrapped program, as ``server`` describes it.
+        variables: JSON text that is handed to the program, with GATHER.
+        data: JSON texts, or lines with LINES.
+        probe: With HALTS, the program in which ``halt`` is libjq's own.
+    """
+
+    __slots__ = ("data", "flags", "indent", "probe", "program", "step", "variables")
+
+    def __init__(
+        self,
+        program: bytes,
+        data: bytes,
+        *,
+        flags: int = 0,
+        indent: int = 2,
+        step: int = 1,
+        variables: bytes = b"",
+        probe: bytes = b"",
+    ) -> None:
+        self.flags = flags
+        self.indent = indent
+        self.step = step
+        self.program = program
+        self.variables = variables
+        self.data = data
+        self.probe = probe
+
+    def encode(self, seconds: float) -> bytes:
+        """Return the frame; the worker ends itself ``seconds`` from when it has read it."""
+        head = frames.REQUEST.pack(
+            self.flags,
+            self.indent,
+            self.step,
+            seconds,
+            len(self.program),
+            len(self.variables),
+            len(self.data),
+            len(self.probe),
+        )
+        return b"".join((head, self.program, self.variables, self.data, self.probe))
+
+
+class Worker:
+    """One worker process. Only the call that has taken it from the pool may use it."""
+
+    __slots__ = ("_buffer", "_deadline", "_poll", "_process", "_stdin", "_stdout", "pid")
+
+    def __init__(self) -> None:
+        self._buffer = b""
+        self._deadline = 0.0
+        self._process: Any = None
+        try:
+            if sys.platform == "win32":
+                self._start_by_subprocess()
+            else:
+                self._start_by_spawn()
+        except OSError as error:
+            raise WorkerError(f"the jq worker could not be started: {error}") from error
+
+    # ------------------------------------------------------------------ life
+
+    def _start_by_spawn(self) -> None:
+        """Start without importing subprocess, which costs more than the start itself."""
+        from select import POLLIN, poll
+
+        theirs_in, self._stdin = os.pipe()
+        self._stdout, theirs_out = os.pipe()
+        void = os.open(os.devnull, os.O_WRONLY)
+        try:
+            self.pid = os.posix_spawn(
+                sys.executable,
+                _command(),
+                {},
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, theirs_in, 0),
+                    (os.POSIX_SPAWN_DUP2, theirs_out, 1),
+                    (os.POSIX_SPAWN_DUP2, void, 2),
+                ],
+                setpgroup=0,
+            )
+        except BaseException:
+            os.close(self._stdin)
+            os.close(self._stdout)
+            raise
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+            os.close(void)
+        poller = poll()
+        poller.register(self._stdout, POLLIN)
+        self._poll: Any = poller.poll
+
+    def _start_by_subprocess(self) -> None:
+        import subprocess
+
+        kept = {name: os.environ[name] for name in ("SYSTEMROOT", "SYSTEMDRIVE") if name in os.environ}
+        process = subprocess.Popen(
+            _command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=kept,
+            bufsize=0,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        assert process.stdin is not None and process.stdout is not None
+        self._process = process
+        self.pid = process.pid
+        self._stdin = process.stdin.fileno()
+        self._stdout = process.stdout.fileno()
+        self._poll = None
+
+    def kill(self) -> None:
+        """End the process at once and leave nothing of it behind."""
+        if self._process is not None:
+            self._process.kill()
+            self.close()
+            return
+        with suppress(OSError):
+            os.kill(self.pid, 9)
+        self.close()
+
+    def close(self) -> None:
+        """End the process by ending its input, and wait until it is gone."""
+        if self._process is not None:
+            self._process.stdin.close()
+            self._process.stdout.close()
+            self._process.wait()
+            return
+        self.forget()
+        with suppress(OSError):
+            os.waitpid(self.pid, 0)
+
+    def forget(self) -> None:
+        """Close this side's ends only: in a child made by fork, the worker is the parent's."""
+        os.close(self._stdin)
+        os.close(self._stdout)
+
+    # ------------------------------------------------------------------ one call
+
+    def ask(self, request: Request, seconds: float) -> None:
+        """Send a request that has ``seconds`` to be answered."""
+        self._deadline = monotonic() + seconds
+        frame = request.encode(seconds + _START_SECONDS)
+        try:
+            sent = os.write(self._stdin, frame)
+            while sent < len(frame):
+                sent += os.write(self._stdin, frame[sent : sent + _READ])
+        except OSError as error:
+            raise WorkerDied from error
+
+    def reply(self, word: bytes) -> None:
+        """Answer an OUTPUT frame with GO or STOP."""
+        try:
+            os.write(self._stdin, word)
+        except OSError as error:
+            raise WorkerDied from error
+
+    def frame(self) -> tuple[int, bytes]:
+        """Return the next frame's kind and payload. Raises OutOfTime and WorkerDied."""
+        buffer = self._buffer
+        while len(buffer) < 5:
+            buffer += self._read()
+        kind, length = frames.HEADER.unpack_from(buffer)
+        end = 5 + length
+        if len(buffer) < end:
+            pieces = [buffer]
+            have = len(buffer)
+            while have < end:
+                pieces.append(self._read())
+                have += len(pieces[-1])
+            buffer = b"".join(pieces)
+        self._buffer = buffer[end:]
+        return kind, buffer[5:end]
+
+    def _read(self) -> bytes:
+        if self._poll is None:
+            return self._read_watched()
+        left = self._deadline - monotonic()
+        if left <= 0 or not self._poll(left * 1000 + 1):
+            raise OutOfTime
+        data = os.read(self._stdout, _READ)
+        if not data:
+            raise WorkerDied
+        return data
+
+    def _read_watched(self) -> bytes:
+        """Read where pipes cannot be polled: a timer ends the worker and with it the wait."""
+        late: list[bool] = []
+
+        def end() -> None:
+            late.append(True)
+            self._process.kill()
+
+        timer = threading.Timer(max(0.0, self._deadline - monotonic()), end)
+        timer.daemon = True
+        timer.start()
+        try:
+            data = os.read(self._stdout, _READ)
+        except OSError:
+            data = b""
+        finally:
+            timer.cancel()
+        if not data:
+            raise OutOfTime if late else WorkerDied
+        return data
+
+
+class Pool:
+    """The workers of one host process."""
+
+    def __init__(self, start: Callable[[], Worker] = Worker) -> None:
+        self._start = start
+        self._free = threading.Condition(threading.Lock())
+        self._idle: list[Worker] = []
+        self._busy: set[Worker] = set()
+        self._starting = 0
+
+    def take(self, seconds: float) -> Worker:
+        """Return a worker for one call. Raises OutOfTime when none gets free in ``seconds``."""
+        with self._free:
+            while not self._idle:
+                if len(self._busy) + self._starting < MOST:
+                    self._starting += 1
+                    break
+                if not self._free.wait(seconds):
+                    raise OutOfTime
+            else:
+                worker = self._idle.pop()
+                self._busy.add(worker)
+                return worker
+        try:
+            worker = self._start()
+        except BaseException:
+            with self._free:
+                self._starting -= 1
+            raise
+        with self._free:
+            self._starting -= 1
+            self._busy.add(worker)
+        return worker
+
+    def give_back(self, worker: Worker) -> None:
+        """Keep a worker that has answered its call for the next one."""
+        with self._free:
+            self._busy.discard(worker)
+            keep = len(self._idle) < IDLE
+            if keep:
+                self._idle.append(worker)
+            self._free.notify()
+        if not keep:
+            worker.close()
+
+    def drop(self, worker: Worker) -> None:
+        """Kill a worker in the middle of its call."""
+        worker.kill()
+        with self._free:
+            self._busy.discard(worker)
+            self._free.notify()
+
+    def prestart(self) -> None:
+        """Start a worker now, unless one is idle; it gets ready while the host goes on."""
+        with self._free:
+            if self._idle or self._busy or self._starting:
+                return
+            self._starting += 1
+        worker = None
+        try:
+            worker = self._start()
+        finally:
+            with self._free:
+                self._starting -= 1
+                if worker is not None:
+                    self._idle.append(worker)
+                    self._free.notify()
+
+    def close(self) -> None:
+        """End every worker."""
+        with self._free:
+            workers = [*self._idle, *self._busy]
+            self._idle.clear()
+            self._busy.clear()
+        for worker in workers:
+            worker.kill()
+
+    def forget(self) -> None:
+        """Leave all workers to the parent, after a fork."""
+        workers = [*self._idle, *self._busy]
+        self._free = threading.Condition(threading.Lock())
+        self._idle = []
+        self._busy = set()
+        self._starting = 0
+        for worker in workers:
+            worker.forget()
+
+    # ------------------------------------------------------------------ one call
+
+    def call(self, request: Request, remaining: Callable[[], float]) -> Iterator[tuple[int, bytes]]:
+        """Run a request; yield its frames, the last of which is DONE, BROKEN or MEMORY.
+
+        Args:
+            request: What to run.
+            remaining: Returns the real seconds that are left for it; asked again whenever
+                the caller has taken a piece of output.
+
+        Raises:
+            OutOfTime: The time is up; the worker was killed.
+            WorkerDied: The worker ran out of memory or crashed.
+            WorkerError: No worker could be started.
+
+        Closing the generator early stops the program.
+        """
+        worker = self._asked(request, remaining)
+        sound = False
+        try:
+            while True:
+                kind, payload = worker.frame()
+                if kind == frames.OUTPUT:
+                    try:
+                        yield kind, payload
+                    except GeneratorExit:
+                        worker.reply(frames.STOP)
+                        sound = True
+                        raise
+                    worker.reply(frames.GO)
+                    worker._deadline = monotonic() + remaining()
+                    continue
+                if kind != frames.FAILED:
+                    sound = kind != frames.MEMORY
+                    if not sound:
+                        raise WorkerDied
+                    self.give_back(worker)
+                    worker_given = True
+                    yield kind, payload
+                    return
+                yield kind, payload
+        finally:
+            if sound:
+                if "worker_given" not in locals():
+                    self.give_back(worker)
+            else:
+                self.drop(worker)
+
+    def _asked(self, request: Request, remaining: Callable[[], float]) -> Worker:
+        """Return a worker that has the request; one that died while it was idle is replaced."""
+        while True:
+            worker = self.take(remaining())
+            try:
+                worker.ask(request, remaining())
+            except WorkerDied:
+                self.drop(worker)
+                continue
+            except BaseException:
+                self.drop(worker)
+                raise
+            return worker
+
+
+def _command() -> list[str]:
+    """Return the command line of a worker."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    start = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main(sys.argv[2])"
+    return [sys.executable, "-I", "-S", "-c", start, here, _extension()]
+
+
+def _extension() -> str:
+    """Return the file of libjq's binding, which is never loaded into the host."""
+    from importlib.machinery import PathFinder
+
+    spec = PathFinder.find_spec("jq")
+    if spec is None or spec.origin is None:
+        raise WorkerError("the jq worker could not be started: the package jq is not installed")
+    return spec.origin
+
+
+POOL = Pool()  #: the workers of this process; holds no state of any run
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=POOL.forget)
+atexit.register(POOL.close)
+
+
+def prestart() -> None:
+    """Start a worker before it is needed; returns at once. Raises WorkerError."""
+    POOL.prestart()

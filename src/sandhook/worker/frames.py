@@ -1,0 +1,53 @@
+"""What travels between the host and a worker: length-prefixed binary frames.
+
+A request is REQUEST, then the program, the variables (JSON), the data and, if HALTS is set,
+the probe program, all UTF-8. The answer is any number of OUTPUT and FAILED frames and one
+last DONE, BROKEN or MEMORY frame, each with HEADER before it. After an OUTPUT frame the
+worker waits for one byte: GO or STOP.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+#: flags, indent, step, seconds until the worker ends itself, four lengths in bytes
+REQUEST = Struct("<IBIdIIII")
+
+#: kind of frame, length of its payload in bytes
+HEADER = Struct("<BI")
+
+#: inputs begun, result of the last output (see NOTHING), whether the last input failed,
+#: whether the run was halted, status of that halt; then the rest of the output
+DONE_HEAD = Struct("<IBBBi")
+
+#: number of the input (0-based) that a FAILED frame speaks of, kind of failure; then its text
+FAILED_HEAD = Struct("<IB")
+
+#: Bytes of output that are gathered before they are sent.
+CHUNK = 65_536
+
+# Frames from the worker.
+OUTPUT, FAILED, DONE, BROKEN, MEMORY = 1, 2, 3, 4, 5
+
+# Answers to OUTPUT.
+GO, STOP = b"g", b"s"
+
+# The last output: there was none, it was false or null, it was anything else.
+NOTHING, FALSY, TRUTHY = 0, 1, 2
+
+# Kinds of failure: error(string), error(any other value), input that is no JSON, halt_error.
+ERROR, ERROR_VALUE, NOT_JSON, HALT_STRING, HALT_VALUE = 0, 1, 2, 3, 4
+
+# Flags of a request.
+GATHER = 1  # give the program one array [bad tail or null, variables, value...] instead of each value
+LINES = 2  # the data is text: every line is a string
+WHOLE = 4  # with LINES: the whole text is one string; without: one bad value spoils the data
+JOIN = 8  # print no newline after an output
+ASCII = 16  # escape what is not ASCII
+COLOUR = 32
+TAB = 64
+SEQ = 128  # print RS before every output
+NUL = 256  # print NUL after every output instead of a newline
+HALTS = 512  # a probe program follows, in which halt is libjq's own
+SPACED = 1024  # print arrays and objects over several lines, ``indent`` spaces a level
+COMPILE = 2048  # compile the program only
