@@ -1,0 +1,400 @@
+"""HostDirectory: a directory of the host as a file system, and writing changes back to one.
+
+The only file of this package that touches the host. No virtual path leaves the directory: the
+walk resolves links by itself, inside of the virtual namespace, and every primitive opens the
+components one by one without following what a link might have become meanwhile. Devices, sockets
+and FIFOs of the host are shown but never opened.
+"""
+
+# pathlib has no directory descriptors.
+# ruff: noqa: PTH101, PTH112, PTH118, PTH208
+from __future__ import annotations
+
+import errno
+import os
+import stat as st
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+
+from sandhook.vfs.base import Device, Entry, FileHandle, Stat
+from sandhook.vfs.changes import DELETED, Change
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.hostnames import check_windows_name
+from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT
+from sandhook.vfs.names import byte_order
+from sandhook.vfs.path import VirtualPath, basename, dirname
+from sandhook.vfs.resolving import ResolvingFileSystem
+
+_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
+_CLOEXEC: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
+_BINARY: int = getattr(os, "O_BINARY", 0)
+_DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
+
+#: Whether the host can name a file relative to an open directory; Windows cannot.
+_AT: bool = os.open in os.supports_dir_fd and bool(_NOFOLLOW)
+
+#: Windows: a link, junction, or anything else that leads away.
+_REPARSE = 0x400
+
+
+class HostFile:
+    """An open regular file of the host."""
+
+    __slots__ = ("_fd", "_fs", "_writable")
+
+    def __init__(self, fd: int, fs: HostDirectory, writable: bool) -> None:
+        self._fd = fd
+        self._fs = fs
+        self._writable = writable
+
+    def read_at(self, offset: int, count: int) -> bytes:
+        """Return up to ``count`` bytes from ``offset``; b"" at the end."""
+        with _translated():
+            parts: list[bytes] = []
+            count = max(0, min(count, self.size() - offset))  # never allocate what is not there
+            while count > 0:
+                part = self._pread(offset, min(count, 1 << 20))
+                if not part:
+                    break
+                parts.append(part)
+                offset += len(part)
+                count -= len(part)
+            return b"".join(parts)
+
+    def _pread(self, offset: int, count: int) -> bytes:
+        if hasattr(os, "pread"):
+            return os.pread(self._fd, count, offset)
+        os.lseek(self._fd, offset, os.SEEK_SET)
+        return os.read(self._fd, count)
+
+    def write_at(self, offset: int, data: bytes) -> int:
+        """Write all of ``data``."""
+        with _translated():
+            view = memoryview(data)
+            while view:
+                if hasattr(os, "pwrite"):
+                    done = os.pwrite(self._fd, view, offset)
+                else:
+                    os.lseek(self._fd, offset, os.SEEK_SET)
+                    done = os.write(self._fd, view)
+                offset += done
+                view = view[done:]
+        return len(data)
+
+    def append(self, data: bytes) -> int:
+        """Write at the end and return the new size."""
+        size = self.size()
+        self.write_at(size, data)
+        return size + len(data)
+
+    def truncate(self, size: int) -> None:
+        with _translated():
+            os.ftruncate(self._fd, size)
+
+    def size(self) -> int:
+        with _translated():
+            return os.fstat(self._fd).st_size
+
+    def stat(self) -> Stat:
+        with _translated():
+            return self._fs.shown(os.fstat(self._fd))
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            with _translated():
+                os.close(self._fd)
+            self._fd = -1
+
+
+class HostDirectory(ResolvingFileSystem):
+    """The directory ``root`` of the host; its root is this file system's.
+
+    Args:
+        root: Path on the host, of a directory. Links above and in the path itself are the caller's.
+        writable: Whether anything may be changed; EROFS otherwise.
+        uid: The user whose permission bits apply; owns what the host's user owns.
+        gid: Its group.
+    """
+
+    def __init__(self, root: str, writable: bool = False, *, uid: int = 1000, gid: int = 1000) -> None:
+        super().__init__(uid, gid)
+        self.root = os.path.realpath(root)
+        self.writable = writable
+        self._owner: int = os.getuid() if hasattr(os, "getuid") else 0
+        if not os.path.isdir(self.root):
+            raise fs_error(errno.ENOTDIR, root)
+
+    # Names.
+
+    @contextmanager
+    def _parent(self, path: str) -> Iterator[tuple[int | None, str]]:
+        """Give the directory and the name of a canonical path; ("." for the root itself).
+
+        Where the host has no directory descriptors the first is None and the second a whole path.
+        """
+        parts = [part for part in path.split("/") if part]
+        name = parts.pop() if parts else "."
+        if not _AT:
+            yield None, self._whole_path(parts, name)
+            return
+        with _translated(path):
+            fd = os.open(self.root, os.O_RDONLY | _DIRECTORY | _CLOEXEC)
+            try:
+                for part in parts:
+                    flags = os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _CLOEXEC
+                    below = os.open(_host(part), flags, dir_fd=fd)
+                    os.close(fd)
+                    fd = below
+                yield fd, _host(name)
+            finally:
+                os.close(fd)
+
+    def _whole_path(self, parts: list[str], name: str) -> str:
+        path = self.root
+        for part in parts:
+            path = os.path.join(path, check_windows_name(part))
+            with _translated(part):
+                _refuse_reparse(path)
+        return path if name == "." else os.path.join(path, check_windows_name(name))
+
+    def _check_writable(self, path: VirtualPath) -> None:
+        if not self.writable:
+            raise fs_error(errno.EROFS, path)
+
+    # Looking.
+
+    def shown(self, info: os.stat_result) -> Stat:
+        """Return the host's stat as this file system shows it: the host's user is the virtual one."""
+        mode = info.st_mode
+        attributes = getattr(info, "st_file_attributes", 0)
+        if attributes:
+            kind = S_IFLNK if attributes & _REPARSE else mode & S_IFMT
+            mode = kind | (0o555 if attributes & 1 else 0o755)  # Windows has a read-only flag, no bits
+        own = info.st_uid == self._owner
+        return Stat(
+            mode,
+            info.st_size,
+            info.st_ino & (1 << 63) - 1,
+            info.st_nlink,
+            self._uid if own else info.st_uid,
+            self._gid if own else info.st_gid,
+            info.st_mtime_ns,
+            info.st_atime_ns,
+            info.st_ctime_ns,
+        )
+
+    def _lstat(self, path: VirtualPath) -> Stat:
+        with self._parent(path) as (fd, name), _translated(path):
+            return self.shown(os.stat(name, dir_fd=fd, follow_symlinks=False))
+
+    def _readlink(self, path: VirtualPath) -> str:
+        with self._parent(path) as (fd, name), _translated(path):
+            return _virtual(os.readlink(name, dir_fd=fd))
+
+    def _listdir(self, path: VirtualPath) -> list[Entry]:
+        prefix = path.rstrip("/")
+        with self._parent(path) as (fd, name), _translated(path):
+            if fd is None:
+                names = os.listdir(name)
+            else:
+                flags = os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _CLOEXEC
+                here = os.open(name, flags, dir_fd=fd)
+                try:
+                    names = os.listdir(here)
+                finally:
+                    os.close(here)
+        entries: list[Entry] = []
+        for each in byte_order(map(_virtual, names)):
+            with suppress(FileNotFoundError):  # gone meanwhile
+                info = self._lstat(VirtualPath(f"{prefix}/{each}"))
+                entries.append(Entry(each, info.mode, info.inode))
+        return entries
+
+    def _open(self, path: VirtualPath, write: bool, truncate: bool) -> FileHandle | Device:
+        flags = os.O_RDWR if write else os.O_RDONLY
+        with self._parent(path) as (fd, name), _translated(path):
+            info = os.stat(name, dir_fd=fd, follow_symlinks=False)
+            if not st.S_ISREG(info.st_mode) or getattr(info, "st_file_attributes", 0) & _REPARSE:
+                raise fs_error(errno.EACCES, path)
+            opened = os.open(name, flags | _NOFOLLOW | _NONBLOCK | _CLOEXEC | _BINARY, dir_fd=fd)
+        if not st.S_ISREG(os.fstat(opened).st_mode):  # it was replaced between the two looks
+            os.close(opened)
+            raise fs_error(errno.EACCES, path)
+        handle = HostFile(opened, self, write)
+        if truncate:
+            handle.truncate(0)
+        return handle
+
+    # Changing.
+
+    def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
+        with self._parent(path) as (fd, name), _translated(path):
+            handle = HostFile(os.open(name, flags, 0o600, dir_fd=fd), self, True)
+        self._chmod(path, mode)  # whatever the host's umask says
+        return handle
+
+    def _mkdir(self, path: VirtualPath, mode: int) -> None:
+        with self._parent(path) as (fd, name), _translated(path):
+            os.mkdir(name, 0o700, dir_fd=fd)
+        self._chmod(path, mode)
+
+    def _rmdir(self, path: VirtualPath) -> None:
+        with self._parent(path) as (fd, name), _translated(path):
+            os.rmdir(name, dir_fd=fd)
+
+    def _unlink(self, path: VirtualPath) -> None:
+        with self._parent(path) as (fd, name), _translated(path):
+            os.unlink(name, dir_fd=fd)
+
+    def _rename(self, old: VirtualPath, new: VirtualPath) -> None:
+        with self._parent(old) as (fd, name), self._parent(new) as (other, target), _translated(old):
+            os.replace(name, target, src_dir_fd=fd, dst_dir_fd=other)
+
+    def _link(self, old: VirtualPath, new: VirtualPath) -> None:
+        with self._parent(old) as (fd, name), self._parent(new) as (other, target), _translated(old):
+            if fd is None:
+                _refuse_reparse(name)
+                os.link(name, target)
+            else:
+                os.link(name, target, src_dir_fd=fd, dst_dir_fd=other, follow_symlinks=False)
+
+    def _symlink(self, target: str, path: VirtualPath) -> None:
+        if not _AT:
+            raise fs_error(errno.EPERM, path)  # Windows asks for a privilege, and a type
+        with self._parent(path) as (fd, name), _translated(path):
+            os.symlink(_host(target), name, dir_fd=fd)
+
+    def _mkfifo(self, path: VirtualPath, mode: int) -> None:
+        raise fs_error(errno.EPERM, path)  # nobody could open it
+
+    def _chmod(self, path: VirtualPath, mode: int) -> None:
+        with self._parent(path) as (fd, name), _translated(path):
+            if fd is None:
+                _refuse_reparse(name)
+                os.chmod(name, st.S_IWRITE | st.S_IREAD if mode & 0o200 else st.S_IREAD)
+                return
+            kind = os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode
+            flags = os.O_RDONLY | _NOFOLLOW | _NONBLOCK | _CLOEXEC
+            if not (st.S_ISREG(kind) or st.S_ISDIR(kind)):
+                raise fs_error(errno.EACCES, path)
+            try:
+                opened = os.open(name, flags, dir_fd=fd)
+            except PermissionError:  # no read permission, so it cannot be opened first
+                os.chmod(name, mode & 0o1777, dir_fd=fd)
+                return
+            try:
+                os.fchmod(opened, mode & 0o1777)  # never set-user-ID or set-group-ID on the host
+            finally:
+                os.close(opened)
+
+    def _utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int) -> None:
+        with self._parent(path) as (fd, name), _translated(path):
+            if fd is None:
+                _refuse_reparse(name)
+                os.utime(name, ns=(atime_ns, mtime_ns))
+            else:
+                os.utime(name, ns=(atime_ns, mtime_ns), dir_fd=fd, follow_symlinks=False)
+
+    # For writing back.
+
+    def replace(self, path: VirtualPath, data: bytes, mode: int) -> None:
+        """Write a file so that a reader sees the old or the new contents, never a part."""
+        above = dirname(path).rstrip("/")
+        for number in count():
+            fresh = VirtualPath(f"{above}/.{basename(path)[:200]}.{number}.new")
+            try:
+                handle = self._create(fresh, mode & 0o777)
+                break
+            except FileExistsError:
+                if number > 100:
+                    raise
+        try:
+            try:
+                if not isinstance(handle, Device):
+                    handle.write_at(0, data)
+            finally:
+                handle.close()  # type: ignore[union-attr]
+            self._rename(fresh, path)
+        except BaseException:
+            with suppress(OSError):
+                self._unlink(fresh)
+            raise
+
+
+def apply_changes(changes: Iterable[Change], host_root: str) -> list[VirtualPath]:
+    """Apply changes of an overlay or a diff to a directory of the host.
+
+    Files are replaced atomically. A path that goes through a link of the host is refused, and
+    so are set-user-ID bits, devices and FIFOs.
+
+    Returns:
+        The paths that were changed, in order.
+
+    Raises:
+        OSError: The first one that could not be; what came before it stays changed.
+    """
+    target = HostDirectory(host_root, writable=True, uid=0, gid=0)
+    done: list[VirtualPath] = []
+    for change in changes:
+        _apply(target, change)
+        done.append(change.path)
+    return done
+
+
+def _apply(target: HostDirectory, change: Change) -> None:
+    path = change.path
+    try:
+        kind = target._lstat(path).mode & S_IFMT
+    except FileNotFoundError:
+        kind = 0
+    if change.kind == DELETED:
+        if kind == S_IFDIR:
+            target._rmdir(path)
+        elif kind:
+            target._unlink(path)
+    elif change.is_dir:
+        if kind == S_IFDIR:
+            target._chmod(path, change.mode & 0o777)
+        else:
+            target._mkdir(path, change.mode & 0o777)
+    elif change.is_link:
+        if kind:
+            target._unlink(path)
+        target._symlink(change.content().decode("utf-8", "surrogateescape"), path)
+    elif change.is_file:
+        if kind == S_IFLNK:
+            raise fs_error(errno.ELOOP, path)
+        target.replace(path, change.content(), change.mode)
+    else:
+        raise fs_error(errno.EPERM, path)
+
+
+def _refuse_reparse(path: str) -> None:
+    """Refuse what Windows would follow to somewhere else."""
+    if getattr(os.lstat(path), "st_file_attributes", 0) & _REPARSE:
+        raise fs_error(errno.EACCES)
+
+
+@contextmanager
+def _translated(path: str = "") -> Iterator[None]:
+    """Give the host's errors our texts and virtual path; a host path never shows."""
+    try:
+        yield
+    except OSError as error:
+        code = error.errno or errno.EIO
+        raise fs_error(code, path) from None
+    except ValueError:  # a NUL
+        raise fs_error(errno.EINVAL, path) from None
+
+
+def _host(name: str) -> str:
+    """Return a name for the host, whose file system encoding may be another."""
+    return os.fsdecode(name.encode("utf-8", "surrogateescape")) if _AT else name
+
+
+def _virtual(name: str) -> str:
+    """Return the host's name as the virtual file system has it."""
+    return os.fsencode(name).decode("utf-8", "surrogateescape") if _AT else name
