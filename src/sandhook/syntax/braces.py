@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from sandhook.syntax.nodes import BadSubstitution, Escaped, Literal, ParameterExpansion, Word, WordPart
+from sandhook.syntax.nodes import BadSubstitution, Literal, ParameterExpansion, Word, WordPart
 from sandhook.syntax.words import NAME, WordReader, merged
 
 _DIGITS = re.compile(r"[0-9]+")
@@ -41,8 +41,13 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
         return _bad(reader, start, double_quoted)
     subscript = None
     if text.startswith("[", at):
+        if start in reader.bad_subscripts:
+            return _bad(reader, start, double_quoted)
         reader.position = at + 1
-        parts = reader.read_balanced("[", "]", at)
+        parts = reader.read_balanced("[", "]", start, stop="}")
+        if reader.stopped:
+            reader.bad_subscripts.add(start)
+            return _bad(reader, start, double_quoted)
         subscript = Word(merged(parts), (at + 1, reader.position - 1))
         at = reader.position
     operator = _operator(text, at, prefix)
@@ -114,11 +119,13 @@ def _bad(reader: WordReader, start: int, double_quoted: bool) -> BadSubstitution
 def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: bool) -> list[WordPart]:
     """Read an operator's word up to the closing brace.
 
-    Within double quotes an apostrophe means itself, unless the operator takes a pattern.
+    Within double quotes apostrophes mean themselves, unless the operator takes a pattern; they
+    come in pairs all the same, and no brace or quote between two of them counts.
     """
     text, at = reader.text, reader.position
     parts: list[WordPart] = []
     literal_quotes = double_quoted and not pattern
+    apostrophe = -1  # where the second of a pair stands
     while True:
         found = _WORD_RUN.match(text, at)
         if found:
@@ -128,16 +135,16 @@ def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: boo
             reader.unmatched("}", start)
         char = text[at]
         reader.position = at
-        if char == "}":
+        if char == "}" and at > apostrophe:
             reader.position = at + 1
             return parts
-        if char in "<>":
-            if not double_quoted and text.startswith("(", at + 1):
-                parts.append(reader.read_process_substitution(char))
-            else:
-                parts.append(Literal(char))
-                reader.position = at + 1
-        elif char == "'" and literal_quotes:
+        if char in "<>" and not double_quoted and text.startswith("(", at + 1):
+            parts.append(reader.read_process_substitution(char))
+        elif char in "<>" or (char in "'}\"" and (at <= apostrophe or (char == "'" and literal_quotes))):
+            if char == "'" and at > apostrophe:
+                apostrophe = text.find("'", at + 1)
+                if apostrophe < 0:
+                    reader.unmatched("'", at)
             parts.append(Literal(char))
             reader.position = at + 1
         elif char == "\\" and literal_quotes and text[at + 1] not in '$`"\\}\n':
@@ -173,17 +180,8 @@ def _pattern_and_replacement(reader: WordReader, start: int, double_quoted: bool
             cut = part[0].find("/", 1 if index == 0 else 0)
             if cut >= 0:
                 before, after = _split(parts, index, cut)
-                if double_quoted:
-                    after = [_literal_escape(part) for part in after]
                 return Word(merged(before), span), Word(merged(after), span)
     return Word(merged(parts), span), None
-
-
-def _literal_escape(part: WordPart) -> WordPart:
-    """Within double quotes a replacement keeps the backslash before an ordinary character."""
-    if part.__class__ is Escaped and part[0] not in '$`"\\}':
-        return Literal("\\" + part[0])
-    return part
 
 
 def _offset_and_length(reader: WordReader, start: int, double_quoted: bool) -> tuple[Word, Word | None]:

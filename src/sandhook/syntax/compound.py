@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sandhook.errors import ShellSyntaxError
 from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Literal, Word, WordPart
 from sandhook.syntax.words import merged
 
@@ -12,8 +11,20 @@ if TYPE_CHECKING:
     from sandhook.syntax.lexer import Lexer
 
 
-def read_array(lexer: Lexer, start: int) -> ArrayLiteral:
-    """Read a compound assignment's value, whose "(" is at ``start``."""
+def read_array(lexer: Lexer, start: int) -> ArrayLiteral | Word:
+    """Read a compound assignment's value, whose "(" is at ``start``.
+
+    When the word goes on behind the ")", as in ``a=(1)b``, the whole is an ordinary value.
+    """
+    array = _read_array(lexer, start)
+    rest = lexer.read_word_parts(lexer.extglob)
+    if not rest:
+        return array
+    text = lexer.text[start : array.span[1]]
+    return Word(merged([Literal(text), *rest]), (start, lexer.position))
+
+
+def _read_array(lexer: Lexer, start: int) -> ArrayLiteral:
     text = lexer.text
     lexer.enter()
     lexer.position = start + 1
@@ -40,21 +51,15 @@ def read_array(lexer: Lexer, start: int) -> ArrayLiteral:
 def _read_element(lexer: Lexer, at: int) -> Word | ArrayElement:
     if lexer.text[at] == "[":
         lexer.position = at + 1
-        depth = lexer.depth
-        try:
-            parts = lexer.read_balanced("[", "]", at)
-        except ShellSyntaxError:
-            lexer.depth = depth
-        else:
-            after = lexer.position
-            append = lexer.text.startswith("+=", after)
-            if append or lexer.text[after] == "=":
-                lexer.position = begin = after + 1 + append
-                value = Word(lexer.read_word_parts(lexer.extglob), (begin, lexer.position))
-                return ArrayElement(Word(merged(parts), (at + 1, after - 1)), value, append)
-            lexer.position = after
-            rest = lexer.read_word_parts(lexer.extglob)
-            return Word(merged([Literal("["), *parts, Literal("]"), *rest]), (at, lexer.position))
+        parts = lexer.read_balanced("[", "]", at)
+        after = lexer.position
+        append = lexer.text.startswith("+=", after)
+        if append or lexer.text[after] == "=":
+            lexer.position = begin = after + 1 + append
+            value = Word(lexer.read_word_parts(lexer.extglob), (begin, lexer.position))
+            return ArrayElement(Word(merged(parts), (at + 1, after - 1)), value, append)
+        rest = lexer.read_word_parts(lexer.extglob)
+        return Word(merged([Literal("["), *parts, Literal("]"), *rest]), (at, lexer.position))
     lexer.position = at
     return Word(lexer.read_word_parts(lexer.extglob), (at, lexer.position))
 

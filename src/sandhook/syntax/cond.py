@@ -37,7 +37,7 @@ def read_condition(lexer: Lexer) -> tuple[Condition, Token]:
     condition = reader.or_()
     end = reader.token
     if end.kind != "COND_END":
-        reader.fail_at_token()
+        reader.fail_at_end()
     lexer.in_condition = False
     lexer.extglob = extglob
     lexer.depth -= 1
@@ -64,9 +64,12 @@ class _Conditions:
 
     def or_(self) -> Condition:
         terms = [self.and_()]
+        depth = self.lexer.depth
         while self.token.kind == "OR_OR":
+            self.lexer.enter()
             self.next()
             terms.append(self.and_())
+        self.lexer.depth = depth
         condition = terms.pop()
         while terms:  # bash groups to the right
             condition = CondOr(terms.pop(), condition)
@@ -74,9 +77,12 @@ class _Conditions:
 
     def and_(self) -> Condition:
         terms = [self.term()]
+        depth = self.lexer.depth
         while self.token.kind == "AND_AND":
+            self.lexer.enter()
             self.next()
             terms.append(self.term())
+        self.lexer.depth = depth
         condition = terms.pop()
         while terms:
             condition = CondAnd(terms.pop(), condition)
@@ -141,13 +147,26 @@ class _Conditions:
     # ------------------------------------------------------------------ bash's words for errors
 
     def fail(self, message: str, token: Token) -> NoReturn:
-        self.lexer.fail(
-            message, (token.start, token.end), token=token.text, incomplete=token.kind == END
-        )
+        incomplete = token.end >= self.lexer.length
+        self.lexer.fail(message, (token.start, token.end), token=token.text, incomplete=incomplete)
 
     def fail_at_token(self) -> NoReturn:
+        """Raise where an operand must stand."""
         token = self.token
-        self.fail(f"unexpected token `{token.text}' in conditional command", token)
+        if token.kind == "COND_END":
+            self.fail("syntax error near `]]'", token)
+        text = "EOF" if token.kind == END else token.text
+        self.fail(f"unexpected token `{text}' in conditional command", token)
+
+    def fail_at_end(self) -> NoReturn:
+        """Raise where "]]" must stand."""
+        token = self.token
+        if token.kind == END:
+            self.fail("unexpected EOF while looking for `]]'", token)
+        message = "syntax error in conditional expression"
+        if token.kind not in ("WORD", "NUMBER"):
+            message += f": unexpected token `{token.text}'"
+        self.fail(message, token)
 
     def fail_group(self) -> NoReturn:
         self.fail(f"unexpected token `{self.token.text}', expected `)'", self.token)
@@ -159,6 +178,6 @@ class _Conditions:
         self.fail(f"unexpected argument `{token.text}' to conditional binary operator", token)
 
     def fail_operator(self, token: Token) -> NoReturn:
-        if token.kind == "WORD":
+        if token.kind in ("WORD", "NUMBER"):
             self.fail("conditional binary operator expected", token)
         self.fail(f"unexpected token `{token.text}', conditional binary operator expected", token)

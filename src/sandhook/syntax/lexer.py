@@ -23,6 +23,7 @@ from sandhook.syntax.cond import read_condition
 from sandhook.syntax.heredoc import PendingDocument, read_documents
 from sandhook.syntax.nodes import Assignment, CommandList, Literal, Word, WordPart
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
+from sandhook.syntax.quoting import ansi_quoted
 from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import NAME, WordReader, merged
 
@@ -262,7 +263,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         if char == "\n":
             self.end_line(at)
             self.assignment_ok = self.declaring = False
-            return Token("NEWLINE", "newline", at, at + 1)
+            return Token("NEWLINE", "newline", at, self.position)  # here-documents included
         self.position = at
         if char in "&|;<>()" and not self.in_regex:
             token = self._read_operator(char, at)
@@ -370,7 +371,18 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
             if self.substitutions:
                 self.fail("unexpected EOF while looking for matching `)'", span, incomplete=True)
             self.fail("syntax error: unexpected end of file", span, incomplete=True)
-        self.fail(f"syntax error near unexpected token `{token.text}'", span, token=token.text)
+        line = self.line_at(max(token.start, token.end - 1))
+        if token.kind == "REDIR_WORD":
+            text = self.text[token.start : token.end + 1]
+            self.fail(f"syntax error near `{text}'", span, token=text, line=line)
+        text = token.text
+        if token.kind in ("WORD", "ASSIGNMENT_WORD"):
+            from sandhook.syntax import printer  # only to report: bash shows the word as it prints it
+
+            text = printer.unparse(token.value)
+        if not text.isprintable():
+            text = ansi_quoted(text)
+        self.fail(f"syntax error near unexpected token `{text}'", span, token=text, line=line)
 
     # ------------------------------------------------------------------ words
 
@@ -391,8 +403,12 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         self.position = at
         parts = self.read_word_parts(self.extglob, self.in_regex)
         end = self.position
-        plain = len(parts) == 1 and parts[0].__class__ is Literal and len(parts[0][0]) == end - at
-        return self._classify(Word(parts, (at, end)), text[at:end], plain)
+        if end == at:  # an operator where a regular expression should stand
+            self.in_regex = False
+            return self._readtoken()
+        plain = len(parts) == 1 and parts[0].__class__ is Literal
+        spelling = parts[0][0] if plain else text[at:end]  # the same but for line continuations
+        return self._classify(Word(parts, (at, end)), spelling, plain)
 
     def _classify(self, word: Word, text: str, plain: bool) -> Token:
         """Tell numbers, {name} and reserved words from words."""
@@ -406,8 +422,6 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
                 and text.isascii()
             ):
                 return Token("NUMBER", text, start, end, word)
-            if last == "FUNCTION":
-                pass
             kind = self._special_word(text)
             if kind is None and text in RESERVED_WORDS and self.reserved_word_ok():
                 kind = self._reserved_word(text)

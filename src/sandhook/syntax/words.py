@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 
-from sandhook.errors import ShellSyntaxError
 from sandhook.syntax.nodes import (
     AnsiQuoted,
     ArithmeticExpansion,
@@ -68,7 +67,9 @@ class WordReader(Reader):
 
     def __init__(self, text: str, name: str, options: ParseOptions) -> None:
         super().__init__(text, name, options)
-        self._not_arithmetic: set[int] = set()  # offsets of "((" that were tried, so no retry is quadratic
+        self._not_arithmetic: set[int] = set()  # offsets of "((" that were tried: none is tried twice
+        self.stopped = False
+        self.bad_subscripts: set[int] = set()  # offsets of "${" with an open subscript: likewise
 
     def read_substituted_commands(self) -> CommandList | None:
         """Read the commands of ``$( )``, closing parenthesis included."""
@@ -365,13 +366,7 @@ class WordReader(Reader):
             parentheses are a subshell's or a command substitution's.
         """
         self.position = at
-        depth = self.depth
-        try:
-            parts = self.read_balanced("(", ")", at - 1, arithmetic=True)
-        except ShellSyntaxError:
-            self.depth = depth
-            self._not_arithmetic.add(start)
-            return None
+        parts = self.read_balanced("(", ")", start, arithmetic=True)
         if not self.text.startswith(")", self.position):
             self._not_arithmetic.add(start)
             return None
@@ -380,12 +375,14 @@ class WordReader(Reader):
         return Word(merged(parts), (at, end))
 
     def read_balanced(
-        self, opening: str, closing: str, start: int, *, arithmetic: bool = False
+        self, opening: str, closing: str, start: int, *, arithmetic: bool = False, stop: str = ""
     ) -> list[WordPart]:
         """Read text with expansions up to the bracket that closes the one at ``start``.
 
         Args:
             arithmetic: Single quotes mean themselves and backslashes act as in double quotes.
+            stop: A bracket that ends the text as well; then ``position`` is left in front of
+                it and ``stopped`` is true.
         """
         self.enter()
         text, at = self.text, self.position
@@ -398,9 +395,13 @@ class WordReader(Reader):
                 parts.append(Literal(found[0]))
                 at = found.end()
             if at >= self.length:
-                self.unmatched(closing, start)
+                self.unmatched(stop or closing, start)
             char = text[at]
             self.position = at
+            if char == stop:
+                self.stopped = True
+                self.depth -= 1
+                return parts
             if char == "'" and arithmetic:
                 if at > apostrophe_end:
                     apostrophe_end = text.find("'", at + 1)
@@ -424,6 +425,7 @@ class WordReader(Reader):
                     open_ -= 1
                     if open_ == 0:
                         self.position = at
+                        self.stopped = False
                         self.depth -= 1
                         return parts
                 elif char == opening:
