@@ -1,0 +1,117 @@
+"""The command line: ``sandhook COMMAND ...``.
+
+Only the chosen command's module is imported, for start-up time is part of every hook's time.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sandhook.version import __version__
+
+
+class Command(NamedTuple):
+    """One sub-command: where it is, what it does in a line, and an example that runs."""
+
+    module: str
+    summary: str
+    example: str
+
+
+COMMANDS = {
+    "fire": Command(
+        "sandhook.cli.fire",
+        "fire one event at a hook configuration and print the decision",
+        "sandhook fire pre_tool_use --hooks hooks.json --tool bash --input '{\"command\":\"rm -rf /\"}'",
+    ),
+    "exec": Command(
+        "sandhook.cli.execute",
+        "run a shell script in the sandbox",
+        "echo hello | sandhook exec -c 'tr a-z A-Z'",
+    ),
+}
+
+#: sysexits.h EX_SOFTWARE: a defect of ours.
+INTERNAL_ERROR = 70
+
+USAGE_ERROR = 1
+
+
+class UsageError(Exception):
+    """A command line that cannot be used; becomes one line and exit status 1."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    Args:
+        argv: Arguments without the program's name; those of the process when None.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(arguments)
+    except UsageError as error:
+        _say(f"sandhook: {error}")
+        return USAGE_ERROR
+    except BrokenPipeError:
+        _forget_stdout()
+        return 141  # what a shell shows for a program that died of SIGPIPE
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        return _internal(error)
+
+
+def _dispatch(arguments: list[str]) -> int:
+    name = arguments[0] if arguments else "--help"
+    if name in ("-h", "--help", "help"):
+        sys.stdout.write(usage())
+        return 0 if arguments else USAGE_ERROR
+    if name in ("-V", "--version"):
+        sys.stdout.write(f"sandhook {__version__}\n")
+        return 0
+    command = COMMANDS.get(name)
+    if command is None:
+        raise UsageError(f"unknown command {name!r}; known are {', '.join(COMMANDS)}")
+    from importlib import import_module
+
+    run: Callable[[list[str]], int] = import_module(command.module).run
+    return run(arguments[1:])
+
+
+def usage() -> str:
+    """Return the help text of the whole command line."""
+    lines = ["usage: sandhook COMMAND [OPTION]... ", "", "Run agent hooks and shell scripts in a sandbox.", ""]
+    for name, command in COMMANDS.items():
+        lines += [f"  {name:<8}{command.summary}", f"          example: {command.example}"]
+    lines += ["", "`sandhook COMMAND --help` says more. `sandhook --version` says the version.", ""]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _internal(error: Exception) -> int:
+    import os
+
+    if os.environ.get("SANDHOOK_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exc()
+    what = str(error).partition("\n")[0]
+    _say(f"sandhook: internal error: {error.__class__.__name__}: {what} (SANDHOOK_DEBUG=1 shows more)")
+    return INTERNAL_ERROR
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(text + "\n")
+
+
+def _forget_stdout() -> None:
+    """Keep the interpreter from failing once more when it flushes at its end."""
+    import os
+
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        return

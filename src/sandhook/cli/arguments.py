@@ -1,0 +1,25 @@
+"""An argument parser whose errors are ours: one line, exit status 1."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from sandhook.cli import COMMANDS, UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser for one sub-command; its help ends with the command's example."""
+
+    def __init__(self, command: str, usage: str, description: str) -> None:
+        super().__init__(
+            prog=f"sandhook {command}",
+            usage=f"sandhook {command} {usage}",
+            description=description,
+            epilog=f"example: {COMMANDS[command].example}",
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{self.prog.removeprefix('sandhook ')}: {message}")

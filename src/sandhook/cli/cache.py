@@ -1,0 +1,164 @@
+"""Parsed scripts on disk, so that the next process does not parse a hook that this machine has seen.
+
+Entries are bytes that ``sandhook.syntax.store`` wrote; reading one executes nothing. Whatever is
+wrong with the cache (no directory, no room, a damaged entry) costs a parse and nothing else.
+"""
+
+# ruff: noqa: PTH - pathlib costs the command line 10 ms, and has no O_NOFOLLOW
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from contextlib import suppress
+from hashlib import sha256
+from typing import Protocol
+
+from sandhook.version import __version__
+
+#: Bounds of the directory; the entries that were not used for longest go first.
+MAX_ENTRIES = 1_000
+MAX_ENTRY_BYTES = 1 << 20
+
+_DIGEST_BYTES = 32
+_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+_BINARY: int = getattr(os, "O_BINARY", 0)
+
+
+class TreeStore(Protocol):
+    """Where the interpreter may keep parsed scripts between processes.
+
+    A key is any text: ``tree_key`` makes one. Neither method raises.
+    """
+
+    def get(self, key: str, /) -> bytes | None:
+        """Return what was put under the key, or None."""
+        ...
+
+    def put(self, key: str, data: bytes, /) -> None:
+        """Keep ``data``, or not."""
+        ...
+
+
+def tree_key(text: str, options: str = "") -> str:
+    """Return the key of a script: its text, how it was parsed, and this version of sandhook."""
+    parts = (__version__, options, text)
+    joined = b"".join(
+        b"%d:%b" % (len(data), data) for data in (part.encode("utf-8", "surrogatepass") for part in parts)
+    )
+    return sha256(joined).hexdigest()
+
+
+class DiskStore:
+    """A TreeStore in one private directory; one file per entry, its digest in front."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._usable: bool | None = None
+
+    def get(self, key: str) -> bytes | None:
+        """Return an entry; one that is damaged is removed and counts as none."""
+        if not self._ready(make=False):
+            return None
+        path = self._path(key)
+        try:
+            fd = os.open(path, os.O_RDONLY | _NOFOLLOW | _BINARY)
+        except OSError:
+            return None
+        try:
+            data = os.read(fd, MAX_ENTRY_BYTES + _DIGEST_BYTES + 1)
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
+        digest, content = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+        if sha256(content).digest() != digest:
+            self._remove(path)
+            return None
+        with suppress(OSError):
+            os.utime(path)  # it was used: it goes last
+        return content
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an entry in one step, so that no reader ever sees half of it."""
+        if len(data) > MAX_ENTRY_BYTES or not self._ready(make=True):
+            return
+        path = self._path(key)
+        fresh = f"{path}.{os.getpid()}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _BINARY
+        try:
+            fd = os.open(fresh, flags, 0o600)
+        except OSError:
+            return
+        try:
+            try:
+                os.write(fd, sha256(data).digest() + data)
+            finally:
+                os.close(fd)
+            os.replace(fresh, path)
+        except OSError:
+            self._remove(fresh)
+            return
+        self._prune()
+
+    def _path(self, key: str) -> str:
+        return os.path.join(self._directory, sha256(key.encode("utf-8", "surrogatepass")).hexdigest())
+
+    def _ready(self, *, make: bool) -> bool:
+        """Tell whether the directory is there and nobody else can write to it."""
+        if self._usable is None or (make and not self._usable):
+            try:
+                if make:
+                    os.makedirs(self._directory, mode=0o700, exist_ok=True)
+                self._usable = _private(os.lstat(self._directory))
+            except OSError:
+                self._usable = False
+        return self._usable
+
+    def _prune(self) -> None:
+        """Remove the entries used longest ago when there are too many; leftovers of crashes too."""
+        try:
+            with os.scandir(self._directory) as entries:
+                found = [(entry.stat(follow_symlinks=False).st_mtime_ns, entry.path) for entry in entries]
+        except OSError:
+            return
+        if len(found) > MAX_ENTRIES:
+            found.sort()
+            for _, path in found[: len(found) - MAX_ENTRIES * 3 // 4]:
+                self._remove(path)
+
+    @staticmethod
+    def _remove(path: str) -> None:
+        with suppress(OSError):
+            os.unlink(path)
+
+
+def _private(info: os.stat_result) -> bool:
+    if not stat.S_ISDIR(info.st_mode):
+        return False
+    if not hasattr(os, "geteuid"):
+        return True  # Windows: the user's profile is private
+    return info.st_uid == os.geteuid() and not info.st_mode & 0o022
+
+
+def default_directory() -> str | None:
+    """Return where this user's cache belongs; None when the user switched it off or has no home."""
+    env = os.environ
+    if env.get("SANDHOOK_NO_CACHE"):
+        return None
+    if env.get("SANDHOOK_CACHE_DIR"):
+        return os.path.join(env["SANDHOOK_CACHE_DIR"], "trees")
+    if sys.platform == "win32":
+        base, name = env.get("LOCALAPPDATA", ""), os.path.join("sandhook", "Cache")
+    elif sys.platform == "darwin":
+        base, name = os.path.expanduser("~/Library/Caches"), "sandhook"
+    else:
+        base, name = env.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "sandhook"
+    return os.path.join(base, name, "trees") if os.path.isabs(base) else None
+
+
+def default_store() -> DiskStore | None:
+    """Return this user's store, or None when there is none."""
+    directory = default_directory()
+    return None if directory is None else DiskStore(directory)

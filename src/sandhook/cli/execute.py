@@ -1,0 +1,125 @@
+"""``sandhook exec``: run a shell script in the sandbox; its streams and exit status are ours."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from sandhook.cli import UsageError
+from sandhook.cli.arguments import Parser
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.vfs.base import FileSystem
+
+#: What a command line may print; a person or a pipe reads it, no decision is parsed from it.
+_OUTPUT_BYTES = 64 << 20
+_INPUT_BYTES = 64 << 20
+_STEPS = 1_000_000_000
+_SECONDS = 60.0
+
+
+def parser() -> Parser:
+    made = Parser(
+        "exec",
+        "[OPTION]... (-c SCRIPT | FILE) [ARG]...",
+        "Run a shell script in the sandbox. Standard input, output, error and the exit status are\n"
+        "the script's. It sees no file of this machine but what --mount shows, and no variable\n"
+        "but what --env sets.",
+    )
+    add = made.add_argument
+    add("-c", dest="script", metavar="SCRIPT", help="the script's text; $0 is the first ARG")
+    add("--env", action="append", default=[], metavar="K=V", help="set a variable (again for more)")
+    add("--cwd", default="/workspace", metavar="DIR", help="working directory in the sandbox (default /workspace)")
+    add(
+        "--mount",
+        action="append",
+        default=[],
+        metavar="HOST:VIRTUAL[:MODE]",
+        help="show a directory; MODE is ro, overlay (changes are dropped; the default) or rw",
+    )
+    add("--timeout", type=float, default=_SECONDS, metavar="S", help=f"seconds (default {_SECONDS:g})")
+    add("words", nargs="...", metavar="FILE|ARG", help="the script's file on this machine, and its arguments")
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return the script's exit status."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    script, name, words = _script(options)
+    env = dict(_assignment(text) for text in options.env)
+    if options.timeout <= 0:
+        raise UsageError("--timeout must be more than 0 seconds")
+    fs: FileSystem | None = None
+    if options.mount:
+        from sandhook.cli.files import mounted
+
+        fs = mounted(options.mount)
+    return _run(script, name, words, env, fs, options)
+
+
+def _script(options: argparse.Namespace) -> tuple[str, str, list[str]]:
+    """Return the script's text, its ``$0`` and its arguments."""
+    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if options.script is not None:
+        return options.script, words[0] if words else "bash", words[1:]
+    if not words:
+        raise UsageError("exec: needs -c SCRIPT or FILE")
+    try:
+        with open(words[0], "rb") as file:  # noqa: PTH123 - pathlib costs 10 ms
+            data = file.read()
+    except OSError as error:
+        raise UsageError(f"exec: {words[0]}: {error.strerror}") from None
+    return data.decode("utf-8", "surrogateescape"), words[0], words[1:]
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier() or not name.isascii():
+        raise UsageError(f"--env {text}: wanted NAME=VALUE")
+    return name, value
+
+
+def _run(
+    script: str,
+    name: str,
+    words: list[str],
+    env: dict[str, str],
+    fs: FileSystem | None,
+    options: argparse.Namespace,
+) -> int:
+    from sandhook.limits import Limits
+    from sandhook.shell import Shell
+
+    limits = Limits(
+        wall_seconds=options.timeout, output_bytes=_OUTPUT_BYTES, input_bytes=_INPUT_BYTES, steps=_STEPS
+    )
+    shell = Shell(fs=fs, env=env, cwd=options.cwd, limits=limits)
+    result = shell.run(script, stdin=_stdin(), args=words, name=name)
+    _write(sys.stdout, result.stdout_bytes)
+    _write(sys.stderr, result.stderr_bytes)
+    if result.limit is not None:
+        sys.stderr.write(f"sandhook: exec: limit reached: {result.limit}\n")
+    return result.exit_status
+
+
+def _stdin() -> bytes:
+    """Return standard input; nothing from a terminal, or where there is none."""
+    stream = sys.stdin
+    if stream is None or stream.closed:
+        return b""
+    try:
+        return b"" if stream.isatty() else stream.buffer.read(_INPUT_BYTES)
+    except (OSError, ValueError):
+        return b""
+
+
+def _write(stream: object, data: bytes) -> None:
+    if data and stream is not None:
+        stream.flush()  # type: ignore[attr-defined]
+        stream.buffer.write(data)  # type: ignore[attr-defined]
+        stream.buffer.flush()  # type: ignore[attr-defined]

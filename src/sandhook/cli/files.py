@@ -1,0 +1,79 @@
+"""Directories of the host for the sandbox: a workspace that is copied on write, and mounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandhook.cli import UsageError
+from sandhook.vfs.base import FileSystem
+from sandhook.vfs.hostdir import HostDirectory, apply_changes
+from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.mounts import MountTable
+from sandhook.vfs.overlay import OverlayFileSystem
+from sandhook.vfs.path import VirtualPath
+
+MODES = ("ro", "overlay", "rw")
+
+
+class Workspace:
+    """A directory of the host, shown as /workspace; what hooks change stays in memory until ``finish``.
+
+    Attributes:
+        fs: The whole namespace.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._overlay = OverlayFileSystem(_host(directory, writable=False))
+        table = MountTable(MemoryFileSystem())
+        table.mount(VirtualPath("/workspace"), self._overlay)
+        self.fs: FileSystem = table
+
+    def finish(self, *, write_back: bool, say: Callable[[str], None]) -> None:
+        """List what changed and, when asked to, apply it to the directory."""
+        changes = self._overlay.changes()
+        if not changes:
+            return
+        for change in changes:
+            say(f"{change.kind}: /workspace{change.path}")
+        if not write_back:
+            say(f"{len(changes)} change(s) not written back to {self._directory} (--write-back does it)")
+            return
+        try:
+            done = apply_changes(changes, self._directory)
+        except OSError as error:
+            raise UsageError(f"--write-back: {error.filename or ''}: {error.strerror}") from None
+        say(f"{len(done)} change(s) written to {self._directory}")
+
+
+def mounted(specifications: list[str]) -> FileSystem:
+    """Return a namespace with ``HOST:VIRTUAL[:ro|overlay|rw]`` mounts; the mode is overlay when not given."""
+    table = MountTable(MemoryFileSystem())
+    for text in specifications:
+        host, point, mode = split_mount(text)
+        fs: FileSystem = _host(host, writable=mode == "rw")
+        if mode == "overlay":
+            fs = OverlayFileSystem(fs)
+        try:
+            table.mount(VirtualPath(point), fs)
+        except OSError as error:
+            raise UsageError(f"--mount {text}: {error.strerror}") from None
+    return table
+
+
+def split_mount(text: str) -> tuple[str, str, str]:
+    """Return host directory, mount point and mode; the host's path may have a drive letter."""
+    rest, _, mode = text.rpartition(":")
+    if mode not in MODES:
+        rest, mode = text, "overlay"
+    at = rest.rfind(":/")
+    if at <= 0:
+        raise UsageError(f"--mount {text}: wanted HOST:VIRTUAL[:ro|overlay|rw] with an absolute VIRTUAL")
+    return rest[:at], rest[at + 1 :], mode
+
+
+def _host(directory: str, *, writable: bool) -> HostDirectory:
+    try:
+        return HostDirectory(directory, writable)
+    except OSError as error:
+        raise UsageError(f"{directory}: {error.strerror}") from None

@@ -1,0 +1,183 @@
+"""``sandhook fire``: fire one event at a hook configuration and say what the hooks decide."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from sandhook.cli import USAGE_ERROR, UsageError
+from sandhook.cli.arguments import Parser
+from sandhook.errors import ConfigError
+from sandhook.hooks import contracts
+from sandhook.hooks.contracts import COMPAT, Contract, ContractError
+from sandhook.hooks.decode import DecodeError, decode
+from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.model import Event, ToolCall, ToolResult
+from sandhook.hooks.runner import SandboxRunner
+from sandhook.hooks.sources import documents
+from sandhook.hooks.text import neutralise
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.hooks.model import Decision
+
+REFUSED = 2
+
+#: Ids of the events that the command line makes up.
+_IDS = {"session_id": "cli-session", "turn_id": "cli-turn"}
+_CALL_ID = "cli-call"
+
+
+def parser() -> Parser:
+    made = Parser(
+        "fire",
+        "EVENT --hooks FILE... [OPTION]...",
+        "Fire one event at a hook configuration and print which hooks ran, what each decided\n"
+        "and why, and the decision. Hooks run in the sandbox.\n\n"
+        "Exit status: 0 the agent may proceed, 2 refused, 1 usage or configuration error.",
+    )
+    add = made.add_argument
+    add("event", metavar="EVENT", help="the contract's own name (pre_tool_use) or a neutral one (tool.pre)")
+    add("--hooks", action="append", required=True, metavar="FILE", help="a configuration; again for more layers")
+    add("--contract", metavar="NAME", help="whose format it is; recognised from the file when not given")
+    add("--compat", choices=COMPAT, default="better", help="strict: reproduce upstream, gaps included")
+    add("--tool", metavar="NAME", help="the tool of a tool event")
+    add("--input", metavar="JSON", help="its arguments (default {})")
+    add("--prompt", metavar="TEXT", help="the message of a prompt event")
+    add("--payload", metavar="FILE", help="the event's payload as JSON, its data or all of it; - is standard input")
+    add("--workspace", metavar="DIR", help="show this directory as /workspace; hooks change a copy")
+    add("--write-back", action="store_true", help="apply those changes to DIR, after listing them")
+    add("--format", choices=("text", "json"), default="text", help="how the decision is printed")
+    add("--trace", action="store_true", help="also print audit lines (to standard error) and hooks' output")
+    add("--fail-closed", action="store_true", help="a hook that could not run refuses where it could have")
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    try:
+        return _fire(options)
+    except ConfigError as error:
+        for problem in error.problems:
+            _say(f"{error.source}: {problem}" if error.source else str(problem))
+        return USAGE_ERROR
+    except (ContractError, DecodeError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _fire(options: argparse.Namespace) -> int:
+    found = documents(options.hooks)
+    contract = contracts.get(options.contract) if options.contract else contracts.recognise(found)
+    native, kind = contracts.kind_of(contract, options.event)
+    event = _event(options, contract, native, kind)
+    workspace = None
+    if options.workspace is not None:
+        from sandhook.cli.files import Workspace
+
+        workspace = Workspace(options.workspace)
+    elif options.write_back:
+        raise UsageError("--write-back needs --workspace DIR")
+    engine = HookEngine.load(
+        found,
+        contract,
+        compat=options.compat,
+        runner=SandboxRunner(workspace.fs if workspace else None),
+        audit=_say if options.trace else None,
+    )
+    if engine.problems:
+        raise ConfigError(list(engine.problems), options.hooks[0] if len(found) == 1 else "")
+    engine.fail_closed = options.fail_closed
+    for note in engine.diagnostics:
+        _say(f"note: {note}")
+    _prestart(engine, kind)
+    decision = engine.fire(event)
+    _print(options, decision)
+    if workspace is not None:
+        workspace.finish(write_back=options.write_back, say=_say)
+    return REFUSED if decision.refused else 0
+
+
+def _prestart(engine: HookEngine, kind: str) -> None:
+    """Start the jq worker when a hook of this event names jq, while the shell is still imported."""
+    from sandhook.hooks.runner import prestart_worker, wants_jq
+
+    if any(spec.event == kind and wants_jq(spec.executor.text) for spec in engine.hooks):
+        prestart_worker()
+
+
+def _event(options: argparse.Namespace, contract: Contract, native: str, kind: str) -> Event:
+    """Build the event from ``--payload``, or from ``--tool``, ``--input`` and ``--prompt``."""
+    given = [name for name in ("tool", "input", "prompt") if getattr(options, name) is not None]
+    if options.payload is not None:
+        if given:
+            raise UsageError(f"--payload goes without --{given[0]}")
+        event = contract.event(native, _json(_read(options.payload), "--payload"))
+        missing = {key: value for key, value in _IDS.items() if getattr(event, key) is None}
+        return event.with_(**missing) if missing else event
+    common: dict[str, Any] = dict(_IDS)
+    if kind.startswith("tool."):
+        if options.prompt is not None:
+            raise UsageError(f"--prompt does not go with {native}")
+        if options.tool is None:
+            raise UsageError(f"{native} needs --tool NAME (or --payload FILE)")
+        value = {} if options.input is None else _json(options.input, "--input")
+        common["tool"] = ToolCall(options.tool, value, _CALL_ID)
+        if kind != "tool.pre":
+            common["result"] = ToolResult()
+    elif options.tool is not None or options.input is not None:
+        raise UsageError(f"--{given[0]} does not go with {native}")
+    if kind == "prompt.submit":
+        if options.prompt is None:
+            raise UsageError(f"{native} needs --prompt TEXT (or --payload FILE)")
+        common["prompt"] = options.prompt
+    elif options.prompt is not None:
+        raise UsageError(f"--prompt does not go with {native}")
+    if kind == "turn.end":
+        common["success"] = True
+    return Event(kind, **common)
+
+
+def _read(name: str) -> str:
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read() if sys.stdin is not None else b""
+        else:
+            with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs 10 ms
+                data = file.read()
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{name}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name}: not UTF-8 at byte {error.start + 1}") from None
+
+
+def _json(text: str, what: str) -> Any:
+    try:
+        return decode(text).value
+    except DecodeError as error:
+        raise UsageError(f"{what}: {error}") from None
+
+
+def _print(options: argparse.Namespace, decision: Decision) -> None:
+    from sandhook.hooks.report import to_json, to_text
+
+    if options.format == "json":
+        import json
+
+        text = json.dumps(to_json(decision), indent=2).replace("\x7f", "\\u007f")
+    else:
+        text = "\n".join(to_text(decision, output=options.trace))
+    try:
+        sys.stdout.write(text + "\n")
+    except UnicodeEncodeError:  # a terminal that is not UTF-8
+        sys.stdout.write(text.encode("ascii", "backslashreplace").decode() + "\n")
+    sys.stdout.flush()
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode() + "\n")
