@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from typing import Any, Protocol
 
-from sandhook.kernel.descriptor import CHUNK, Description
+from sandhook.kernel.descriptor import CHUNK, Description, File
 from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.signals import SIGPIPE, BrokenPipe
 from sandhook.limits import Budget
@@ -411,6 +411,15 @@ class Reader:
         self._buffer = b""
         self._start = 0
         self.description.release()
+
+    def is_output(self) -> bool:
+        """Tell whether reading on would read what standard output writes: ``cat f >> f``."""
+        source = self.description
+        output = self._ctx.process.descriptors.get(1)
+        if not (isinstance(source, File) and isinstance(output, File)):
+            return False
+        here, there = source.handle.stat(), output.handle.stat()
+        return (here.device, here.inode) == (there.device, there.inode) and source.tell() < here.size
 
     def read(self, count: int = CHUNK) -> bytes:
         """Return up to ``count`` bytes, at least one unless at the end; blocks until then."""

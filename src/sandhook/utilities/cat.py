@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sandhook.kernel.descriptor import File
 from sandhook.utilities._base import Context, Reader, opt
 from sandhook.vfs.errors import error_text
 
@@ -42,7 +41,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in operands or ("-",):
         try:
             with ctx.open(name) as reader:
-                if is_output(reader, ctx):
+                if reader.is_output():
                     ctx.fail(f"{name}: input file is output file")
                 else:
                     copy(reader, ctx)
@@ -55,17 +54,6 @@ def plain_copy(reader: Reader, ctx: Context) -> None:
     """Copy what is left of one input as it is."""
     while data := reader.read():
         ctx.write(data)
-
-
-def is_output(reader: Reader, ctx: Context) -> bool:
-    """Tell whether reading on would read what is being written: ``cat f >> f``."""
-    output = ctx.process.descriptors.get(1)
-    source = reader.description
-    if not (isinstance(output, File) and isinstance(source, File)):
-        return False
-    there = output.handle.stat()
-    here = source.handle.stat()
-    return (here.device, here.inode) == (there.device, there.inode) and source.tell() < here.size
 
 
 class Display:
