@@ -78,7 +78,7 @@ class MemoryFileSystem(Conveniences):
     def _lookup(self, path: str, follow: bool = True) -> Inode:
         """Return the inode of a path; the fast road for paths without links, "." and ".."."""
         node = self._root or self._build()
-        if len(path) < SHORT_PATH:
+        if 0 < len(path) < SHORT_PATH:
             parts = path.split("/")
             del parts[0]
             try:

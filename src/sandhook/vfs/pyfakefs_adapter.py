@@ -179,7 +179,7 @@ class PyfakefsFileSystem(ResolvingFileSystem):
     def _add(self, path: str, mode: int, contents: Any = b"") -> Any:
         parent, name = self._split(path)
         if mode & S_IFMT == S_IFDIR:
-            node = self._modules.FakeDirectory(name, mode & 0o7777, filesystem=self._fake)
+            node: Any = self._modules.FakeDirectory(name, mode & 0o7777, filesystem=self._fake)
         else:
             node = self._modules.FakeFile(
                 name, mode, contents, filesystem=self._fake, encoding="utf-8", errors="surrogateescape"
