@@ -1,0 +1,402 @@
+"""Arithmetic: trees to closures on wrapped 64-bit integers.
+
+Source: POSIX.1-2024 XCU 2.6.4, bash 5.2 manual 6.5. Differs from bash on purpose: a variable's
+value that is evaluated as an expression never runs a command substitution (L-ARITH-001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeAlias
+
+from sandhook.errors import ShellSyntaxError
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.state.values import AssociativeArray
+from sandhook.syntax.arith import parse_arithmetic, parse_number
+from sandhook.syntax.nodes import (
+    Arith,
+    ArithAssign,
+    ArithBinary,
+    ArithComma,
+    ArithConditional,
+    ArithLogical,
+    ArithNumber,
+    ArithParameter,
+    ArithStep,
+    ArithUnary,
+    ArithVariable,
+)
+
+Integer: TypeAlias = Callable[[State], int]
+Store: TypeAlias = Callable[[State, int], None]
+
+_MAX = 2**63 - 1
+_MIN = -(2**63)
+_BITS = 2**64 - 1
+#: Variables whose values name variables, and so on.
+MAX_RECURSION = 1024
+
+
+def wrap(value: int) -> int:
+    """Return ``value`` as a signed 64-bit integer."""
+    value &= _BITS
+    return value - 2**64 if value > _MAX else value
+
+
+class DivisionByZero(Exception):
+    """Carried to where the expression's text is known."""
+
+
+@lru_cache(maxsize=512)
+def compile_text(text: str) -> Integer:
+    """Return the closure of an expression. Raises ShellSyntaxError."""
+    return compile_arithmetic(parse_arithmetic(text))
+
+
+def evaluate(state: State, text: str) -> int:
+    """Evaluate expanded text. Raises ShellError with bash's message."""
+    try:
+        return (
+            int(text)
+            if len(text) < 18 and text.isdigit() and text.isascii() and text[0] != "0"
+            else _run(state, text)
+        )
+    except ShellSyntaxError as error:
+        raise ShellError(error.message, 1, discard=True) from None
+
+
+def _run(state: State, text: str) -> int:
+    try:
+        return compile_text(text)(state)
+    except DivisionByZero as zero:
+        raise ShellError(zero_message(text, str(zero)), 1, discard=True) from None
+
+
+def zero_message(text: str, problem: str) -> str:
+    """Return bash's message for a run-time error of an expression."""
+    text = text.lstrip()
+    at = max(text.rfind("/"), text.rfind("%"))
+    token = text[at + 1 :].lstrip("= ") if at >= 0 else text
+    return f'{text}: {problem} (error token is "{token}")'
+
+
+def value_of(state: State, text: str) -> int:
+    """Return the integer that a variable's value stands for, evaluating it as an expression."""
+    try:
+        if text.isdigit() and text.isascii():
+            if text[0] != "0" or len(text) == 1:
+                return int(text) if len(text) < 19 else wrap(int(text[:1000]))
+            return parse_number(text)
+        if text[:1] == "-" and text[1:].isdigit() and text.isascii() and text[1] != "0" and len(text) < 19:
+            return int(text)
+    except ValueError:
+        pass
+    if not text.strip(" \t\n"):
+        return 0
+    state.extra["arithmetic"] = depth = state.extra.get("arithmetic", 0) + 1
+    try:
+        if depth > MAX_RECURSION:
+            raise ShellError(
+                f'{text}: expression recursion level exceeded (error token is "{text}")', discard=True
+            )
+        if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
+            return int(state.process.kernel.scheduler.call_fresh(lambda: evaluate(state, text)))
+        return evaluate(state, text)
+    finally:
+        state.extra["arithmetic"] = depth - 1
+
+
+def compile_arithmetic(node: Arith) -> Integer:
+    """Return a closure that gives the value of a tree."""
+    match node:
+        case ArithNumber(value):
+            return lambda state: value
+        case ArithVariable(name, None):
+            return _variable(name)
+        case ArithVariable(name, subscript):
+            return _element(name, subscript)
+        case ArithParameter(name):
+            return _parameter(name)
+        case ArithUnary(operator, operand):
+            return _unary(operator, compile_arithmetic(operand))
+        case ArithStep(operator, target, prefix):
+            return _step(1 if operator == "++" else -1, target, prefix)
+        case ArithBinary(operator, left, right):
+            return _binary(operator, left, right)
+        case ArithLogical(operator, left, right):
+            return _logical(operator, compile_arithmetic(left), compile_arithmetic(right))
+        case ArithConditional(test, then, otherwise):
+            return _conditional(*map(compile_arithmetic, (test, then, otherwise)))
+        case ArithAssign(operator, target, value):
+            return _assign(operator, target, compile_arithmetic(value))
+        case ArithComma(left, right):
+            return _comma(compile_arithmetic(left), compile_arithmetic(right))
+    raise TypeError(node)
+
+
+# --------------------------------------------------------------------------- operands
+
+
+def _variable(name: str) -> Integer:
+    def read(state: State) -> int:
+        text = state.values.get(name)
+        if text.__class__ is str:
+            try:
+                # the common case, a plain decimal number; int() accepts more, so look first
+                if text.isdigit() and text[0] != "0" and len(text) < 19:  # type: ignore[union-attr]
+                    return int(text)  # type: ignore[arg-type]
+            except ValueError:
+                pass
+            return value_of(state, text)  # type: ignore[arg-type]
+        text = state.get(name)
+        if text is None:
+            if state.options.nounset:
+                raise ShellError(f"{name}: unbound variable", 127, fatal=True)
+            return 0
+        return value_of(state, text)
+
+    return read
+
+
+def _parameter(name: str) -> Integer:
+    """A ``$name`` whose text is a plain number; anything else is for the textual path."""
+    from sandhook.expand.parameter import special_value
+
+    def read(state: State) -> int:
+        text = special_value(state, name)
+        if text is None and state.options.nounset:
+            raise ShellError(f"{name}: unbound variable", 127, fatal=True)
+        if (
+            text
+            and text.isdigit()
+            and text.isascii()
+            and (text[0] != "0" or len(text) == 1)
+            and len(text) < 19
+        ):
+            return int(text)
+        raise NotPlain
+
+    return read
+
+
+class NotPlain(Exception):
+    """A ``$name`` in an expression holds more than a number: expand the text first."""
+
+
+def _element(name: str, subscript: str) -> Integer:
+    def read(state: State) -> int:
+        text = state.element(name, subscript)
+        if text is None:
+            if state.options.nounset:
+                raise ShellError(f"{name}[{subscript}]: unbound variable", 127, fatal=True)
+            return 0
+        return value_of(state, text)
+
+    return read
+
+
+def _store(target: ArithVariable) -> Store:
+    name, subscript = target
+    if subscript is None:
+
+        def store(state: State, value: int) -> None:
+            if name in state.attributes or name in state.namerefs or name in state.dynamics:
+                state.set(name, str(value))
+            else:
+                state.values[name] = str(value)
+                if state.options.allexport:
+                    state.set(name, str(value))
+
+        return store
+
+    def store_element(state: State, value: int) -> None:
+        array = state.values.get(name)
+        key = subscript
+        if not isinstance(array, AssociativeArray):
+            key = str(evaluate(state, subscript))
+        state.set_element(name, key, str(value))
+
+    return store_element
+
+
+# --------------------------------------------------------------------------- operators
+
+
+def _unary(operator: str, operand: Integer) -> Integer:
+    if operator == "-":
+        return lambda state: wrap(-operand(state))
+    if operator == "!":
+        return lambda state: 0 if operand(state) else 1
+    if operator == "~":
+        return lambda state: ~operand(state)
+    return operand
+
+
+def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
+    read = compile_arithmetic(target)
+    store = _store(target)
+
+    def step(state: State) -> int:
+        old = read(state)
+        new = old + amount
+        if not _MIN <= new <= _MAX:
+            new = wrap(new)
+        store(state, new)
+        return new if prefix else old
+
+    return step
+
+
+def _binary(operator: str, left_node: Arith, right_node: Arith) -> Integer:
+    left = compile_arithmetic(left_node)
+    right = compile_arithmetic(right_node)
+    if isinstance(right_node, ArithNumber) and operator in ("+", "-", "<", "<=", ">", ">=", "=="):
+        return _binary_constant(operator, left, right_node.value)
+    match operator:
+        case "+":
+
+            def add(state: State) -> int:
+                value = left(state) + right(state)
+                return value if _MIN <= value <= _MAX else wrap(value)
+
+            return add
+        case "-":
+
+            def subtract(state: State) -> int:
+                value = left(state) - right(state)
+                return value if _MIN <= value <= _MAX else wrap(value)
+
+            return subtract
+        case "*":
+
+            def multiply(state: State) -> int:
+                value = left(state) * right(state)
+                return value if _MIN <= value <= _MAX else wrap(value)
+
+            return multiply
+        case "/":
+            return lambda state: divide(left(state), right(state))[0]
+        case "%":
+            return lambda state: divide(left(state), right(state))[1]
+        case "**":
+            return lambda state: power(left(state), right(state))
+        case "<<":
+            return lambda state: wrap(left(state) << (right(state) & 63))
+        case ">>":
+            return lambda state: left(state) >> (right(state) & 63)
+        case "<":
+            return lambda state: 1 if left(state) < right(state) else 0
+        case "<=":
+            return lambda state: 1 if left(state) <= right(state) else 0
+        case ">":
+            return lambda state: 1 if left(state) > right(state) else 0
+        case ">=":
+            return lambda state: 1 if left(state) >= right(state) else 0
+        case "==":
+            return lambda state: 1 if left(state) == right(state) else 0
+        case "!=":
+            return lambda state: 1 if left(state) != right(state) else 0
+        case "&":
+            return lambda state: left(state) & right(state)
+        case "^":
+            return lambda state: left(state) ^ right(state)
+        case "|":
+            return lambda state: left(state) | right(state)
+    raise TypeError(operator)
+
+
+def _binary_constant(operator: str, left: Integer, constant: int) -> Integer:
+    """The same with a number on the right, as in every counting loop."""
+    if operator in "+-":
+        amount = constant if operator == "+" else -constant
+
+        def add(state: State) -> int:
+            value = left(state) + amount
+            return value if _MIN <= value <= _MAX else wrap(value)
+
+        return add
+    match operator:
+        case "<":
+            return lambda state: 1 if left(state) < constant else 0
+        case "<=":
+            return lambda state: 1 if left(state) <= constant else 0
+        case ">":
+            return lambda state: 1 if left(state) > constant else 0
+        case ">=":
+            return lambda state: 1 if left(state) >= constant else 0
+    return lambda state: 1 if left(state) == constant else 0
+
+
+def divide(left: int, right: int) -> tuple[int, int]:
+    """Return quotient and remainder, truncated towards zero as C does."""
+    if right == 0:
+        raise DivisionByZero("division by 0")
+    quotient = abs(left) // abs(right)
+    if (left < 0) != (right < 0):
+        quotient = -quotient
+    return wrap(quotient), left - quotient * right
+
+
+def power(base: int, exponent: int) -> int:
+    """Return base ** exponent, wrapped; the work does not grow with the result."""
+    if exponent < 0:
+        raise DivisionByZero("exponent less than 0")
+    return wrap(pow(base & _BITS, exponent, 2**64))
+
+
+def _logical(operator: str, left: Integer, right: Integer) -> Integer:
+    if operator == "&&":
+        return lambda state: 1 if left(state) and right(state) else 0
+    return lambda state: 1 if left(state) or right(state) else 0
+
+
+def _conditional(test: Integer, then: Integer, otherwise: Integer) -> Integer:
+    return lambda state: then(state) if test(state) else otherwise(state)
+
+
+def _comma(left: Integer, right: Integer) -> Integer:
+    def both(state: State) -> int:
+        left(state)
+        return right(state)
+
+    return both
+
+
+_COMPOUND: dict[str, Callable[[int, int], int]] = {
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: divide(a, b)[0],
+    "%": lambda a, b: divide(a, b)[1],
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "<<": lambda a, b: a << (b & 63),
+    ">>": lambda a, b: a >> (b & 63),
+    "&": lambda a, b: a & b,
+    "^": lambda a, b: a ^ b,
+    "|": lambda a, b: a | b,
+}
+
+
+def _assign(operator: str, target: ArithVariable, value: Integer) -> Integer:
+    store = _store(target)
+    if operator == "=":
+
+        def assign(state: State) -> int:
+            new = value(state)
+            store(state, new)
+            return new
+
+        return assign
+    read = compile_arithmetic(target)
+    combine = _COMPOUND[operator[:-1]]
+
+    def update(state: State) -> int:
+        old = read(state)
+        new = combine(old, value(state))
+        if not _MIN <= new <= _MAX:
+            new = wrap(new)
+        store(state, new)
+        return new
+
+    return update

@@ -1,0 +1,147 @@
+"""Brace expansion: one word of the script to several, before anything else.
+
+Works on the parts of a word, so that quoting and expansions inside an alternative stay what
+they are. Expansion is lazy: what a script makes of ``{1..1000000000}`` is charged item by item.
+Source: bash 5.2 manual, 3.5.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from sandhook.errors import LimitExceeded
+from sandhook.syntax.nodes import Literal, Word, WordPart
+
+_INTEGERS = re.compile(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
+_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?[0-9]{1,19}))?")
+_MAX = 2**63 - 1
+
+#: Brace expressions of one word, nested or in a row.
+MAX_BRACES = 100
+
+#: One unit of a word: an unquoted character, or any other part as a whole.
+Unit: TypeAlias = "str | WordPart"
+
+
+def has_braces(word: Word) -> bool:
+    """Tell whether a word could have a brace expansion (cheap; may say yes too often)."""
+    return any(isinstance(part, Literal) and "{" in part.text for part in word.parts)
+
+
+def expand_braces(word: Word) -> Iterator[Word]:
+    """Yield the words that a word's braces stand for; the word itself if there are none."""
+    units: list[Unit] = []
+    for part in word.parts:
+        if isinstance(part, Literal):
+            units.extend(part.text)
+        else:
+            units.append(part)
+    for result in _expand(units):
+        yield Word(_parts(result), word.span)
+
+
+def _parts(units: list[Unit]) -> tuple[WordPart, ...]:
+    parts: list[WordPart] = []
+    text: list[str] = []
+    for unit in units:
+        if isinstance(unit, str):
+            text.append(unit)
+            continue
+        if text:
+            parts.append(Literal("".join(text)))
+            text = []
+        parts.append(unit)
+    if text:
+        parts.append(Literal("".join(text)))
+    return tuple(parts)
+
+
+def _expand(units: list[Unit], depth: int = 0) -> Iterator[list[Unit]]:
+    """Yield the expansions of ``units``, leftmost brace first."""
+    if depth > MAX_BRACES:
+        raise LimitExceeded("nesting", MAX_BRACES)
+    position = 0
+    while True:
+        found = _find(units, position)
+        if found is None:
+            yield units
+            return
+        start, end, commas = found
+        if commas:
+            items: Iterator[list[Unit]] = _alternatives(units, start, end, commas, depth + 1)
+            break
+        sequence = _sequence(units[start + 1 : end])
+        if sequence is not None:
+            items = ([*text] for text in sequence)
+            break
+        position = start + 1
+    before = units[:start]
+    after = units[end + 1 :]
+    # What follows is expanded anew for every item, as bash multiplies left to right.
+    for item in items:
+        for tail in _expand(after, depth + 1):
+            yield [*before, *item, *tail]
+
+
+def _alternatives(
+    units: list[Unit], start: int, end: int, commas: list[int], depth: int
+) -> Iterator[list[Unit]]:
+    left = start + 1
+    for right in [*commas, end]:
+        yield from _expand(units[left:right], depth)
+        left = right + 1
+
+
+def _find(units: list[Unit], position: int) -> tuple[int, int, list[int]] | None:
+    """Return the first { with its matching } and the commas between them, from ``position``."""
+    matched: dict[int, tuple[int, list[int]]] = {}
+    open_: list[tuple[int, list[int]]] = []
+    for index in range(position, len(units)):
+        unit = units[index]
+        if unit == "{":
+            open_.append((index, []))
+        elif unit == "}" and open_:
+            start, commas = open_.pop()
+            matched[start] = (index, commas)
+        elif unit == "," and open_:
+            open_[-1][1].append(index)
+    for start in sorted(matched):
+        end, commas = matched[start]
+        if (not start or units[start - 1] != "$") and (commas or _is_sequence(units[start + 1 : end])):
+            return start, end, commas
+    return None
+
+
+def _is_sequence(units: list[Unit]) -> bool:
+    return _sequence(units) is not None
+
+
+def _sequence(units: list[Unit]) -> Iterator[str] | None:
+    """Return the items of x..y[..step], or None when it is none."""
+    if not units or not all(isinstance(unit, str) for unit in units):
+        return None
+    text = "".join(unit for unit in units if isinstance(unit, str))
+    match = _INTEGERS.fullmatch(text)
+    if match:
+        first, last, step = match.groups()
+        if max(abs(int(first)), abs(int(last)), abs(int(step or 1))) > _MAX:
+            return None
+        return _integers(first, last, int(step or 1))
+    match = _LETTERS.fullmatch(text)
+    if match:
+        begin, finish, step = match.groups()
+        return (chr(code) for code in _range(ord(begin), ord(finish), int(step or 1)))
+    return None
+
+
+def _integers(first: str, last: str, step: int) -> Iterator[str]:
+    padded = any(re.fullmatch(r"-?0[0-9]+", text) for text in (first, last))
+    width = max(len(first.lstrip("+")), len(last.lstrip("+"))) if padded else 0
+    return (f"{number:0{width}d}" if width else str(number) for number in _range(int(first), int(last), step))
+
+
+def _range(first: int, last: int, step: int) -> range:
+    step = abs(step) or 1
+    return range(first, last + 1, step) if first <= last else range(first, last - 1, -step)

@@ -1,0 +1,82 @@
+"""Backslash escapes of $'...' and of prompts, when they are expanded at run time (@E, @P, PS4)."""
+
+from __future__ import annotations
+
+from time import gmtime, strftime
+
+from sandhook.state.state import State
+from sandhook.syntax.quoting import decode_ansi
+
+
+def ansi_c(text: str) -> str:
+    """Return ``text`` with the escapes of $'...' replaced."""
+    return decode_ansi(text)
+
+
+def prompt(state: State, text: str) -> str:
+    """Expand a prompt string: its backslash escapes, then parameters and substitutions."""
+    out: list[str] = []
+    index = 0
+    while index < len(text):
+        c = text[index]
+        if c != "\\" or index + 1 == len(text):
+            out.append(c)
+            index += 1
+            continue
+        letter = text[index + 1]
+        index += 2
+        if letter in "01234567":
+            digits = letter
+            while len(digits) < 3 and text[index : index + 1] in tuple("01234567"):
+                digits += text[index]
+                index += 1
+            out.append(chr(int(digits, 8) & 0xFF))
+        elif letter == "D" and text[index : index + 1] == "{":
+            end = text.find("}", index)
+            end = len(text) if end < 0 else end
+            out.append(_now(state, text[index + 1 : end] or "%H:%M:%S"))
+            index = end + 1
+        else:
+            out.append(_escape(state, letter))
+    expanded: str = state.shell.expand_text(state, "".join(out))
+    return expanded
+
+
+def _now(state: State, layout: str) -> str:
+    return strftime(layout, gmtime(state.process.kernel.now()))
+
+
+def _escape(state: State, letter: str) -> str:
+    simple = {
+        "a": "\a",
+        "e": "\x1b",
+        "n": "\n",
+        "r": "\r",
+        "\\": "\\\\",
+        "[": "",
+        "]": "",
+        "$": "$",
+        "s": state.name,
+    }
+    if letter in simple:
+        return simple[letter].rpartition("/")[2] if letter == "s" else simple[letter]
+    layouts = {"d": "%a %b %d", "t": "%H:%M:%S", "T": "%I:%M:%S", "@": "%I:%M %p", "A": "%H:%M"}
+    if letter in layouts:
+        return _now(state, layouts[letter])
+    directory = state.get("PWD") or state.process.cwd
+    home = state.get("HOME")
+    shown = "~" + directory[len(home) :] if home and (directory + "/").startswith(home + "/") else directory
+    facts = {
+        "u": state.get("USER") or "agent",
+        "h": (state.get("HOSTNAME") or "sandbox").partition(".")[0],
+        "H": state.get("HOSTNAME") or "sandbox",
+        "w": shown,
+        "W": shown.rpartition("/")[2] or shown,
+        "v": "5.2",
+        "V": "5.2.15",
+        "j": str(len(state.jobs or ())),
+        "l": "sandbox",
+        "#": "1",
+        "!": "1",
+    }
+    return facts.get(letter, "\\" + letter)

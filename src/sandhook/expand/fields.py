@@ -1,0 +1,181 @@
+"""Field splitting (POSIX.1-2024 XCU 2.6.5), and putting the fields of a word together.
+
+A word is expanded piece by piece into a ``Fields``, which knows of every piece whether it was
+quoted (never split, never a pattern), literal (never split) or came from an expansion (split
+at IFS). When a field is complete, pathname expansion is tried on it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sandhook.expand.pathname import PathnameOptions, expand_pathname
+from sandhook.pattern.glob import has_magic, quote
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+
+DEFAULT_IFS = " \t\n"
+_MAGIC = frozenset("*?[")
+
+
+@lru_cache(maxsize=64)
+def splitter(ifs: str) -> re.Pattern[str]:
+    """Return a pattern of one delimiter; group 1 takes part when it is not only white space."""
+    white = re.escape("".join(c for c in ifs if c in DEFAULT_IFS))
+    other = re.escape("".join(c for c in ifs if c not in DEFAULT_IFS))
+    if not other:
+        return re.compile(f"[{white}]+()?" if white else "(?!)")
+    if not white:
+        return re.compile(f"([{other}])")
+    return re.compile(f"[{white}]*([{other}])[{white}]*|[{white}]+")
+
+
+def split_text(text: str, ifs: str | None) -> list[str]:
+    """Split one unquoted expansion that stands alone: no neighbours, no patterns."""
+    if ifs is None:
+        ifs = DEFAULT_IFS
+    elif not ifs:
+        return [text] if text else []
+    found: list[str] = []
+    position = 0
+    hard = _has_hard(ifs)
+    for match in splitter(ifs).finditer(text):
+        piece = text[position : match.start()]
+        if piece or (hard and match.group(1)):
+            found.append(piece)
+        position = match.end()
+    if position < len(text):
+        found.append(text[position:])
+    return found
+
+
+def _has_hard(ifs: str) -> bool:
+    return any(c not in DEFAULT_IFS for c in ifs)
+
+
+class Fields:
+    """Collects the pieces of one word and gives its fields.
+
+    Attributes:
+        done: The finished fields.
+    """
+
+    __slots__ = ("_ifs", "_magic", "_pieces", "_started", "_state", "done")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.done: list[str] = []
+        self._pieces: list[tuple[str, bool]] = []
+        self._started = False
+        self._magic = False
+        self._ifs: str | None = None
+
+    def quoted(self, text: str) -> None:
+        """Add text that is neither split nor a pattern; "" starts a field too."""
+        self._started = True
+        if text:
+            self._pieces.append((text, True))
+
+    def literal(self, text: str) -> None:
+        """Add unquoted text of the script: not split, but a pattern."""
+        self._started = True
+        self._pieces.append((text, False))
+
+    def expansion(self, text: str) -> None:
+        """Add the result of an unquoted expansion: split at IFS, and a pattern."""
+        if not text:
+            return
+        ifs = self._ifs
+        if ifs is None:
+            found = self._state.get("IFS")
+            ifs = self._ifs = DEFAULT_IFS if found is None else found
+        if not ifs:
+            self._add(text)
+            return
+        position = 0
+        hard = _has_hard(ifs)
+        for match in splitter(ifs).finditer(text):
+            if match.start() > position:
+                self._add(text[position : match.start()])
+            if self._started or (hard and match.group(1)):
+                self.finish()
+            position = match.end()
+        if position < len(text):
+            self._add(text[position:] if position else text)
+
+    def _add(self, text: str) -> None:
+        self._started = True
+        self._pieces.append((text, False))
+
+    def separate(self) -> None:
+        """End the current field, if one has begun: between the elements of "$@"."""
+        if self._started:
+            self.finish()
+
+    def finish(self) -> None:
+        """Complete the current field, be it empty, and expand it as a pathname pattern."""
+        pieces = self._pieces
+        self._started = False
+        state = self._state
+        if not state.options.noglob:
+            for text, was_quoted in pieces:
+                if not was_quoted and (
+                    not _MAGIC.isdisjoint(text) or (state.options.extglob and "(" in text)
+                ):
+                    self._pieces = []
+                    self.done += glob_field(state, pieces)
+                    return
+        self.done.append(pieces[0][0] if len(pieces) == 1 else "".join([text for text, _ in pieces]))
+        self._pieces = []
+
+    def end(self) -> list[str]:
+        """Return the fields of the word."""
+        if self._started:
+            self.finish()
+        if len(self.done) > self._state.budget.limits.fields:
+            self._state.budget.fail("fields")
+        return self.done
+
+
+def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
+    """Expand one field, given as (text, quoted) pieces, to the files it matches.
+
+    A field that matches nothing stays as it is, unless nullglob or failglob say otherwise.
+    """
+    pattern = "".join([quote(text) if was_quoted else text for text, was_quoted in pieces])
+    plain = "".join([text for text, _ in pieces])
+    options = state.options
+    if not has_magic(pattern, extglob=options.extglob):
+        return [plain]
+    shopts = options.shopts
+    process = state.process
+    found = expand_pathname(
+        process.kernel.fs,
+        process.cwd,
+        pattern,
+        PathnameOptions(
+            dotglob="dotglob" in shopts or bool(state.get("GLOBIGNORE")),
+            globstar="globstar" in shopts,
+            nocase="nocaseglob" in shopts,
+            extglob=options.extglob,
+            most=state.budget.limits.fields,
+        ),
+        state.budget.charge,
+    )
+    ignored = state.get("GLOBIGNORE")
+    if ignored and found:
+        found = _without_ignored(found, ignored, options.extglob)
+    if found:
+        return found
+    if "failglob" in shopts:
+        raise ShellError(f"no match: {plain}", 1, discard=True)
+    return [] if "nullglob" in shopts else [plain]
+
+
+def _without_ignored(found: list[str], ignored: str, extglob: bool) -> list[str]:
+    from sandhook.pattern.glob import compile_pattern
+
+    patterns = [compile_pattern(text, extglob=extglob) for text in ignored.split(":") if text]
+    kept = [name for name in found if not any(pattern.matches(name) for pattern in patterns)]
+    return [name for name in kept if name.rstrip("/").rpartition("/")[2] not in (".", "..")]

@@ -1,0 +1,453 @@
+"""Parameter expansion: one ``$name`` or ``${...}`` to a closure.
+
+A parameter gives one value (``$x``, ``${a[1]}``) or a list (``$@``, ``${a[*]}``, ``${!p*}``).
+``compile_parameter`` says which, and ``word`` puts it into fields or a string.
+Source: POSIX.1-2024 XCU 2.6.2; bash 5.2 manual 3.5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from sandhook.expand import transform
+from sandhook.expand.escapes import prompt
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.state.values import AssociativeArray, IndexedArray, letters
+from sandhook.syntax.nodes import Literal, ParameterExpansion, Word
+
+if TYPE_CHECKING:
+    from sandhook.expand.word import WordCompiler
+
+Value: TypeAlias = Callable[[State], "str | None"]
+Values: TypeAlias = Callable[[State], "list[str]"]
+Text: TypeAlias = Callable[[State], str]
+
+#: Operators whose word is used instead of the value.
+CHOOSING = frozenset(("-", ":-", "=", ":=", "?", ":?", "+", ":+"))
+
+
+class Parameter:
+    """A compiled parameter expansion.
+
+    Attributes:
+        value: Gives the one value, None when unset; None when this is a list.
+        values: Gives the list; None when this is one value.
+        star: The list is joined with IFS where one string is wanted in quotes.
+        dynamic: Only known at run time (``${!ref}``): gives another Parameter.
+    """
+
+    __slots__ = ("star", "value", "values")
+
+    def __init__(self, value: Value | None = None, values: Values | None = None, star: bool = False) -> None:
+        self.value = value
+        self.values = values
+        self.star = star
+
+    def text(self, state: State) -> str:
+        """Return the expansion as one string without splitting; a list is joined."""
+        if self.value is not None:
+            return self.value(state) or ""
+        assert self.values is not None
+        return separator(state, self.star).join(self.values(state))
+
+    def is_set(self, state: State, nonempty: bool) -> bool:
+        """Tell whether the parameter has a value (``-``), and no empty one (``:-``)."""
+        if self.value is not None:
+            value = self.value(state)
+            return bool(value) if nonempty else value is not None
+        assert self.values is not None
+        values = self.values(state)
+        if nonempty:
+            return len(values) > 1 or (len(values) == 1 and values[0] != "")
+        return bool(values)
+
+
+def separator(state: State, star: bool) -> str:
+    """Return what joins a list: the first character of IFS for ``*``, a blank for ``@``."""
+    if not star:
+        return " "
+    ifs = state.get("IFS")
+    return " " if ifs is None else ifs[:1]
+
+
+def unbound(name: str) -> ShellError:
+    """Return the error of ``set -u``."""
+    return ShellError(f"{name}: unbound variable", 127, fatal=True)
+
+
+# --------------------------------------------------------------------------- plain values
+
+
+def special_value(state: State, name: str) -> str | None:
+    """Return the value of any parameter by name; None when unset."""
+    if name[0].isdigit():
+        index = int(name[:9])
+        if index == 0:
+            return state.name
+        positional = state.positional
+        return positional[index - 1] if index <= len(positional) else None
+    match name:
+        case "?":
+            return str(state.status)
+        case "#":
+            return str(len(state.positional))
+        case "$":
+            return str(state.shell_pid)
+        case "!":
+            return str(state.last_background) if state.last_background else None
+        case "-":
+            return state.options.flags() + (
+                "" if state.name == "" else "c" if state.extra.get("command_string") else ""
+            )
+        case "@" | "*":
+            return separator(state, name == "*").join(state.positional) if state.positional else None
+        case "_":
+            return state.last_argument
+    return state.get(name)
+
+
+def plain_value(name: str) -> Value:
+    """Return the closure that reads ``$name`` and minds ``set -u``."""
+    if name[0].isalpha() or (name[0] == "_" and len(name) > 1):
+
+        def variable(state: State) -> str | None:
+            value = state.values.get(name)
+            if value.__class__ is str:
+                return value  # type: ignore[return-value]
+            found = state.get(name)
+            if found is None and state.options.nounset:
+                raise unbound(name)
+            return found
+
+        return variable
+
+    def special(state: State) -> str | None:
+        value = special_value(state, name)
+        if value is None and state.options.nounset:
+            raise unbound(name)
+        return value
+
+    return special
+
+
+def _unchecked(name: str) -> Value:
+    """The same for operators that test whether the parameter is set."""
+    if name[0].isalpha() or (name[0] == "_" and len(name) > 1):
+        return lambda state: state.get(name)
+    return lambda state: special_value(state, name)
+
+
+def subscript_of(word: Word | None) -> str | None:
+    """Return "@" or "*" when that is the whole subscript, else None."""
+    if word is not None and len(word.parts) == 1 and isinstance(word.parts[0], Literal):
+        text = word.parts[0].text
+        if text in ("@", "*"):
+            return text
+    return None
+
+
+def elements(state: State, name: str) -> list[str]:
+    """Return ``${name[@]}``; a scalar counts as one element."""
+    value = state.value(name)
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else value.values()
+
+
+def keys(state: State, name: str) -> list[str]:
+    """Return ``${!name[@]}``."""
+    value = state.value(name)
+    if value is None:
+        return []
+    return ["0"] if isinstance(value, str) else value.keys()
+
+
+# --------------------------------------------------------------------------- the compiler
+
+
+def compile_parameter(node: ParameterExpansion, words: WordCompiler) -> Parameter:
+    """Compile everything but the choosing operators, which ``word`` handles with the base."""
+    if node.prefix == "!":
+        return _compile_bang(node, words)
+    base = compile_base(node, words, checked=node.operator is None or node.operator not in CHOOSING)
+    if node.prefix == "#":
+        return Parameter(_length(node, base))
+    if node.operator is None or node.operator in CHOOSING:
+        return base
+    return _compile_operator(node, base, words)
+
+
+def compile_base(node: ParameterExpansion, words: WordCompiler, *, checked: bool) -> Parameter:
+    """Compile the parameter alone, without its operator."""
+    name = node.name
+    all_ = subscript_of(node.subscript)
+    if all_ is not None:
+        return Parameter(values=lambda state: elements(state, name), star=all_ == "*")
+    if node.subscript is not None:
+        return Parameter(_element(name, words.string(node.subscript, quoted=True), checked))
+    if name in ("@", "*"):
+        return Parameter(values=lambda state: state.positional, star=name == "*")
+    return Parameter(plain_value(name) if checked else _unchecked(name))
+
+
+def _element(name: str, subscript: Text, checked: bool) -> Value:
+    def element(state: State) -> str | None:
+        key = subscript(state)
+        if key in ("@", "*") and not isinstance(state.value(name), AssociativeArray):
+            return separator(state, key == "*").join(elements(state, name))
+        value = state.element(name, key)
+        if value is None and checked and state.options.nounset:
+            raise unbound(f"{name}[{key}]")
+        return value
+
+    return element
+
+
+def _length(node: ParameterExpansion, base: Parameter) -> Value:
+    if base.values is not None:
+        values = base.values
+        if node.name in "@*" and node.subscript is None:
+            return lambda state: str(len(state.positional))
+        name = node.name
+
+        def count(state: State) -> str:
+            value = state.value(name)
+            return str(len(values(state)) if isinstance(value, str) or value is None else len(value))
+
+        return count
+    value = base.value
+    assert value is not None
+    return lambda state: str(len(value(state) or ""))
+
+
+def _compile_bang(node: ParameterExpansion, words: WordCompiler) -> Parameter:
+    """${!name} (indirection), ${!prefix*}, ${!prefix@}, ${!name[@]}."""
+    name = node.name
+    if node.operator in ("*", "@") and node.word is None:
+        return Parameter(values=lambda state: _names(state, name), star=node.operator == "*")
+    all_ = subscript_of(node.subscript)
+    if all_ is not None and node.operator is None:
+        return Parameter(values=lambda state: keys(state, name), star=all_ == "*")
+    reference = compile_base(ParameterExpansion(name, node.subscript), words, checked=False)
+    return _Indirect(node, reference, words)
+
+
+class _Indirect(Parameter):
+    """${!ref...}: the name is known only when it runs; the target is compiled then."""
+
+    __slots__ = ("_node", "_reference", "_words")
+
+    def __init__(self, node: ParameterExpansion, reference: Parameter, words: WordCompiler) -> None:
+        super().__init__(self._value)
+        self._node = node
+        self._reference = reference
+        self._words = words
+
+    def target(self, state: State) -> Parameter | str | None:
+        """Return the Parameter that is meant, compiled with this expansion's operator."""
+        node = self._node
+        if node.subscript is None and node.name in state.namerefs:
+            return state.namerefs[node.name]  # ${!nameref} is the name it refers to
+        name = self._reference.text(state)
+        if not self._reference.is_set(state, nonempty=False):
+            if node.operator in CHOOSING:
+                return None
+            if state.options.nounset:
+                raise unbound(f"!{node.name}")
+            raise ShellError(f"{node.name}: invalid indirect expansion", 1, discard=True)
+        target = self._words.parse_name(name)
+        if target is None:
+            raise ShellError(f"{name}: invalid variable name", 1, discard=True)
+        expansion = ParameterExpansion(
+            target.name, target.subscript, "", node.operator, node.word, node.second
+        )
+        return compile_parameter(expansion, self._words)
+
+    def _value(self, state: State) -> str | None:
+        target = self.target(state)
+        if target is None or isinstance(target, str):
+            return target
+        if target.value is not None:
+            return target.value(state)
+        return target.text(state) if target.is_set(state, nonempty=False) else None
+
+
+def _names(state: State, prefix: str) -> list[str]:
+    return [name for name in state.names() if name.startswith(prefix)]
+
+
+# --------------------------------------------------------------------------- operators
+
+
+def _compile_operator(node: ParameterExpansion, base: Parameter, words: WordCompiler) -> Parameter:
+    operator = node.operator or ""
+    word = node.word or Word(())
+    if operator == ":":
+        return _slice(node, base, words)
+    if operator == "@":
+        return _transformation(node, base)
+    if operator[0] in "#%":
+        pattern = words.pattern(word)
+        return _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix)
+    if operator[0] == "/":
+        pattern = words.pattern(word)
+        replacement = words.pieces(node.second or Word(()))
+        return _mapped(base, lambda state: (operator, pattern(state), replacement(state)), transform.replace)
+    pattern = words.pattern(word)
+    return _mapped(base, lambda state: (operator, pattern(state)), transform.change_case)
+
+
+def _mapped(
+    base: Parameter, prepare: Callable[[State], tuple[object, ...]], change: Callable[..., str]
+) -> Parameter:
+    """Apply ``change`` to the value, or to every element; its arguments are expanded once."""
+    if base.value is not None:
+        read = base.value
+
+        def one(state: State) -> str | None:
+            value = read(state)
+            arguments = prepare(state)
+            return change(state, value or "", *arguments) if value is not None else None
+
+        return Parameter(one)
+    values = base.values
+    assert values is not None
+
+    def every(state: State) -> list[str]:
+        arguments = prepare(state)
+        return [change(state, value, *arguments) for value in values(state)]
+
+    return Parameter(values=every, star=base.star)
+
+
+def _slice(node: ParameterExpansion, base: Parameter, words: WordCompiler) -> Parameter:
+    offset_of = words.arithmetic(node.word or Word(()))
+    length_of = words.arithmetic(node.second) if node.second is not None else None
+    name = node.name
+    if base.value is not None:
+        read = base.value
+
+        def substring(state: State) -> str | None:
+            value = read(state)
+            if value is None:
+                return None
+            offset = offset_of(state)
+            length = length_of(state) if length_of is not None else None
+            found = transform.substring(value, offset, length)
+            if found is None:
+                raise ShellError(f"{length}: substring expression < 0", 1, discard=True)
+            return found
+
+        return Parameter(substring)
+    values = base.values
+    assert values is not None
+    positional = node.subscript is None
+
+    def part(state: State) -> list[str]:
+        offset = offset_of(state)
+        length = length_of(state) if length_of is not None else None
+        if length is not None and length < 0:
+            raise ShellError(f"{length}: substring expression < 0", 1, discard=True)
+        if positional:
+            return _slice_positional(state, offset, length)
+        return _slice_array(state, name, values(state), offset, length)
+
+    return Parameter(values=part, star=base.star)
+
+
+def _slice_positional(state: State, offset: int, length: int | None) -> list[str]:
+    """${@:offset:length}: offset 0 begins with $0."""
+    all_ = [state.name, *state.positional]
+    if offset < 0:
+        offset += len(all_)
+        if offset < 0:
+            return []
+    return all_[offset:] if length is None else all_[offset : offset + length]
+
+
+def _slice_array(state: State, name: str, values: list[str], offset: int, length: int | None) -> list[str]:
+    """${a[@]:offset:length}: the offset is an index, the length counts elements that are set."""
+    array = state.value(name)
+    if isinstance(array, IndexedArray):
+        if offset < 0:
+            offset += array.top()
+            if offset < 0:
+                return []
+        indices = array.indices()
+        if indices and indices[-1] == len(indices) - 1:
+            start = offset
+        else:
+            start = next((at for at, index in enumerate(indices) if index >= offset), len(indices))
+    else:
+        start = max(0, offset - 1) if isinstance(array, AssociativeArray) and offset > 0 else offset
+        if start < 0:
+            start += len(values)
+    return values[start:] if length is None else values[start : start + length]
+
+
+def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
+    letter = node.word.parts[0].text if node.word and isinstance(node.word.parts[0], Literal) else ""
+    name = node.name
+    if letter == "a":
+        if base.values is not None and node.subscript is None:
+            return Parameter(values=lambda state: ["" for _ in state.positional], star=base.star)
+        if base.values is not None:
+            return Parameter(
+                values=lambda state: [_attributes(state, name) for _ in elements(state, name)], star=base.star
+            )
+        return Parameter(lambda state: _attributes(state, name))
+    if letter == "A":
+        return Parameter(lambda state: _declaration(state, node, base))
+    if letter in "Kk" and base.values is not None and node.subscript is not None:
+        return Parameter(values=lambda state: _pairs(state, name, letter), star=base.star)
+    if letter == "P":
+        return _mapped(base, lambda state: (), prompt)
+    return _mapped(base, lambda state: (letter,), transform.transform)
+
+
+def _attributes(state: State, name: str) -> str:
+    resolved, _ = state.resolve(name)
+    return letters(state.is_special(resolved))
+
+
+def _pairs(state: State, name: str, letter: str) -> list[str]:
+    value = state.value(name)
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [transform.at_quote(value)]
+    if letter == "k":
+        return [text for pair in value.pairs() for text in pair]
+    double = isinstance(value, (IndexedArray, AssociativeArray))
+    shown = [f"{key} {double_quote(text)}" for key, text in value.pairs()]
+    return [" ".join(shown)] if double and shown else []
+
+
+def double_quote(text: str) -> str:
+    """Return text in double quotes as ``declare -p`` prints a value."""
+    if any(c < " " or c == "\x7f" for c in text):
+        return transform.at_quote(text)
+    for c in '\\"$`':
+        text = text.replace(c, "\\" + c)
+    return f'"{text}"'
+
+
+def _declaration(state: State, node: ParameterExpansion, base: Parameter) -> str | None:
+    """${x@A}: an assignment or declare command that makes the parameter anew."""
+    if node.name in "@*":
+        return "set -- " + " ".join(transform.at_quote(text) for text in state.positional)
+    name, _ = state.resolve(node.name)
+    flags = _attributes(state, name)
+    value = state.value(name)
+    if value is None:
+        return f"declare -{flags} {name}" if flags else None
+    if base.values is not None and not isinstance(value, str):
+        if isinstance(value, AssociativeArray):
+            inside = "".join(f"[{key}]={double_quote(text)} " for key, text in value.pairs())
+        else:
+            inside = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
+        return f"declare -{flags} {name}=({inside})"
+    shown = transform.at_quote(base.text(state))
+    return f"declare -{flags} {name}={shown}" if flags else f"{name}={shown}"

@@ -1,0 +1,160 @@
+"""What the operators of ``${...}`` do to one value. Source: bash 5.2 manual, 3.5.3.
+
+Each function takes values that are already expanded; which of them applies, and to how many
+values, is decided in ``parameter``.
+"""
+
+from __future__ import annotations
+
+from sandhook.expand.escapes import ansi_c, prompt
+from sandhook.pattern.glob import Pattern, compile_pattern
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.utilities._quote import shell_quote
+
+
+def remove_affix(state: State, value: str, operator: str, pattern: str) -> str:
+    """${x#p} ${x##p} ${x%p} ${x%%p}: take a matching beginning or end away."""
+    compiled = compile_pattern(pattern, extglob=state.options.extglob)
+    longest = len(operator) == 2
+    if operator[0] == "#":
+        length = compiled.match_prefix(value, longest, state.budget.charge)
+        return value[length:] if length > 0 else value
+    start = compiled.match_suffix(value, longest, state.budget.charge)
+    return value[:start] if start >= 0 else value
+
+
+def replace(
+    state: State, value: str, operator: str, pattern: str, replacement: list[tuple[str, bool]]
+) -> str:
+    """${x/p/r} ${x//p/r} ${x/#p/r} ${x/%p/r}.
+
+    Args:
+        replacement: Its pieces as (text, quoted); an unquoted & stands for what matched.
+    """
+    if not pattern:
+        if operator not in ("/#", "/%"):
+            return value
+    options = state.options
+    charge = state.budget.charge
+    compiled = compile_pattern(pattern, extglob=options.extglob, nocase=options.nocasematch)
+    if operator == "/#":
+        end = compiled.match_prefix(value, True, charge)
+        spans = [(0, end)] if end >= 0 else []
+    elif operator == "/%":
+        start = compiled.match_suffix(value, True, charge)
+        spans = [(start, len(value))] if start >= 0 else []
+    elif operator == "//":
+        spans = compiled.find_all(value, charge)
+    else:
+        found = compiled.find(value, 0, True, charge)
+        spans = [found] if found is not None else []
+    if not spans:
+        return value
+    return _put(state, value, spans, _template(state, replacement))
+
+
+def _template(state: State, replacement: list[tuple[str, bool]]) -> list[str | None]:
+    """Return the replacement's pieces; None stands for the matched text."""
+    if "patsub_replacement" not in state.options.shopts:
+        return ["".join(text for text, _ in replacement)]
+    pieces: list[str | None] = []
+    for text, quoted in replacement:
+        if quoted or ("&" not in text and "\\" not in text):
+            pieces.append(text)
+            continue
+        plain: list[str] = []
+        index = 0
+        while index < len(text):
+            c = text[index]
+            if c == "\\" and index + 1 < len(text) and text[index + 1] in "&\\":
+                plain.append(text[index + 1])
+                index += 1
+            elif c == "&":
+                pieces.append("".join(plain))
+                pieces.append(None)
+                plain = []
+            else:
+                plain.append(c)
+            index += 1
+        pieces.append("".join(plain))
+    return pieces
+
+
+def _put(state: State, value: str, spans: list[tuple[int, int]], template: list[str | None]) -> str:
+    constant = "".join(piece for piece in template if piece is not None)
+    copies = template.count(None)
+    if len(constant) * len(spans) > 4096:
+        state.budget.afford(len(value) * (1 + copies) + len(constant) * len(spans))
+    out: list[str] = []
+    position = 0
+    for start, end in spans:
+        out.append(value[position:start])
+        if copies:
+            matched = value[start:end]
+            out.extend(matched if piece is None else piece for piece in template)
+        else:
+            out.append(constant)
+        position = end
+    out.append(value[position:])
+    return "".join(out)
+
+
+def change_case(state: State, value: str, operator: str, pattern: str) -> str:
+    """${x^p} ${x^^p} ${x,p} ${x,,p}; an empty pattern matches any character."""
+    compiled: Pattern | None = compile_pattern(pattern, extglob=state.options.extglob) if pattern else None
+
+    def change(c: str) -> str:
+        if compiled is not None and not compiled.matches(c):
+            return c
+        changed = c.upper() if operator[0] == "^" else c.lower()
+        return changed if len(changed) == 1 else c
+
+    if len(operator) == 1:
+        return change(value[0]) + value[1:] if value else value
+    if compiled is None and value.isascii():
+        return value.upper() if operator == "^^" else value.lower()
+    return "".join(map(change, value))
+
+
+def transform(state: State, value: str, letter: str) -> str:
+    """${x@U} ${x@u} ${x@L} ${x@Q} ${x@E} ${x@P} ${x@K} of one value."""
+    match letter:
+        case "U":
+            return change_case(state, value, "^^", "")
+        case "u":
+            return change_case(state, value, "^", "")
+        case "L":
+            return change_case(state, value, ",,", "")
+        case "Q" | "K" | "k":
+            return at_quote(value)
+        case "E":
+            return ansi_c(value)
+        case "P":
+            return prompt(state, value)
+    raise ShellError(f"{letter}: bad substitution", 1, discard=True)
+
+
+def at_quote(value: str) -> str:
+    """Return a value as ${x@Q} prints it: always in single quotes, or $'...'."""
+    quoted = shell_quote(value)
+    if quoted[:2] == "$'":
+        return quoted
+    return "'" + value.replace("'", "'\\''") + "'"
+
+
+def substring(value: str, offset: int, length: int | None) -> str | None:
+    """${x:offset:length} in characters; None when a negative length ends before the offset."""
+    size = len(value)
+    if offset < 0:
+        offset += size
+        if offset < 0:
+            return ""
+    if offset > size:
+        return ""
+    if length is None:
+        return value[offset:]
+    if length < 0:
+        end = size + length
+        return None if end < offset else value[offset:end]
+    return value[offset : offset + length]

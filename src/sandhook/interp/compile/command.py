@@ -1,0 +1,81 @@
+"""Subshells, function definitions and coprocesses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from sandhook.interp.jobs import Job, jobs_of
+from sandhook.interp.subshell import in_subshell, start_subshell
+from sandhook.state.control import ShellError
+from sandhook.state.state import Function, State
+from sandhook.syntax.nodes import Coprocess, FunctionDefinition, Subshell
+
+if TYPE_CHECKING:
+    from sandhook.interp.compile.compiler import Compiler
+
+Run: TypeAlias = Callable[[State], int]
+
+
+def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
+    body = compiler.list(node.body)
+
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        child = state.process.fork()
+        status: int = state.shell.nested(state, lambda: in_subshell(state, child, body))
+        state.status = status
+        return status
+
+    return run
+
+
+def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
+    body = compiler.command(node.body)
+    name, line = node.name, node.line
+
+    def define(state: State) -> int:
+        state.line = line
+        if name in state.extra.get("readonly_functions", ()):
+            state.shell.complain(state, f"{name}: readonly function")
+            state.status = 1
+            return 1
+        state.functions[name] = Function(name, body, node.body, state.source, line)
+        state.status = 0
+        return 0
+
+    return define
+
+
+def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
+    body = compiler.command(node.command)
+    name = node.name or "COPROC"
+
+    def start(state: State) -> int:
+        process = state.process
+        their_in, our_out = process.kernel.pipe().ends()
+        our_in, their_out = process.kernel.pipe().ends()
+        child = process.fork()
+        child.install(0, their_in)
+        child.install(1, their_out)
+        start_subshell(state, child, body)
+        jobs_of(state).add(Job([child], node))
+        state.last_background = child.pid
+        try:
+            numbers = []
+            for description in (our_in, our_out):
+                free = process.free_descriptor(60)
+                process.install(free, description)
+                numbers.append(str(free))
+            state.set_array(name, numbers)
+            state.set(f"{name}_PID", str(child.pid))
+        except ShellError as error:
+            status: int = state.shell.report(state, error)
+            return status
+        state.status = 0
+        return 0
+
+    return start

@@ -1,0 +1,146 @@
+"""The compiler: hands every node to the file of its family.
+
+A closure is ``(State) -> exit status``. It holds nothing of a run: what differs from run to run
+is in the State, so closures are shared by all shells and threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sandhook.expand.word import WordCompiler
+from sandhook.interp.compile import command, compound, cond, lists, simple
+from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
+from sandhook.interp.substitution import backquote, process_substitution, substitute
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.syntax.nodes import (
+    AndOr,
+    ArithmeticCommand,
+    ArithmeticFor,
+    BraceGroup,
+    Case,
+    Command,
+    CommandList,
+    ConditionalCommand,
+    Coprocess,
+    For,
+    FunctionDefinition,
+    If,
+    Pipeline,
+    Redirection,
+    Select,
+    SimpleCommand,
+    Subshell,
+    While,
+)
+
+Run: TypeAlias = Callable[[State], int]
+
+
+class Compiler:
+    """Compiles commands; ``words`` compiles what they are made of."""
+
+    def __init__(self) -> None:
+        self.words = WordCompiler(
+            lambda body: substitute(self.list(body), _file_of(body, self)) if body is not None else _nothing,
+            backquote,
+            lambda direction, body: process_substitution(
+                direction, self.list(body) if body is not None else None
+            ),
+        )
+
+    def list(self, node: CommandList) -> Run:
+        """Compile a list."""
+        return lists.compile_list(self, node)
+
+    def command(self, node: Command) -> Run:
+        """Compile any command, with its redirections."""
+        match node:
+            case SimpleCommand():
+                return simple.compile_simple(self, node)
+            case Pipeline():
+                return lists.compile_pipeline(self, node)
+            case AndOr():
+                return lists.compile_and_or(self, node)
+            case FunctionDefinition():
+                return command.compile_function(self, node)
+            case Coprocess():
+                return command.compile_coprocess(self, node)
+        run = self._compound(node)
+        return self._redirected(run, node.redirections, node.line)
+
+    def _compound(self, node: Command) -> Run:
+        match node:
+            case BraceGroup():
+                return self.list(node.body)
+            case Subshell():
+                return command.compile_subshell(self, node)
+            case If():
+                return compound.compile_if(self, node)
+            case While():
+                return compound.compile_while(self, node)
+            case For():
+                return compound.compile_for(self, node)
+            case Select():
+                return compound.compile_select(self, node)
+            case ArithmeticFor():
+                return compound.compile_arithmetic_for(self, node)
+            case Case():
+                return compound.compile_case(self, node)
+            case ArithmeticCommand():
+                return compound.compile_arithmetic(self, node)
+            case ConditionalCommand():
+                return cond.compile_conditional(self, node)
+        raise TypeError(node)
+
+    def redirections(self, redirections: tuple[Redirection, ...]) -> Apply | None:
+        """Compile redirections; None when there are none."""
+        return compile_redirections(redirections, self.words)
+
+    def _redirected(self, run: Run, redirections: tuple[Redirection, ...], line: int) -> Run:
+        apply = self.redirections(redirections)
+        if apply is None:
+            return run
+        change = apply
+
+        def redirected(state: State) -> int:
+            undo: Undo = []
+            try:
+                try:
+                    state.line = line
+                    change(state, undo)
+                except ShellError as error:
+                    return state.shell.report(state, error)  # type: ignore[no-any-return]
+                return run(state)
+            finally:
+                restore(state.process, undo)
+
+        return redirected
+
+
+def _nothing(state: State) -> str:
+    state.substitution_status = state.status = 0
+    return ""
+
+
+def _file_of(body: CommandList | None, compiler: Compiler) -> Apply | None:
+    """Return the redirection of ``$(<file)``, None for any other body."""
+    if body is None or len(body.items) != 1 or body.items[0].background:
+        return None
+    node = body.items[0].command
+    if not isinstance(node, SimpleCommand) or node.words or node.assignments or len(node.redirections) != 1:
+        return None
+    only = node.redirections[0]
+    if only.operator != "<" or only.fd is not None or only.variable is not None:
+        return None
+    return compiler.redirections(node.redirections)
+
+
+_COMPILER = Compiler()
+
+
+def compile_unit(node: CommandList) -> Run:
+    """Compile one input unit."""
+    return _COMPILER.list(node)

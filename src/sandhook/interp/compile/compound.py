@@ -1,0 +1,302 @@
+"""Loops, if, case, and arithmetic commands (POSIX.1-2024 XCU 2.9.4; bash 5.2 manual 3.2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from sandhook.expand.word import FieldsOf, Text
+from sandhook.pattern.glob import compile_pattern
+from sandhook.state.control import BreakLoop, ContinueLoop, ShellError
+from sandhook.state.state import State
+from sandhook.syntax.nodes import (
+    ArithmeticCommand,
+    ArithmeticFor,
+    Case,
+    CaseClause,
+    For,
+    If,
+    Select,
+    While,
+    Word,
+)
+
+if TYPE_CHECKING:
+    from sandhook.interp.compile.compiler import Compiler
+
+Run: TypeAlias = Callable[[State], int]
+Integer: TypeAlias = Callable[[State], int]
+
+
+def compile_if(compiler: Compiler, node: If) -> Run:
+    clauses = [(compiler.list(clause.condition), compiler.list(clause.body)) for clause in node.clauses]
+    otherwise = compiler.list(node.otherwise) if node.otherwise is not None else None
+
+    def run_if(state: State) -> int:
+        for condition, body in clauses:
+            state.tested += 1
+            status = condition(state)
+            state.tested -= 1
+            if status == 0:
+                return body(state)
+        if otherwise is not None:
+            return otherwise(state)
+        state.status = 0
+        return 0
+
+    return run_if
+
+
+def compile_while(compiler: Compiler, node: While) -> Run:
+    condition, body = compiler.list(node.condition), compiler.list(node.body)
+    until = node.until
+
+    def run_while(state: State) -> int:
+        status = 0
+        tested, loops = state.tested, state.loops
+        state.loops = loops + 1
+        budget = state.budget
+        try:
+            while True:
+                budget.fuel -= 1
+                if budget.fuel < 0:
+                    state.shell.poll(state)
+                try:
+                    state.tested = tested + 1
+                    failed = condition(state) != 0
+                    state.tested = tested
+                    if failed is not until:
+                        break
+                    status = body(state)
+                except ContinueLoop as control:
+                    state.tested = tested
+                    if control.levels > 1:
+                        raise ContinueLoop(control.levels - 1) from None
+                    status = 0
+        except BreakLoop as control:
+            state.tested = tested
+            if control.levels > 1:
+                raise BreakLoop(control.levels - 1) from None
+            status = 0
+        finally:
+            state.loops = loops
+        state.status = status
+        return status
+
+    return run_while
+
+
+def _loop(state: State, items: Callable[[], bool], body: Run) -> int:
+    """Run ``body`` as long as ``items()`` says so, minding break and continue."""
+    status = 0
+    tested, loops = state.tested, state.loops
+    state.loops = loops + 1
+    budget = state.budget
+    try:
+        while items():
+            budget.fuel -= 1
+            if budget.fuel < 0:
+                state.shell.poll(state)
+            try:
+                status = body(state)
+            except ContinueLoop as control:
+                state.tested = tested
+                if control.levels > 1:
+                    raise ContinueLoop(control.levels - 1) from None
+                status = 0
+    except BreakLoop as control:
+        state.tested = tested
+        if control.levels > 1:
+            raise BreakLoop(control.levels - 1) from None
+        status = 0
+    finally:
+        state.loops = loops
+    state.status = status
+    return status
+
+
+def _expand(state: State, words: list[FieldsOf] | None) -> list[str]:
+    if words is None:
+        return state.positional
+    found: list[str] = []
+    for fields in words:
+        found += fields(state)
+    return found
+
+
+def compile_for(compiler: Compiler, node: For) -> Run:
+    name, line = node.name, node.line
+    words = [compiler.words.fields(word) for word in node.words] if node.words is not None else None
+    body = compiler.list(node.body)
+
+    def run_for(state: State) -> int:
+        state.line = line
+        try:
+            values = iter(_expand(state, words))
+            if name in state.attributes:
+                state.check_writable(name)
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
+
+        def next_value() -> bool:
+            for value in values:
+                if state.watched:
+                    state.shell.debug(state)
+                    state.shell.trace_for(state, name, words is not None)
+                if name in state.namerefs:
+                    state.namerefs[name] = value
+                else:
+                    state.set(name, value)
+                return True
+            return False
+
+        return _loop(state, next_value, body)
+
+    return run_for
+
+
+def compile_select(compiler: Compiler, node: Select) -> Run:
+    name, line = node.name, node.line
+    words = [compiler.words.fields(word) for word in node.words] if node.words is not None else None
+    body = compiler.list(node.body)
+
+    def run_select(state: State) -> int:
+        state.line = line
+        try:
+            values = _expand(state, words)
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
+        if not values:
+            state.status = 0
+            return 0
+        asked = False
+        ended = False
+
+        def ask() -> bool:
+            nonlocal asked, ended
+            reply = state.shell.ask_selection(state, values, menu=not asked or not state.get("REPLY"))
+            asked = True
+            if reply is None:
+                ended = True
+                return False
+            state.set("REPLY", reply)
+            number = int(reply[:9]) if reply.isascii() and reply.isdigit() else 0
+            state.set(name, values[number - 1] if 1 <= number <= len(values) else "")
+            return True
+
+        status = _loop(state, ask, body)
+        if ended:
+            state.status = status = 1
+        return status
+
+    return run_select
+
+
+def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
+    line = node.line
+    init, condition, update = (
+        compiler.words.arithmetic(word) if word.parts else None
+        for word in (node.init, node.condition, node.update)
+    )
+    body = compiler.list(node.body)
+
+    def run_arithmetic_for(state: State) -> int:
+        state.line = line
+        first = True
+
+        def turn() -> bool:
+            nonlocal first
+            if first:
+                first = False
+            elif update is not None:
+                update(state)
+            return condition is None or condition(state) != 0
+
+        try:
+            if init is not None:
+                init(state)
+            return _loop(state, turn, body)
+        except ShellError as error:
+            return state.shell.report_in(state, error, "((")  # type: ignore[no-any-return]
+
+    return run_arithmetic_for
+
+
+def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
+    value = compiler.words.arithmetic(node.expression)
+    line = node.line
+
+    def run_arithmetic(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        if state.watched:
+            state.shell.debug(state)
+            state.shell.trace_text(state, "((", node.expression, "))")
+        try:
+            status = 0 if value(state) else 1
+        except ShellError as error:
+            return state.shell.report_in(state, error, "((")  # type: ignore[no-any-return]
+        state.status = status
+        return status
+
+    return run_arithmetic
+
+
+def compile_case(compiler: Compiler, node: Case) -> Run:
+    subject = compiler.words.string(node.subject)
+    line = node.line
+    clauses = [_compile_clause(compiler, clause) for clause in node.clauses]
+
+    def run_case(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        try:
+            text = subject(state)
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
+        if state.watched:
+            state.shell.debug(state)
+            state.shell.trace_case(state, text)
+        status = 0
+        fall_through = False
+        extglob, nocase = state.options.extglob, state.options.nocasematch
+        state.status = 0 if not clauses else state.status
+        for patterns, body, terminator in clauses:
+            try:
+                if not fall_through and not _matches(state, patterns, text, extglob, nocase):
+                    continue
+            except ShellError as error:
+                return state.shell.report(state, error)  # type: ignore[no-any-return]
+            status = body(state) if body is not None else 0
+            if terminator == ";;":
+                state.status = status
+                return status
+            fall_through = terminator == ";&"
+        state.status = status
+        return status
+
+    return run_case
+
+
+def _compile_clause(compiler: Compiler, clause: CaseClause) -> tuple[list[Text], Run | None, str]:
+    patterns = [compiler.words.pattern(word) for word in clause.patterns]
+    return patterns, compiler.list(clause.body) if clause.body is not None else None, clause.terminator
+
+
+def _matches(state: State, patterns: list[Text], text: str, extglob: bool, nocase: bool) -> bool:
+    for pattern in patterns:
+        if compile_pattern(pattern(state), extglob=extglob, nocase=nocase).matches(text, state.budget.charge):
+            return True
+    return False
+
+
+__all__ = [
+    "Word", "compile_arithmetic", "compile_arithmetic_for", "compile_case", "compile_for", "compile_if",
+    "compile_select", "compile_while",
+]  # fmt: skip

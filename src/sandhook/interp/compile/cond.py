@@ -1,0 +1,154 @@
+"""``[[ ... ]]`` (bash 5.2 manual 3.2.5.2): no splitting, patterns, regular expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from sandhook.expand import arith
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.glob import compile_pattern
+from sandhook.pattern.posix import compile_ere
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.syntax.nodes import (
+    CondAnd,
+    CondBinary,
+    CondGroup,
+    Condition,
+    ConditionalCommand,
+    CondNot,
+    CondOr,
+    CondUnary,
+    Word,
+)
+
+if TYPE_CHECKING:
+    from sandhook.interp.compile.compiler import Compiler
+
+Run: TypeAlias = Callable[[State], int]
+Test: TypeAlias = Callable[[State], bool]
+
+_INTEGER: dict[str, Callable[[int, int], bool]] = {
+    "-eq": int.__eq__, "-ne": int.__ne__, "-lt": int.__lt__, "-le": int.__le__, "-gt": int.__gt__, "-ge": int.__ge__,
+}  # fmt: skip
+_ERE_SPECIAL = "\\.[]()*+?{}|^$"
+
+
+class InvalidRegex(Exception):
+    """The right side of =~ does not compile: status 2."""
+
+
+def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
+    test = _compile(compiler, node.expression)
+    line = node.line
+
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        if state.watched:
+            state.shell.debug(state)
+            state.shell.trace_condition(state, node.expression)
+        try:
+            status = 0 if test(state) else 1
+        except InvalidRegex:
+            status = 2
+        except ShellError as error:
+            return state.shell.report_in(state, error, "[[")  # type: ignore[no-any-return]
+        state.status = status
+        return status
+
+    return run
+
+
+def _compile(compiler: Compiler, node: Condition) -> Test:
+    match node:
+        case CondAnd(left, right):
+            a, b = _compile(compiler, left), _compile(compiler, right)
+            return lambda state: a(state) and b(state)
+        case CondOr(left, right):
+            a, b = _compile(compiler, left), _compile(compiler, right)
+            return lambda state: a(state) or b(state)
+        case CondNot(operand):
+            a = _compile(compiler, operand)
+            return lambda state: not a(state)
+        case CondGroup(operand):
+            return _compile(compiler, operand)
+        case CondUnary():
+            return _unary(compiler, node)
+        case CondBinary():
+            return _binary(compiler, node)
+    raise TypeError(node)
+
+
+def _unary(compiler: Compiler, node: CondUnary) -> Test:
+    text_of = compiler.words.string(node.operand)
+    operator = node.operator
+    if operator == "-n":
+        return lambda state: text_of(state) != ""
+    if operator == "-z":
+        return lambda state: text_of(state) == ""
+    return lambda state: bool(state.shell.unary_test(state, operator, text_of(state)))
+
+
+def _binary(compiler: Compiler, node: CondBinary) -> Test:
+    left = compiler.words.string(node.left)
+    operator = node.operator
+    if operator in ("=", "==", "!="):
+        return _pattern(left, compiler.words.pattern(node.right), operator != "!=")
+    if operator == "=~":
+        return _regex(left, _regex_text(compiler, node.right))
+    right = compiler.words.string(node.right)
+    if operator == "<":
+        return lambda state: left(state) < right(state)
+    if operator == ">":
+        return lambda state: left(state) > right(state)
+    compare = _INTEGER.get(operator)
+    if compare is not None:
+        decide = compare
+        return lambda state: decide(arith.evaluate(state, left(state)), arith.evaluate(state, right(state)))
+    return lambda state: bool(state.shell.binary_test(state, operator, left(state), right(state)))
+
+
+def _pattern(left: Callable[[State], str], pattern: Callable[[State], str], wanted: bool) -> Test:
+    def test(state: State) -> bool:
+        compiled = compile_pattern(pattern(state), extglob=True, nocase=state.options.nocasematch)
+        return bool(compiled.matches(left(state), state.budget.charge)) is wanted
+
+    return test
+
+
+def _regex_text(compiler: Compiler, word: Word) -> Callable[[State], str]:
+    """Compile the right side of =~: what was quoted matches itself."""
+    pieces = compiler.words.pieces(word)
+
+    def text(state: State) -> str:
+        return "".join([_quote(piece) if quoted else piece for piece, quoted in pieces(state)])
+
+    return text
+
+
+def _quote(text: str) -> str:
+    return "".join("\\" + c if c in _ERE_SPECIAL else c for c in text)
+
+
+def _regex(left: Callable[[State], str], pattern: Callable[[State], str]) -> Test:
+    def test(state: State) -> bool:
+        subject = left(state)
+        source = pattern(state)
+        try:
+            compiled = compile_ere(source, icase=state.options.nocasematch)
+            match = compiled.search_text(subject, remaining=state.budget.remaining)
+        except PatternError:
+            raise InvalidRegex from None
+        state.budget.charge(1 + (len(subject) >> 8))
+        if match is None:
+            state.set_array("BASH_REMATCH", [])
+            return False
+        state.set_array("BASH_REMATCH", [group or "" for group in match])
+        return True
+
+    return test

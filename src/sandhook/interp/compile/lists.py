@@ -1,0 +1,194 @@
+"""Lists, AND-OR lists and pipelines (POSIX.1-2024 XCU 2.9.2, 2.9.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from sandhook.interp.subshell import in_background, in_subshell, start_subshell
+from sandhook.state.state import State
+from sandhook.syntax.nodes import (
+    AndOr,
+    ArithmeticCommand,
+    Command,
+    CommandList,
+    ConditionalCommand,
+    ListItem,
+    Pipeline,
+    SimpleCommand,
+    Subshell,
+)
+
+if TYPE_CHECKING:
+    from sandhook.interp.compile.compiler import Compiler
+
+Run: TypeAlias = Callable[[State], int]
+
+
+def is_checked(node: Command) -> bool:
+    """Tell whether errexit and the ERR trap look at this command's status.
+
+    A group, loop or case is not looked at itself: its last command was.
+    """
+    if isinstance(node, Pipeline):
+        return not node.negated
+    return isinstance(node, (SimpleCommand, Subshell, ArithmeticCommand, ConditionalCommand))
+
+
+def compile_list(compiler: Compiler, node: CommandList) -> Run:
+    """Compile a list: each item in turn, errexit after each."""
+    items = [_compile_item(compiler, item) for item in node.items]
+    if len(items) == 1:
+        only, checked = items[0]
+        if not checked:
+            return only
+
+        def run_one(state: State) -> int:
+            status = only(state)
+            if status:
+                state.shell.failed(state, status)
+            return status
+
+        return run_one
+
+    def run_list(state: State) -> int:
+        status = 0
+        for run, checked in items:
+            status = run(state)
+            if status and checked:
+                state.shell.failed(state, status)
+        return status
+
+    return run_list
+
+
+def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, bool]:
+    node = item.command
+    if item.background:
+        return in_background(compiler.command(node), node), False
+    if isinstance(node, AndOr):
+        return compile_and_or(compiler, node), False
+    return compiler.command(node), is_checked(node)
+
+
+def compile_and_or(compiler: Compiler, node: AndOr) -> Run:
+    """Compile ``a && b || c``: only the last command of the list is looked at by errexit."""
+    commands = [compiler.command(command) for command in node.commands]
+    checked = is_checked(node.commands[-1])
+    last = len(commands) - 1
+    first = commands[0]
+    rest = [
+        (operator == "&&", command, index == last)
+        for index, (operator, command) in enumerate(zip(node.operators, commands[1:]), 1)
+    ]
+
+    def run_and_or(state: State) -> int:
+        outer = state.tested
+        state.tested = outer + 1
+        status = first(state)
+        for is_and, command, is_last in rest:
+            if (status == 0) is not is_and:
+                continue
+            if is_last:
+                state.tested = outer
+                status = command(state)
+                if status and checked:
+                    state.shell.failed(state, status)
+                return status
+            status = command(state)
+        state.tested = outer
+        return status
+
+    return run_and_or
+
+
+def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
+    """Compile a pipeline, "!" and "time"."""
+    if not node.commands:
+        run: Run = _nothing
+    elif len(node.commands) == 1:
+        run = compiler.command(node.commands[0])
+    else:
+        run = _piped([compiler.command(command) for command in node.commands], node.both)
+    if node.negated:
+        run = _negated(run)
+    if node.timed is not None:
+        run = _timed(run, posix=node.timed == "time -p")
+    return run
+
+
+def _nothing(state: State) -> int:
+    state.status = 0
+    return 0
+
+
+def _negated(run: Run) -> Run:
+    def negated(state: State) -> int:
+        outer = state.tested
+        state.tested = outer + 1
+        status = 0 if run(state) else 1
+        state.tested = outer
+        state.status = status
+        return status
+
+    return negated
+
+
+def _timed(run: Run, *, posix: bool) -> Run:
+    def timed(state: State) -> int:
+        start = state.budget.elapsed()
+        status = run(state)
+        state.shell.print_times(state, state.budget.elapsed() - start, posix)
+        return status
+
+    return timed
+
+
+def _piped(stages: list[Run], both: tuple[bool, ...]) -> Run:
+    last = len(stages) - 1
+
+    def run_pipeline(state: State) -> int:
+        process = state.process
+        kernel = process.kernel
+        children = []
+        upstream = None
+        for index, stage in enumerate(stages):
+            downstream = kernel.pipe().ends() if index < last else None
+            if index == last and state.options.lastpipe and not state.shell.job_control(state):
+                status = _run_last_here(state, stage, upstream)
+                break
+            child = process.fork()
+            if upstream is not None:
+                child.install(0, upstream)
+                upstream = None
+            if downstream is not None:
+                child.install(1, downstream[1])
+                if both and both[index]:
+                    downstream[1].retain()
+                    child.install(2, downstream[1])
+                upstream = downstream[0]
+                start_subshell(state, child, stage)
+                children.append(child)
+            else:
+                status = in_subshell(state, child, stage)
+        statuses = [child.wait() for child in children]
+        statuses.append(status)
+        if state.options.pipefail:
+            status = next((found for found in reversed(statuses) if found), 0)
+        state.pipestatus = statuses
+        state.status = status
+        return status
+
+    return run_pipeline
+
+
+def _run_last_here(state: State, stage: Run, upstream: object) -> int:
+    """lastpipe: the last command runs in the shell itself, reading the pipe."""
+    from sandhook.interp.redirect import install, restore
+
+    undo: list[tuple[int, object]] = []
+    install(state, 0, upstream, undo)  # type: ignore[arg-type]
+    try:
+        return stage(state)
+    finally:
+        restore(state.process, undo)  # type: ignore[arg-type]

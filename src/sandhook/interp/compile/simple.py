@@ -1,0 +1,355 @@
+"""Simple commands (POSIX.1-2024 XCU 2.9.1): assignments, words, redirections, invocation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from sandhook.expand.word import FieldsOf, Text
+from sandhook.interp.compile.inline import INLINE
+from sandhook.interp.lookup import Argument
+from sandhook.interp.redirect import Apply, Undo, restore
+from sandhook.state.assignment import Assigned, Element, Elements, assign
+from sandhook.state.control import ShellError
+from sandhook.state.state import Saved, State
+from sandhook.state.values import EXPORT
+from sandhook.syntax.nodes import (
+    ArrayElement,
+    ArrayLiteral,
+    Assignment,
+    ProcessSubstitution,
+    SimpleCommand,
+    Word,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from sandhook.interp.compile.compiler import Compiler
+
+Run: TypeAlias = Callable[[State], int]
+Arguments: TypeAlias = Callable[[State], "list[Argument]"]
+MakeAssigned: TypeAlias = Callable[[State], Assigned]
+
+
+def compile_simple(compiler: Compiler, node: SimpleCommand) -> Run:
+    """Compile a simple command to the narrowest closure that its shape allows."""
+    apply = compiler.redirections(node.redirections)
+    if not node.words:
+        run = _assignments_only(compiler, node, apply)
+    else:
+        run = _with_words(compiler, node, apply)
+    if any(
+        isinstance(part, ProcessSubstitution)
+        for part in walk((node.words, node.assignments, node.redirections))
+    ):
+        run = closing_substitutions(run)
+    return run
+
+
+def closing_substitutions(run: Run) -> Run:
+    """Close the descriptors of process substitutions when the command has ended."""
+
+    def closing(state: State) -> int:
+        outer = state.extra.get("substitutions")
+        mine: list[int] = []
+        state.extra["substitutions"] = mine
+        try:
+            return run(state)
+        finally:
+            state.extra["substitutions"] = outer
+            for number in mine:
+                state.process.close(number)
+
+    return closing
+
+
+# --------------------------------------------------------------------------- assignments alone
+
+
+def _assignments_only(compiler: Compiler, node: SimpleCommand, apply: Apply | None) -> Run:
+    line = node.line
+    steps = [_assignment_step(compiler, assignment) for assignment in node.assignments]
+    if len(steps) == 1 and apply is None:
+        return _one_assignment(steps[0], line)
+
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        state.substitution_status = 0
+        if state.watched:
+            state.shell.debug(state)
+        undo: Undo = []
+        try:
+            if apply is not None:
+                apply(state, undo)
+            for step in steps:
+                step(state)
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
+        finally:
+            if undo:
+                restore(state.process, undo)
+        state.status = status = state.substitution_status
+        return status
+
+    return run
+
+
+def _one_assignment(step: Callable[[State], None], line: int) -> Run:
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        state.substitution_status = 0
+        if state.watched:
+            state.shell.debug(state)
+        try:
+            step(state)
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
+        state.status = status = state.substitution_status
+        return status
+
+    return run
+
+
+def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
+    """Compile one assignment that is carried out at once."""
+    if isinstance(node.value, Word) and node.subscript is None and not node.append:
+        name = node.name
+        text_of = compiler.words.string(node.value, assignment=True)
+
+        def step(state: State) -> None:
+            text = text_of(state)
+            if state.watched:
+                state.shell.trace_assignment(state, name, text)
+            if (
+                len(text) > 1024
+                or name in state.attributes
+                or name in state.namerefs
+                or name in state.dynamics
+                or state.options.allexport
+            ):
+                state.set(name, text)
+            else:
+                state.values[name] = text
+
+        return step
+    make = compile_assignment(compiler, node)
+
+    def general(state: State) -> None:
+        assigned = make(state)
+        if state.watched:
+            state.shell.trace_assigned(state, assigned)
+        assign(state, assigned)
+
+    return general
+
+
+def compile_assignment(compiler: Compiler, node: Assignment) -> MakeAssigned:
+    """Compile name=value to a closure that gives the expanded assignment."""
+    name, append = node.name, node.append
+    subscript = compiler.words.string(node.subscript, quoted=False) if node.subscript is not None else None
+    if isinstance(node.value, ArrayLiteral):
+        elements = _compile_elements(compiler, node.value)
+        return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
+    text_of = compiler.words.string(node.value, assignment=True)
+    if subscript is None:
+        return lambda state: Assigned(name, None, append, text_of(state))
+    key_of = subscript
+    return lambda state: Assigned(name, key_of(state), append, text_of(state))
+
+
+def _compile_elements(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], Elements]:
+    makers: list[Callable[[State], Elements]] = []
+    for element in node.elements:
+        if isinstance(element, ArrayElement):
+            makers.append(_keyed(compiler.words.string(element.subscript), element, compiler))
+        else:
+            makers.append(_bare(compiler.words.fields(element)))
+
+    def make(state: State) -> Elements:
+        found: Elements = []
+        for maker in makers:
+            found += maker(state)
+        return found
+
+    return make
+
+
+def _keyed(key_of: Text, element: ArrayElement, compiler: Compiler) -> Callable[[State], Elements]:
+    text_of = compiler.words.string(element.value, assignment=True)
+    append = element.append
+    return lambda state: [Element(key_of(state), append, text_of(state))]
+
+
+def _bare(fields: FieldsOf) -> Callable[[State], Elements]:
+    return lambda state: [Element(None, False, text) for text in fields(state)]
+
+
+# --------------------------------------------------------------------------- commands
+
+
+def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) -> Arguments:
+    """Compile the words of a command to a closure that gives argv."""
+    constants = [compiler.words.constant(word) if isinstance(word, Word) else None for word in words]
+    if all(text is not None for text in constants):
+        fixed: list[Argument] = [text for text in constants if text is not None]
+        return lambda state: fixed
+    makers: list[Callable[[State], Sequence[Argument]]] = []
+    for word, constant in zip(words, constants):
+        if constant is not None:
+            makers.append(_fixed(constant))
+        elif isinstance(word, Assignment):
+            makers.append(_assigned(compile_assignment(compiler, word)))
+        else:
+            makers.append(compiler.words.fields(word))
+    if len(makers) == 2:
+        first, second = makers
+        return lambda state: [*first(state), *second(state)]
+
+    def arguments(state: State) -> list[Argument]:
+        argv: list[Argument] = []
+        for maker in makers:
+            argv += maker(state)
+        return argv
+
+    return arguments
+
+
+def _fixed(text: str) -> Callable[[State], Sequence[Argument]]:
+    only = (text,)
+    return lambda state: only
+
+
+def _assigned(make: MakeAssigned) -> Callable[[State], Sequence[Argument]]:
+    return lambda state: (make(state),)
+
+
+def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None) -> Run:
+    arguments = compile_arguments(compiler, node.words)
+    first = node.words[0]
+    name = compiler.words.constant(first) if isinstance(first, Word) else None
+    if not node.assignments and apply is None:
+        inline = INLINE.get(name or "")
+        if inline is not None:
+            special = inline(compiler.words, node)
+            if special is not None:
+                return _general_or_inline(special, _plain(arguments, node.line), name or "", node.line)
+        return _plain(arguments, node.line)
+    temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
+    return _full(arguments, temporary, apply, node.line)
+
+
+def _general_or_inline(special: Callable[[State], int | None], general: Run, name: str, line: int) -> Run:
+    """Use the inlined form unless a function of that name, xtrace or a DEBUG trap is in the way."""
+
+    def run(state: State) -> int:
+        if state.watched or name in state.functions:
+            return general(state)
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        try:
+            status = special(state)
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
+        if status is None:
+            return general(state)
+        state.status = status
+        return status
+
+    return run
+
+
+def _plain(arguments: Arguments, line: int) -> Run:
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        if state.watched:
+            state.shell.debug(state)
+        state.substitution_status = 0
+        try:
+            argv = arguments(state)
+            if state.watched:
+                state.shell.trace(state, argv)
+            status: int = state.shell.invoke(state, argv) if argv else state.substitution_status
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
+        state.status = status
+        return status
+
+    return run
+
+
+def _full(arguments: Arguments, temporary: list[MakeAssigned], apply: Apply | None, line: int) -> Run:
+    """With assignments or redirections: words are expanded first, then redirections, then assignments."""
+
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        if state.watched:
+            state.shell.debug(state)
+        state.substitution_status = 0
+        undo: Undo | None = []
+        saved: dict[str, Saved] = {}
+        argv: list[Argument] = []
+        try:
+            argv = arguments(state)
+            if apply is not None:
+                apply(state, undo)
+            for make in temporary:
+                _assign_temporarily(state, make(state), saved, lasting=not argv)
+            if state.watched:
+                state.shell.trace(state, argv)
+            if not argv:
+                status = state.substitution_status
+            else:
+                if argv[0] == "exec" and "exec" not in state.functions and undo:
+                    undo = _keep(state, undo, argv)
+                status = state.shell.invoke(state, argv)
+        except ShellError as error:
+            return state.shell.report(state, error, argv)  # type: ignore[no-any-return]
+        finally:
+            if undo:
+                restore(state.process, undo)
+            for name, former in saved.items():
+                state.restore(name, former)
+        state.status = status
+        return status
+
+    return run
+
+
+def _keep(state: State, undo: Undo, argv: Sequence[Argument]) -> Undo | None:
+    """exec: its redirections stay; what they replaced is closed."""
+    for _, old in undo:
+        if old is not None:
+            old.release()
+    return None
+
+
+def _assign_temporarily(state: State, assigned: Assigned, saved: dict[str, Saved], *, lasting: bool) -> None:
+    """Assign before a command: exported, and undone afterwards unless no command came of it."""
+    name = assigned.name
+    if state.watched:
+        state.shell.trace_assigned(state, assigned)
+    if not lasting and name not in saved:
+        state.check_writable(name)
+        saved[name] = state.save(name)
+    assign(state, assigned)
+    if not lasting:
+        state.attributes[name] = state.attributes.get(name, 0) | EXPORT

@@ -1,0 +1,115 @@
+"""Script text to closures: parsed once, compiled once, kept in a bounded cache.
+
+Closures hold nothing of a run, so the cache is shared by every shell and thread of the host
+process. It is keyed by the text and the options that decide how it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple, Protocol, TypeAlias
+
+from sandhook.errors import ShellSyntaxError
+from sandhook.interp.compile import compile_unit
+from sandhook.state.state import State
+from sandhook.syntax.nodes import CommandList
+from sandhook.syntax.options import ParseOptions
+
+Run: TypeAlias = Callable[[State], int]
+
+#: A text that has one of these may change how its own rest is read.
+_CHANGES_READING = ("alias", "extglob", "posix")
+_CACHED_TEXT = 65_536  #: characters; a longer text is compiled each time
+
+
+class TreeStore(Protocol):
+    """Where parsed trees outlive the process; the command line has one on disk."""
+
+    def load(self, text: str, options: ParseOptions) -> tuple[CommandList, ...] | None:
+        """Return the units of a text that was stored, or None."""
+        ...
+
+    def save(self, text: str, options: ParseOptions, units: tuple[CommandList, ...]) -> None: ...
+
+
+class Program(NamedTuple):
+    """A compiled text: what can run before a syntax error, and the error.
+
+    Fields:
+        units: One closure for each input unit.
+        error: The syntax error that follows them, or None.
+        warnings: (line, text) of what bash would warn of.
+    """
+
+    units: tuple[Run, ...]
+    error: ShellSyntaxError | None
+    warnings: tuple[tuple[int, str], ...] = ()
+
+
+def changes_reading(text: str) -> bool:
+    """Tell whether a text has to be read one unit at a time."""
+    return any(word in text for word in _CHANGES_READING)
+
+
+def load_program(text: str, options: ParseOptions, store: TreeStore | None) -> Program:
+    """Return the compiled program of a text whose reading does not change midway."""
+    if len(text) > _CACHED_TEXT:
+        return _compile(text, options)
+    if store is not None:
+        units = store.load(text, options)
+        if units is not None:
+            return _from_tree(units)
+        program = _cached(text, options)
+        if program.error is None and not program.warnings:
+            store.save(text, options, _parse(text, options)[0])
+        return program
+    return _cached(text, options)
+
+
+def _from_tree(units: tuple[CommandList, ...]) -> Program:
+    return Program(tuple(compile_unit(unit) for unit in units), None)
+
+
+def _parse(
+    text: str, options: ParseOptions
+) -> tuple[tuple[CommandList, ...], ShellSyntaxError | None, tuple[tuple[int, str], ...]]:
+    from sandhook.syntax.parser import Parser
+
+    parser = Parser(text, "", options)
+    units: list[CommandList] = []
+    error = None
+    try:
+        while (unit := parser.next_unit()) is not None:
+            units.append(unit)
+    except ShellSyntaxError as found:
+        error = found
+    return tuple(units), error, tuple(parser.warnings)
+
+
+def _compile(text: str, options: ParseOptions) -> Program:
+    units, error, warnings = _parse(text, options)
+    return Program(tuple(compile_unit(unit) for unit in units), error, warnings)
+
+
+_cached = lru_cache(maxsize=256)(_compile)
+
+
+def read_units(text: str, options_of: Callable[[], ParseOptions]) -> Iterator[Run | ShellSyntaxError]:
+    """Yield closures one input unit at a time; ``options_of`` is asked before each.
+
+    A syntax error comes last.
+    """
+    from sandhook.syntax.parser import Parser
+
+    parser = Parser(text, "", options_of())
+    while True:
+        parser.options = options_of()
+        try:
+            unit = parser.next_unit()
+        except ShellSyntaxError as error:
+            yield error
+            return
+        if unit is None:
+            return
+        yield compile_unit(unit)

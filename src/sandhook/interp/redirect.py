@@ -1,0 +1,262 @@
+"""Redirections: compiled, applied in order, and undone. Source: POSIX.1-2024 XCU 2.7."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from sandhook.expand.word import Text, WordCompiler
+from sandhook.kernel.descriptor import Description, Input
+from sandhook.kernel.process import Process
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.syntax import parse_heredoc
+from sandhook.syntax.nodes import Redirection
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.path import join
+
+#: What has to be done to bring the descriptors back: (number, former description).
+Undo: TypeAlias = "list[tuple[int, Description | None]]"
+Apply: TypeAlias = Callable[[State, "Undo | None"], None]
+
+#: The lowest descriptor that ``{name}>`` takes.
+FIRST_FREE = 10
+
+
+def compile_redirections(redirections: Sequence[Redirection], words: WordCompiler) -> Apply | None:
+    """Return a closure that applies all of them in order, None when there are none.
+
+    The closure raises ShellError; what was applied before is in its undo list. Without an
+    undo list the effect stays (``exec``).
+    """
+    if not redirections:
+        return None
+    steps = [_compile(redirection, words) for redirection in redirections]
+    if len(steps) == 1:
+        return steps[0]
+
+    def apply(state: State, undo: Undo | None) -> None:
+        for step in steps:
+            step(state, undo)
+
+    return apply
+
+
+def restore(process: Process, undo: Undo) -> None:
+    """Bring back the descriptors that an undo list names."""
+    descriptors = process.descriptors
+    while undo:
+        number, old = undo.pop()
+        current = descriptors.pop(number, None)
+        if old is not None:
+            descriptors[number] = old
+        if current is not None:
+            current.release()
+
+
+def install(state: State, number: int, description: Description, undo: Undo | None) -> None:
+    """Let ``number`` point to ``description`` and note what it was."""
+    process = state.process
+    if undo is None:
+        process.install(number, description)
+        return
+    old = process.descriptors.get(number)
+    if old is None and len(process.descriptors) >= process.kernel.limits.open_files:
+        description.release()
+        raise ShellError(f"{number}: Too many open files")
+    undo.append((number, old))
+    process.descriptors[number] = description
+
+
+def _compile(node: Redirection, words: WordCompiler) -> Apply:
+    operator = node.operator
+    if operator in ("<<", "<<-"):
+        return _numbered(node, 0, _document(node, words))
+    if operator == "<<<":
+        text_of = words.string(node.target)
+        return _numbered(node, 0, lambda state: Input(_encode(text_of(state) + "\n")))
+    if operator in ("<&", ">&"):
+        return _duplicate(node, words)
+    name_of = _target(node, words)
+    if operator in ("&>", "&>>"):
+        return _both(name_of, append=operator == "&>>")
+    return _numbered(node, 0 if operator in ("<", "<>") else 1, _opener(operator, name_of))
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Description]:
+    document = node.document
+    assert document is not None
+    if document.quoted or not any(c in document.text for c in "$`\\"):
+        data = _encode(document.text)
+        return lambda state: Input(data)
+    text_of = words.string(parse_heredoc(document.text), quoted=True)
+    return lambda state: Input(_encode(text_of(state)))
+
+
+def _target(node: Redirection, words: WordCompiler) -> Text:
+    """Compile the file name: exactly one field."""
+    constant = words.constant(node.target)
+    if constant is not None:
+        fixed: str = constant
+        return lambda state: fixed
+    fields = words.fields(node.target)
+
+    def name_of(state: State) -> str:
+        found = fields(state)
+        if len(found) != 1:
+            from sandhook.syntax.unparse import unparse
+
+            raise ShellError(f"{unparse(node.target)}: ambiguous redirect")
+        return found[0]
+
+    return name_of
+
+
+def _opener(operator: str, name_of: Text) -> Callable[[State], Description]:
+    if operator == "<":
+        return lambda state: open_file(state, name_of(state), read=True)
+    if operator == "<>":
+        return lambda state: open_file(state, name_of(state), read=True, write=True, create=True)
+    if operator == ">>":
+        return lambda state: open_file(state, name_of(state), write=True, create=True, append=True)
+    clobber = operator == ">|"
+
+    def truncate(state: State) -> Description:
+        name = name_of(state)
+        if state.options.noclobber and not clobber:
+            return _open_unclobbered(state, name)
+        return open_file(state, name, write=True, create=True, truncate=True)
+
+    return truncate
+
+
+def _open_unclobbered(state: State, name: str) -> Description:
+    """Open for ``>`` under ``set -C``: an existing regular file is refused."""
+    process = state.process
+    path = join(process.cwd, name)
+    try:
+        is_regular = process.kernel.fs.stat(path).mode & 0o170000 == 0o100000
+    except OSError:
+        is_regular = False
+    if is_regular:
+        raise ShellError(f"{name}: cannot overwrite existing file")
+    return open_file(state, name, write=True, create=True, truncate=True)
+
+
+def open_file(
+    state: State,
+    name: str,
+    *,
+    read: bool = False,
+    write: bool = False,
+    create: bool = False,
+    append: bool = False,
+    truncate: bool = False,
+) -> Description:
+    """Open a file for a redirection. Raises ShellError in bash's words."""
+    try:
+        if not name:
+            raise fs_error(errno.ENOENT)
+        return state.process.open(
+            name, read=read, write=write, create=create, append=append, truncate=truncate
+        )
+    except OSError as error:
+        raise ShellError(f"{name}: {error.strerror}") from None
+
+
+def _numbered(node: Redirection, default: int, make: Callable[[State], Description]) -> Apply:
+    """Compile a redirection of a descriptor that is given, the default, or ``{name}``."""
+    if node.variable is None:
+        number = default if node.fd is None else node.fd
+
+        def apply(state: State, undo: Undo | None) -> None:
+            install(state, number, make(state), undo)
+
+        return apply
+    variable = node.variable
+
+    def apply_free(state: State, undo: Undo | None) -> None:
+        description = make(state)
+        free = state.process.free_descriptor(FIRST_FREE)
+        _set_variable(state, variable, str(free))
+        install(state, free, description, undo if "varredir_close" in state.options.shopts else None)
+
+    return apply_free
+
+
+def _set_variable(state: State, variable: str, value: str) -> None:
+    name, bracket, rest = variable.partition("[")
+    if bracket:
+        state.set_element(name, rest[:-1], value)
+    else:
+        state.set(name, value)
+
+
+def _both(name_of: Text, *, append: bool) -> Apply:
+    """&> and &>>: standard output and standard error."""
+
+    def apply(state: State, undo: Undo | None) -> None:
+        name = name_of(state)
+        if state.options.noclobber and not append:
+            description = _open_unclobbered(state, name)
+        else:
+            description = open_file(state, name, write=True, create=True, append=append, truncate=not append)
+        description.retain()
+        install(state, 1, description, undo)
+        install(state, 2, description, undo)
+
+    return apply
+
+
+def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
+    """n<&m, n>&m, n>&-, n>&m-, and >&file."""
+    target = words.string(node.target)
+    fields = words.fields(node.target)
+    output = node.operator == ">&"
+    plain = node.fd is None and node.variable is None
+    default = 1 if output else 0
+
+    def apply(state: State, undo: Undo | None) -> None:
+        text = target(state)
+        if text == "-":
+            _close(state, node, default, undo)
+            return
+        move = text.endswith("-")
+        digits = text[:-1] if move else text
+        if not (digits.isascii() and digits.isdigit()):
+            if output and plain and len(fields(state)) == 1:
+                _both(lambda _: text, append=False)(state, undo)
+                return
+            raise ShellError(f"{text}: ambiguous redirect")
+        source = state.process.descriptors.get(int(digits[:9]))
+        if source is None:
+            raise ShellError(f"{digits}: Bad file descriptor")
+        source.retain()
+        _numbered(node, default, lambda _: source)(state, undo)
+        if move and int(digits) != (default if node.fd is None else node.fd):
+            _remove(state, int(digits), undo)
+
+    return apply
+
+
+def _close(state: State, node: Redirection, default: int, undo: Undo | None) -> None:
+    if node.variable is not None:
+        name, bracket, rest = node.variable.partition("[")
+        text = state.element(name, rest[:-1]) if bracket else state.get(name)
+        if not text or not text.isdigit():
+            raise ShellError(f"{node.variable}: ambiguous redirect")
+        _remove(state, int(text[:9]), None)
+        return
+    _remove(state, default if node.fd is None else node.fd, undo)
+
+
+def _remove(state: State, number: int, undo: Undo | None) -> None:
+    if undo is None:
+        state.process.close(number)
+    else:
+        undo.append((number, state.process.descriptors.pop(number, None)))

@@ -1,0 +1,438 @@
+"""The runtime: what every closure, expansion and built-in asks of the interpreter.
+
+One Runtime serves all States of a run (``State.shell``). It has no state of its own but what
+was handed to it: the commands, and where parsed trees may be stored.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn, TypeVar
+
+from sandhook.errors import ShellSyntaxError
+from sandhook.expand import arith
+from sandhook.interp import invoke, lookup, nested, trace, traps
+from sandhook.interp.compile import Run
+from sandhook.interp.jobs import Jobs, jobs_of
+from sandhook.interp.lookup import Argument, Commands, Found
+from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
+from sandhook.kernel.process import Process
+from sandhook.state.assignment import Assigned, Element, Elements
+from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
+from sandhook.state.state import Frame, Function, State
+from sandhook.syntax import parse_heredoc
+from sandhook.syntax.nodes import Condition, Word
+from sandhook.syntax.options import ParseOptions
+from sandhook.vfs.path import join
+
+T = TypeVar("T")
+
+#: Python frames on one stack before a nested shell call goes on from a fresh one.
+DEEP = 350
+
+DISCARDED = 1  #: status of a unit that an expansion error ended
+
+
+class Runtime:
+    """Finds commands, runs text, reports errors; see the modules beside this one.
+
+    Args:
+        commands: Built-ins and utilities.
+        store: Keeps parsed trees beyond the process, or None.
+    """
+
+    __slots__ = ("commands", "store")
+
+    def __init__(self, commands: Commands, store: TreeStore | None = None) -> None:
+        self.commands = commands
+        self.store = store
+
+    # ------------------------------------------------------------------ messages
+
+    def complain(self, state: State, text: str) -> None:
+        """Write ``name: line N: text`` to standard error; a closed one swallows it."""
+        self.write_error(state, f"{self.where(state)}{text}\n")
+
+    warn = complain
+
+    def where(self, state: State) -> str:
+        """Return what stands before every message: the script's name and the line."""
+        name = next((frame.source for frame in reversed(state.frames)), state.source)
+        return f"{name}: line {state.line}: " if state.line else f"{name}: "
+
+    def write_error(self, state: State, text: str) -> None:
+        """Write to standard error as it is."""
+        stderr = state.process.descriptors.get(2)
+        if stderr is not None and stderr.writable:
+            try:
+                stderr.write(text.encode("utf-8", "surrogateescape"))
+            except OSError:
+                return
+
+    def report(self, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
+        """Complain about an error of a command and return its status, or end what it ends.
+
+        Raises Discard for expansion errors, ExitShell for those that end the shell.
+        """
+        self.complain(state, error.message)
+        state.status = error.status
+        if error.fatal:
+            raise ExitShell(error.status if not state.subshell else 1)
+        if error.discard:
+            raise Discard(error.status)
+        if state.options.posix and argv and argv[0] in self.commands.special:
+            raise ExitShell(error.status)
+        return error.status
+
+    def report_in(self, state: State, error: ShellError, name: str) -> int:
+        """Report an error inside ``((`` or ``[[``, which the shell survives."""
+        self.complain(state, f"{name}: {error.message}" if not error.fatal else error.message)
+        if error.fatal:
+            state.status = error.status
+            raise ExitShell(error.status if not state.subshell else 1)
+        state.status = 1
+        return 1
+
+    def report_syntax(self, state: State, error: ShellSyntaxError, label: str) -> None:
+        """Complain about a syntax error as bash does, with the offending line."""
+        name = next((frame.source for frame in reversed(state.frames)), state.source)
+        start = f"{name}: {label}line {error.line}: "
+        self.write_error(state, f"{start}{error.message}\n")
+        if "near unexpected token" in error.message and error.token not in ("newline", ""):
+            lines = error.source.split("\n")
+            if 0 < error.line <= len(lines):
+                self.write_error(state, f"{start}`{lines[error.line - 1]}'\n")
+
+    # ------------------------------------------------------------------ safe points
+
+    def poll(self, state: State) -> None:
+        """Look at the budget, signals and other tasks; called when a slice of steps is used up."""
+        process = state.process
+        process.kernel.budget.refuel()
+        if process.pending:
+            process.deliver()
+        process.kernel.scheduler.breathe()
+
+    def failed(self, state: State, status: int) -> None:
+        """Act on a command that failed where nobody tested it: the ERR trap, errexit."""
+        if state.tested:
+            return
+        if "ERR" in state.traps and (
+            not state.frames or state.options.errtrace or state.function_frame() is None
+        ):
+            self.run_trap(state, "ERR")
+        if state.options.errexit:
+            raise ExitShell(status)
+
+    def nested(self, state: State, run: Callable[[], T]) -> T:
+        """Run ``run``, on a fresh stack when this one has become deep."""
+        try:
+            sys._getframe(DEEP)
+        except ValueError:
+            return run()
+        return state.process.kernel.scheduler.call_fresh(run)
+
+    def deeper(self, state: State) -> None:
+        """Count a nested call. Raises LimitExceeded when ``call_depth`` is reached."""
+        state.calls += 1
+        if state.calls > state.process.kernel.limits.call_depth:
+            state.budget.fail("call_depth")
+
+    def job_control(self, state: State) -> bool:
+        """Tell whether ``set -m`` is on."""
+        return "monitor" in state.options.enabled
+
+    # ------------------------------------------------------------------ running text
+
+    def parse_options(self, state: State) -> ParseOptions:
+        """Return how the next input unit is to be read."""
+        options = state.options
+        limits = state.process.kernel.limits
+        made = ParseOptions(
+            extglob=options.extglob,
+            posix=options.posix,
+            nesting=int(limits.nesting),
+            max_bytes=int(limits.script_bytes),
+        )
+        if state.aliases and ("expand_aliases" in options.shopts or options.posix):
+            made = made.with_aliases(state.aliases)
+        return made
+
+    def run_units(self, state: State, text: str, label: str = "") -> int:
+        """Run a text unit by unit; an expansion error ends its unit alone. Raises control flow.
+
+        Returns:
+            The last status; 2 after a syntax error, which comes after the units before it.
+        """
+        status = 0
+        error: ShellSyntaxError | None = None
+        options = self.parse_options(state)
+        if changes_reading(text) or options.aliases:
+            for unit in read_units(text, lambda: self.parse_options(state)):
+                if isinstance(unit, ShellSyntaxError):
+                    error = unit
+                else:
+                    status = self._run_unit(state, unit)
+        else:
+            program = load_program(text, options, self.store)
+            for line, warning in program.warnings:
+                self.write_error(state, f"{state.source}: line {line}: {warning}\n")
+            for run in program.units:
+                status = self._run_unit(state, run)
+            error = program.error
+        if error is not None:
+            self.report_syntax(state, error, label)
+            state.status = status = 2
+            state.extra["syntax_error"] = error
+        return status
+
+    def _run_unit(self, state: State, run: Run) -> int:
+        try:
+            return run(state)
+        except Discard as discarded:
+            state.status = discarded.status
+            state.tested = 0
+            if state.subshell:
+                raise
+            return discarded.status
+
+    def run_text(self, state: State, text: str, *, name: str | None = None, line: int | None = None) -> int:
+        """Run ``eval``'s text in this state. Control flow passes through."""
+        self.deeper(state)
+        try:
+            return self.nested(state, lambda: self.run_units(state, text, "eval: " if name == "eval" else ""))
+        finally:
+            state.calls -= 1
+
+    def source(self, state: State, path: str, arguments: list[str]) -> int:
+        """Run a file's text in this state. Raises OSError when it cannot be read."""
+        fs = state.process.kernel.fs
+        data = fs.read_bytes(join(state.process.cwd, path))
+        text = data.decode("utf-8", "surrogateescape").replace("\0", "")
+        frame = Frame("source", state.line, path, sourced=True)
+        positional = state.positional
+        outer_source = state.source
+        if arguments:
+            state.positional = list(arguments)
+        given = state.positional
+        self.deeper(state)
+        state.frames.append(frame)
+        state.source = path
+        try:
+            status = self.nested(state, lambda: self.run_units(state, text))
+        except ReturnFrom as leaving:
+            status = leaving.status
+        finally:
+            state.calls -= 1
+            state.frames.pop()
+            state.source = outer_source
+            if arguments and state.positional is given:
+                state.positional = positional
+        if "RETURN" in state.traps:
+            self.run_trap(state, "RETURN")
+        state.status = status
+        return status
+
+    def run_main(self, state: State, text: str, label: str = "") -> int:
+        """Run a whole script and its EXIT trap; return the exit status."""
+        try:
+            status = self.run_units(state, text, label)
+        except ExitShell as leaving:
+            status = leaving.status
+        except ReturnFrom as leaving:
+            status = leaving.status
+        except Discard as discarded:
+            status = discarded.status
+        state.status = status
+        if "EXIT" in state.traps:
+            status = self.run_exit_trap(state, status)
+        return status & 0xFF
+
+    def substitution_body(self, state: State, text: str) -> Run:
+        """Return the closure of a backquoted text. Raises ShellError for a syntax error."""
+        program = load_program(text, self.parse_options(state), None)
+        if program.error is not None:
+            self.report_syntax(state, program.error, "command substitution: ")
+            raise ShellError(f"command substitution: {program.error.message}", 1, discard=True)
+        units = program.units
+        if len(units) == 1:
+            return units[0]
+
+        def run(inner: State) -> int:
+            status = 0
+            for unit in units:
+                status = unit(inner)
+            return status
+
+        return run
+
+    # ------------------------------------------------------------------ commands
+
+    def invoke(self, state: State, argv: Sequence[Argument]) -> int:
+        """Run a simple command that is expanded: function, built-in, utility, or script."""
+        return invoke.invoke(self, state, argv)
+
+    def call(
+        self,
+        state: State,
+        argv: Sequence[Argument],
+        *,
+        functions: bool = True,
+        builtins: bool = True,
+        utilities: bool = True,
+        default_path: bool = False,
+    ) -> int:
+        """Run a simple command by argv, for ``command``, ``builtin`` and the like."""
+        return invoke.invoke(
+            self,
+            state,
+            argv,
+            functions=functions,
+            builtins=builtins,
+            utilities=utilities,
+            default_path=default_path,
+        )
+
+    def call_function(self, state: State, function: Function, arguments: list[str]) -> int:
+        """Call a function with positional parameters."""
+        return invoke.call_function(self, state, function, arguments)
+
+    def replace(
+        self,
+        state: State,
+        argv: Sequence[str],
+        *,
+        environment: dict[str, str] | None = None,
+        argv0: str | None = None,
+    ) -> NoReturn:
+        """exec: run a command in place of the shell. Raises ExitShell, always."""
+        if not list(lookup.search_path(state, argv[0])):
+            self.complain(
+                state, f"exec: {argv[0]}: {'No such file or directory' if '/' in argv[0] else 'not found'}"
+            )
+            raise ExitShell(127)
+        status = invoke.execute(self, state, argv, environment)
+        state.traps.pop("EXIT", None)
+        raise ExitShell(status)
+
+    def find(self, state: State, name: str) -> list[Found]:
+        """Return everything that ``type -a`` lists for a name."""
+        return lookup.find(state, name)
+
+    def wait_for(self, state: State, process: Process) -> int:
+        """Wait until a process has ended; return its status."""
+        return process.wait()
+
+    def jobs(self, state: State) -> Jobs:
+        """Return the table of background jobs."""
+        return jobs_of(state)
+
+    # ------------------------------------------------------------------ expansions
+
+    def arithmetic(self, state: State, text: str) -> int:
+        """Evaluate arithmetic text that is already expanded. Raises ShellError."""
+        return arith.evaluate(state, text)
+
+    def expand_text(self, state: State, text: str) -> str:
+        """Expand parameters, substitutions and backslashes as in a here-document."""
+        if not any(c in text for c in "$`\\"):
+            return text
+        return nested.expand(state, parse_heredoc(text))
+
+    def parse_elements(self, state: State, text: str) -> Elements:
+        """Expand the text of a compound value, ``(1 2 [3]=x)``, as declare does."""
+        try:
+            program = nested.parse_assignment(f"x={text}", self.parse_options(state))
+        except ShellSyntaxError as error:
+            raise ShellError(error.message) from None
+        if program is None:
+            return [Element(None, False, text)]
+        assigned = program(state)
+        return assigned.value if isinstance(assigned.value, list) else [Element(None, False, assigned.value)]
+
+    def unparse_function(self, function: Function) -> str:
+        """Return a function's definition as ``declare -f`` prints it."""
+        from sandhook.syntax.nodes import FunctionDefinition
+        from sandhook.syntax.unparse import unparse
+
+        return unparse(FunctionDefinition(function.name, function.body))
+
+    def unary_test(self, state: State, operator: str, operand: str) -> bool:
+        """Evaluate a unary operator of ``[[``."""
+        return self.commands.test(state, [operator, operand])
+
+    def binary_test(self, state: State, operator: str, left: str, right: str) -> bool:
+        """Evaluate -nt, -ot, -ef of ``[[``."""
+        return self.commands.test(state, [left, operator, right])
+
+    def close_later(self, state: State, number: int) -> None:
+        """Close a process substitution's descriptor when the command has ended."""
+        mine = state.extra.get("substitutions")
+        if mine is not None:
+            mine.append(number)
+
+    def ask_selection(self, state: State, values: list[str], *, menu: bool) -> str | None:
+        """Show ``select``'s menu and prompt; return the reply, None at the end of input."""
+        return nested.ask_selection(self, state, values, menu=menu)
+
+    # ------------------------------------------------------------------ traps and tracing
+
+    def run_trap(self, state: State, name: str) -> None:
+        """Run the commands of a trap; ``$?`` is as before afterwards."""
+        traps.run_trap(self, state, name)
+
+    def run_exit_trap(self, state: State, status: int) -> int:
+        """Run the EXIT trap once and return the final status."""
+        return traps.run_exit_trap(self, state, status)
+
+    def current_command(self, state: State) -> str:
+        """Return BASH_COMMAND."""
+        text: str = state.extra.get("command", "")
+        return text
+
+    def debug(self, state: State) -> None:
+        """Run the DEBUG trap, if there is one, before a command."""
+        if "DEBUG" in state.traps and (state.function_frame() is None or state.options.functrace):
+            self.run_trap(state, "DEBUG")
+
+    def trace(self, state: State, argv: Sequence[Argument]) -> None:
+        """xtrace of a simple command."""
+        if state.options.xtrace and argv:
+            trace.show_command(state, argv)
+
+    def trace_assignment(self, state: State, name: str, text: str) -> None:
+        if state.options.xtrace:
+            trace.show(state, trace.assigned(Assigned(name, None, False, text)))
+
+    def trace_assigned(self, state: State, assigned: Assigned) -> None:
+        if state.options.xtrace:
+            trace.show(state, trace.assigned(assigned))
+
+    def trace_for(self, state: State, name: str, with_words: bool) -> None:
+        if state.options.xtrace:
+            trace.show(state, f"for {name} in ..." if with_words else f"for {name}")
+
+    def trace_case(self, state: State, subject: str) -> None:
+        if state.options.xtrace:
+            trace.show(state, f"case {trace.quote(subject)} in")
+
+    def trace_condition(self, state: State, node: Condition) -> None:
+        if state.options.xtrace:
+            trace.show(state, trace.condition_text(state, node))
+
+    def trace_text(self, state: State, before: str, word: Word, after: str) -> None:
+        if state.options.xtrace:
+            trace.show(state, f"{before} {trace.word_text(word).strip()} {after}")
+
+    def print_times(self, state: State, seconds: float, posix: bool) -> None:
+        """Print what ``time`` prints; processor time is real time here."""
+        if posix:
+            text = f"real {seconds:.2f}\nuser {seconds:.2f}\nsys 0.00\n"
+        else:
+            minutes, rest = divmod(seconds, 60)
+            text = f"\nreal\t{int(minutes)}m{rest:.3f}s\nuser\t{int(minutes)}m{rest:.3f}s\nsys\t0m0.000s\n"
+        self.write_error(state, text)
+
+
+__all__ = ["Runtime"]

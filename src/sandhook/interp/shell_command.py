@@ -1,0 +1,183 @@
+"""``bash`` and ``sh`` as commands: a nested shell with a state of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sandhook.interp.dynamic import DYNAMICS
+from sandhook.interp.invoke import set_environment
+from sandhook.kernel.descriptor import CHUNK
+from sandhook.kernel.process import Process
+from sandhook.state.options import LETTERS
+from sandhook.state.state import State
+from sandhook.state.values import READONLY
+from sandhook.vfs.errors import error_text
+from sandhook.vfs.path import join
+
+if TYPE_CHECKING:
+    from sandhook.interp.runtime import Runtime
+
+USAGE_STATUS = 2
+
+#: Names that a script's environment may not smuggle in as more than data.
+INERT = frozenset({"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "PS4"})
+
+
+def new_state(runtime: Runtime, process: Process, name: str, environment: dict[str, str]) -> State:
+    """Return the state of a shell that has just started with an environment.
+
+    Functions are never imported from the environment, and options never taken from it.
+    """
+    state = State(process, runtime, name)
+    state.dynamics = DYNAMICS
+    process.on_signal = lambda number: _on_signal(state, number)
+    set_environment(state, {key: value for key, value in environment.items() if _is_name(key)})
+    for inert in INERT:
+        if inert in state.values:
+            state.values.pop(inert)
+            state.attributes.pop(inert, None)
+    for readonly in ("BASHOPTS", "EUID", "PPID", "SHELLOPTS", "UID"):
+        state.attributes[readonly] = READONLY
+        state.values.pop(readonly, None)
+    values = state.values
+    values["IFS"] = " \t\n"
+    values.setdefault("PATH", "/usr/local/bin:/usr/bin:/bin")
+    values["OPTIND"] = "1"
+    values["OPTERR"] = "1"
+    values["PS4"] = "+ "
+    values["BASH_VERSION"] = "5.2.15(1)-release"
+    values["HOSTTYPE"] = "x86_64"
+    values["OSTYPE"] = "linux-gnu"
+    values["MACHTYPE"] = "x86_64-pc-linux-gnu"
+    values["BASH"] = "/bin/bash"
+    values["HOSTNAME"] = "sandbox"
+    values["PWD"] = process.cwd
+    level = values.get("SHLVL", "0")
+    set_environment_value(
+        state, "SHLVL", str(int(level) + 1) if isinstance(level, str) and level.isdigit() else "1"
+    )
+    set_environment_value(state, "PWD", process.cwd)
+    return state
+
+
+def set_environment_value(state: State, name: str, value: str) -> None:
+    """Set one exported variable."""
+    from sandhook.state.values import EXPORT
+
+    state.values[name] = value
+    state.attributes[name] = state.attributes.get(name, 0) | EXPORT
+
+
+def _is_name(text: str) -> bool:
+    return text.isidentifier() and text.isascii()
+
+
+def _on_signal(state: State, number: int) -> None:
+    from sandhook.interp.traps import on_signal
+
+    on_signal(state.shell, state, number)
+
+
+def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
+    """Run ``bash [options] [-c text | file] [arguments]`` as the process of ``outer``."""
+    name = argv[0].rpartition("/")[2]
+    state = new_state(runtime, outer.process, argv[0], outer.environment())
+    state.calls = outer.calls
+    state.subshell = 0
+    runtime.deeper(state)
+    if name in ("sh", "dash"):
+        state.options.set("posix", True)
+    arguments = argv[1:]
+    command: str | None = None
+    wants_command = from_stdin = False
+    while arguments and arguments[0][:1] in ("-", "+") and len(arguments[0]) > 1:
+        word = arguments.pop(0)
+        if word == "--":
+            break
+        if word.startswith("--"):
+            if word in ("--norc", "--noprofile", "--login", "--noediting"):
+                continue
+            if word == "--posix":
+                state.options.set("posix", True)
+                continue
+            if word == "--version":
+                _write(state, f"GNU bash, version {state.get('BASH_VERSION')} (x86_64-pc-linux-gnu)\n")
+                return 0
+            runtime.write_error(outer, f"{name}: {word}: invalid option\n")
+            return USAGE_STATUS
+        on = word[0] == "-"
+        for letter in word[1:]:
+            if letter == "c":
+                wants_command = True
+            elif letter == "s":
+                from_stdin = True
+            elif letter == "l":
+                continue
+            elif letter in "oO":
+                if not arguments or not _set_long(state, arguments.pop(0), on, letter):
+                    runtime.write_error(outer, f"{name}: -{letter}: invalid option name\n")
+                    return USAGE_STATUS
+            elif letter in LETTERS:
+                state.options.set(LETTERS[letter], on)
+            else:
+                runtime.write_error(outer, f"{name}: -{letter}: invalid option\n")
+                return USAGE_STATUS
+    state.watched = state.options.xtrace
+    if wants_command:
+        if not arguments:
+            runtime.write_error(outer, f"{name}: -c: option requires an argument\n")
+            return USAGE_STATUS
+        command = arguments.pop(0)
+        if arguments:
+            state.name = arguments.pop(0)
+            state.source = state.name
+        state.positional = arguments
+        state.extra["command_string"] = True
+        return runtime.run_main(state, command, "-c: ")
+    if arguments and not from_stdin:
+        return run_script(runtime, state, arguments[0], arguments[1:])
+    state.positional = arguments
+    return runtime.run_main(state, _read_all(state))
+
+
+def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:
+    """Run a file as a script of this state."""
+    try:
+        data = state.process.kernel.fs.read_bytes(join(state.process.cwd, path))
+    except OSError as error:
+        runtime.write_error(state, f"{state.name}: {path}: {error_text(error)}\n")
+        return 127
+    state.name = state.source = path
+    state.positional = arguments
+    state.extra["script"] = True
+    state.extra["main"] = path
+    return runtime.run_main(state, data.decode("utf-8", "surrogateescape").replace("\0", ""))
+
+
+def _set_long(state: State, name: str, on: bool, letter: str) -> bool:
+    try:
+        if letter == "o":
+            state.options.set(name, on)
+        else:
+            state.options.set_shopt(name, on)
+    except KeyError:
+        return False
+    return True
+
+
+def _read_all(state: State) -> str:
+    description = state.process.descriptors.get(0)
+    pieces: list[bytes] = []
+    size = 0
+    while description is not None and (data := description.read(CHUNK)):
+        size += len(data)
+        if size > state.process.kernel.limits.script_bytes:
+            state.budget.fail("script_bytes")
+        pieces.append(data)
+    return b"".join(pieces).decode("utf-8", "surrogateescape").replace("\0", "")
+
+
+def _write(state: State, text: str) -> None:
+    stdout = state.process.descriptors.get(1)
+    if stdout is not None:
+        stdout.write(text.encode())

@@ -1,0 +1,88 @@
+"""Subshell environments: where they begin and how they end.
+
+A subshell is a forked process with a copied State. It runs here and now when its parent waits
+for it anyway (``( )``, the last command of a pipeline, command substitution), else as a task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from greenlet import getcurrent
+
+from sandhook.interp.jobs import Job, jobs_of
+from sandhook.kernel.descriptor import Null
+from sandhook.kernel.process import Process
+from sandhook.kernel.signals import SIGINT
+from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom
+from sandhook.state.state import State
+from sandhook.syntax.nodes import Command
+
+Run: TypeAlias = Callable[[State], int]
+
+
+def enter(state: State, child: Process) -> State:
+    """Return the State of a subshell of ``state`` that runs as ``child``."""
+    inner = state.fork(child)
+    if inner.traps:
+        options = inner.options
+        kept = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}
+        inner.traps = {name: text for name, text in inner.traps.items() if not text or kept.get(name, False)}
+        inner.watched = options.xtrace or "DEBUG" in inner.traps
+    return inner
+
+
+def finish(state: State, run: Run) -> int:
+    """Run a subshell's commands and its EXIT trap; return its exit status."""
+    try:
+        status = run(state)
+    except ExitShell as leaving:
+        status = leaving.status
+    except Discard as error:
+        status = error.status
+    except ReturnFrom as leaving:
+        status = leaving.status
+    except (BreakLoop, ContinueLoop):
+        status = 0
+    state.status = status
+    if "EXIT" in state.traps:
+        status = state.shell.run_exit_trap(state, status)
+    return status
+
+
+def in_subshell(state: State, child: Process, run: Run) -> int:
+    """Run ``run`` as ``child`` here and now, and return its exit status."""
+    inner = enter(state, child)
+    task = getcurrent()
+    outer = task.process
+    task.process = child
+    try:
+        return child.run(lambda: finish(inner, run))
+    finally:
+        task.process = outer
+
+
+def start_subshell(state: State, child: Process, run: Run) -> State:
+    """Let ``run`` run as ``child`` beside the others."""
+    inner = enter(state, child)
+    child.start(lambda: finish(inner, run))
+    return inner
+
+
+def in_background(run: Run, node: Command) -> Run:
+    """Compile ``command &``."""
+
+    def start(state: State) -> int:
+        child = state.process.fork()
+        if not state.shell.job_control(state):
+            # Without job control a job reads nothing and cannot be interrupted (XCU 2.11).
+            child.install(0, Null())
+            child.ignored.add(SIGINT)
+        start_subshell(state, child, run)
+        jobs_of(state).add(Job([child], node))
+        state.last_background = child.pid
+        state.status = 0
+        return 0
+
+    return start

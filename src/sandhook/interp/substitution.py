@@ -1,0 +1,142 @@
+"""Command and process substitution (POSIX.1-2024 XCU 2.6.3, bash 5.2 manual 3.5.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from greenlet import getcurrent
+
+from sandhook.interp.redirect import Apply, restore
+from sandhook.interp.subshell import in_subshell, start_subshell
+from sandhook.kernel.descriptor import CHUNK, Collector
+from sandhook.kernel.process import Kernel
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+
+Run: TypeAlias = Callable[[State], int]
+Text: TypeAlias = Callable[[State], str]
+
+
+class Output(Collector):
+    """The collector of a substitution, which knows when its last writer has gone."""
+
+    __slots__ = ("_scheduler", "closed", "waiting")
+
+    def __init__(self, kernel: Kernel) -> None:
+        super().__init__(kernel.budget)
+        self._scheduler = kernel.scheduler
+        self.closed = False
+        self.waiting: object = None
+
+    def close(self) -> None:
+        self.closed = True
+        if self.waiting is not None:
+            self._scheduler.wake(self.waiting)
+
+
+def substitute(body: Run, file: Apply | None) -> Text:
+    """Compile ``$(body)``; ``file`` is the redirection of ``$(<name)``."""
+
+    def run(state: State) -> str:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        if file is not None:
+            return _text(state, _read_file(state, file))
+        kernel = state.process.kernel
+        output = Output(kernel)
+        child = state.process.fork()
+        child.install(1, output)
+        status = state.shell.nested(state, lambda: in_subshell(state, child, run_body))
+        while not output.closed:  # a background job still writes
+            output.waiting = getcurrent()
+            kernel.scheduler.block()
+        state.status = state.substitution_status = status
+        return _text(state, output.take())
+
+    def run_body(inner: State) -> int:
+        if (
+            inner.options.errexit
+            and not inner.options.posix
+            and "inherit_errexit" not in inner.options.shopts
+        ):
+            inner.options.set("errexit", False)
+        return body(inner)
+
+    return run
+
+
+def _text(state: State, data: bytes) -> str:
+    if b"\0" in data:
+        state.shell.complain(state, "warning: command substitution: ignored null byte in input")
+        data = data.replace(b"\0", b"")
+    return data.rstrip(b"\n").decode("utf-8", "surrogateescape")
+
+
+def _read_file(state: State, apply: Apply) -> bytes:
+    undo: list[tuple[int, object]] = []
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        apply(state, undo)  # type: ignore[arg-type]
+        description = state.process.descriptor(0)
+        while data := description.read(CHUNK):
+            size += len(data)
+            state.budget.afford(size)
+            pieces.append(data)
+        state.status = state.substitution_status = 0
+    except ShellError as error:
+        state.shell.complain(state, error.message)
+        state.status = state.substitution_status = 1
+    except OSError as error:
+        state.shell.complain(state, f"{error.strerror}")
+        state.status = state.substitution_status = 1
+    finally:
+        restore(state.process, undo)  # type: ignore[arg-type]
+    return b"".join(pieces)
+
+
+def backquote(text: str) -> Text:
+    """Compile a backquoted substitution: its text is parsed when it runs."""
+
+    def run(state: State) -> str:
+        body = state.shell.substitution_body(state, text)
+        return substitute(body, None)(state)
+
+    return run
+
+
+def process_substitution(direction: str, body: Run | None) -> Text:
+    """Compile ``<(body)`` and ``>(body)``: the name of a descriptor that the pipe is on."""
+
+    def run(state: State) -> str:
+        process = state.process
+        reader, writer = process.kernel.pipe().ends()
+        child = process.fork()
+        ours, theirs, number = (reader, writer, 1) if direction == "<" else (writer, reader, 0)
+        child.install(number, theirs)
+        start_subshell(state, child, body or _nothing)
+        state.last_background = child.pid
+        free = process.free_descriptor(63) if 63 not in process.descriptors else _below(process.descriptors)
+        process.install(free, ours)
+        state.shell.close_later(state, free)
+        return f"/dev/fd/{free}"
+
+    return run
+
+
+def _below(used: dict[int, object]) -> int:
+    """Return the highest unused descriptor below 63, as bash picks them."""
+    number = 63
+    while number in used:
+        number -= 1
+    return number
+
+
+def _nothing(state: State) -> int:
+    return 0
+
+
+__all__ = ["backquote", "process_substitution", "substitute"]

@@ -1,0 +1,410 @@
+"""Shell: a bash 5.2 interpreter in a sandbox; the only place where the parts are put together."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from threading import Lock, Thread
+from time import monotonic
+from typing import Any, TypeVar
+
+from sandhook import builtins
+from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.interp.lookup import Builtin, Commands
+from sandhook.interp.program import TreeStore
+from sandhook.interp.runtime import Runtime
+from sandhook.interp.shell_command import new_state
+from sandhook.kernel.descriptor import Callback, Capture, Description, Input, OutputCap, WriteBytes
+from sandhook.kernel.process import Kernel, Process
+from sandhook.limits import Budget, Limits
+from sandhook.state.state import State
+from sandhook.utilities import UTILITIES, load
+from sandhook.vfs.base import FileSystem
+from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.path import VirtualPath, normalize
+
+T = TypeVar("T")
+
+#: The environment of a script when the caller gives none.
+DEFAULT_ENVIRONMENT: dict[str, str] = {
+    "HOME": "/home/agent",
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "SHELL": "/bin/bash",
+    "USER": "agent",
+}
+
+#: Exit status of a run that a limit ended: time as timeout(1) says it, the rest as a kill.
+TIMED_OUT, KILLED = 124, 137
+
+#: Python frames of the host above which a run moves to a thread with a stack of its own.
+_HOST_DEPTH = 250
+
+
+class Result:
+    """What one run gave.
+
+    Attributes:
+        stdout_bytes, stderr_bytes: What was written, up to ``Limits.output_bytes`` together.
+        exit_status: 0 to 255; never 0 when a limit ended the run.
+        limit: The field of Limits that ended the run, None when none did.
+        truncated: Output was cut off.
+        duration: Seconds that the run took, without virtual sleeps.
+        syntax_error: Why the script, or the rest of it, did not parse; None when it did.
+    """
+
+    __slots__ = ("duration", "exit_status", "limit", "stderr_bytes", "stdout_bytes", "syntax_error", "truncated")
+
+    def __init__(
+        self,
+        stdout_bytes: bytes,
+        stderr_bytes: bytes,
+        exit_status: int,
+        *,
+        limit: str | None = None,
+        truncated: bool = False,
+        duration: float = 0.0,
+        syntax_error: ShellSyntaxError | None = None,
+    ) -> None:
+        self.stdout_bytes = stdout_bytes
+        self.stderr_bytes = stderr_bytes
+        self.exit_status = exit_status
+        self.limit = limit
+        self.truncated = truncated
+        self.duration = duration
+        self.syntax_error = syntax_error
+
+    @property
+    def stdout(self) -> str:
+        """Standard output as text; bytes that are not UTF-8 are kept as surrogate escapes."""
+        return self.stdout_bytes.decode("utf-8", "surrogateescape")
+
+    @property
+    def stderr(self) -> str:
+        """Standard error as text, in the same way."""
+        return self.stderr_bytes.decode("utf-8", "surrogateescape")
+
+    def __repr__(self) -> str:
+        ended = f", limit={self.limit!r}" if self.limit else ""
+        return f"Result(exit_status={self.exit_status}, stdout={self.stdout[:60]!r}, stderr={self.stderr[:60]!r}{ended})"
+
+
+class _Loaded(Mapping[str, Any]):
+    """The utilities of a shell: each module is imported when it is first called."""
+
+    def __init__(self, own: Mapping[str, Any]) -> None:
+        self._own = dict(own)
+        self._names = {**UTILITIES, **self._own}
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._own.get(name)
+        if found is None:
+            found = self._own[name] = load(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _load_builtin(name: str) -> Builtin | None:
+    if name not in builtins.BUILTINS:
+        return None
+    run: Builtin = builtins.load(name).run
+    return run
+
+
+def _evaluate_test(state: State, arguments: list[str]) -> bool:
+    from sandhook.builtins.test import ShellProbe
+    from sandhook.utilities.test import evaluate
+
+    return evaluate(arguments, ShellProbe(state))
+
+
+def make_commands(utilities: Mapping[str, Any] | None) -> Commands:
+    """Return all commands of a shell: the built-ins, the utilities, and the caller's own."""
+    return Commands(
+        _load_builtin,
+        _Loaded(utilities or {}),
+        test=_evaluate_test,
+        names=builtins.NAMES,
+        special=builtins.SPECIAL,
+        declarations=builtins.DECLARATIONS,
+        keywords=builtins.KEYWORDS,
+    )
+
+
+@cache
+def standard_commands() -> Commands:
+    """Return the commands of a shell without own utilities; made once, and never changed."""
+    return make_commands(None)
+
+
+class Shell:
+    """A sandbox: a virtual file system, an environment, limits; scripts run in it one by one.
+
+    Every ``run`` has fresh shell state over the same files. A Shell may be used from any
+    thread, one run at a time; separate Shells are independent.
+
+    Args:
+        files: Initial files, path to content; relative paths are below ``cwd``. A content that
+            begins with "#!" is executable.
+        env: The whole environment of the scripts; nothing of the host's is inherited.
+        cwd: Working directory, made if it does not exist.
+        limits: Bounds of each run.
+        utilities: Additional commands, name to module-like object with Options and run.
+        fs: A file system to use instead of a new MemoryFileSystem.
+        parse_cache: Keeps parsed scripts beyond the process.
+    """
+
+    def __init__(
+        self,
+        *,
+        files: Mapping[str, str | bytes] | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: str = "/workspace",
+        limits: Limits | None = None,
+        utilities: Mapping[str, Any] | None = None,
+        fs: FileSystem | None = None,
+        parse_cache: TreeStore | None = None,
+    ) -> None:
+        self.limits = limits or _DEFAULT_LIMITS
+        self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
+        self.env: dict[str, str] = dict(env) if env is not None else DEFAULT_ENVIRONMENT
+        if fs is None:
+            fs = MemoryFileSystem(quota_bytes=self.limits.fs_bytes, quota_inodes=self.limits.fs_inodes)
+        self.fs: FileSystem = fs
+        if files:
+            populate(fs, files, self.cwd)
+        if self.cwd != "/workspace" or type(fs) is not MemoryFileSystem:
+            make_directories(fs, self.cwd)
+        self._commands = make_commands(utilities) if utilities else standard_commands()
+        self._runtime = Runtime(self._commands, parse_cache)
+        self._lock = Lock()
+
+    def run(
+        self,
+        script: str,
+        *,
+        stdin: bytes | str = b"",
+        args: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        name: str = "bash",
+        limits: Limits | None = None,
+        stdout: WriteBytes | None = None,
+        stderr: WriteBytes | None = None,
+    ) -> Result:
+        """Run a script as ``bash -c`` does.
+
+        Args:
+            script: The text.
+            stdin: Standard input.
+            args: ``$1`` and so on.
+            env: Added to the shell's environment for this run.
+            name: ``$0``, and the name in messages.
+            limits: Bounds for this run instead of the shell's.
+            stdout, stderr: Called with each piece of output instead of collecting it.
+
+        Returns:
+            The result; a limit, a syntax error, or a failure is told there. Nothing that a
+            script does raises.
+        """
+        with self._lock:
+            return _on_shallow_stack(
+                lambda: _Run(self, limits or self.limits, stdin, stdout, stderr).main(script, args, env, name)
+            )
+
+    async def arun(self, script: str, **arguments: Any) -> Result:
+        """Run a script without blocking the event loop; the arguments are those of ``run``."""
+        import asyncio
+
+        return await asyncio.to_thread(self.run, script, **arguments)
+
+    def session(self, *, env: Mapping[str, str] | None = None, name: str = "bash") -> Session:
+        """Return a session: runs that share variables, functions, options and directory."""
+        return Session(self, env, name)
+
+
+class Session:
+    """Runs that share shell state, each with a budget of its own.
+
+    ``exit`` ends the session's script of that run, not the session; background jobs do not
+    outlive the run that started them.
+    """
+
+    def __init__(self, shell: Shell, env: Mapping[str, str] | None, name: str) -> None:
+        self._shell = shell
+        self._env = env
+        self._name = name
+        self._state: State | None = None
+
+    def run(self, script: str, *, stdin: bytes | str = b"", limits: Limits | None = None) -> Result:
+        """Run a script in this session's state."""
+        shell = self._shell
+        with shell._lock:
+            run = _Run(shell, limits or shell.limits, stdin, None, None)
+            result, self._state = _on_shallow_stack(
+                lambda: run.continued(self._state, script, self._env, self._name)
+            )
+            return result
+
+    async def arun(self, script: str, **arguments: Any) -> Result:
+        """Run without blocking the event loop."""
+        import asyncio
+
+        return await asyncio.to_thread(self.run, script, **arguments)
+
+
+class _Run:
+    """One run: a kernel with one budget, and the main process."""
+
+    def __init__(
+        self, shell: Shell, limits: Limits, stdin: bytes | str, stdout: WriteBytes | None, stderr: WriteBytes | None
+    ) -> None:
+        self.shell = shell
+        self.limits = limits
+        self.started = monotonic()
+        self.budget = Budget(limits)
+        self.kernel = Kernel(shell.fs, limits, self.budget)
+        self.cap = OutputCap(limits.output_bytes)
+        self.out = self._sink(stdout)
+        self.err = self._sink(stderr)
+        self.data = stdin.encode("utf-8", "surrogateescape") if isinstance(stdin, str) else stdin
+
+    def _sink(self, write: WriteBytes | None) -> Description:
+        if write is None:
+            return Capture(self.budget, self.cap)
+        return Callback(self.budget, self.cap, write)
+
+    def process(self) -> Process:
+        descriptors: dict[int, Description] = {0: Input(self.data), 1: self.out, 2: self.err}
+        return self.kernel.new_process(1, descriptors, self.shell.cwd)
+
+    def main(self, script: str, args: Sequence[str], env: Mapping[str, str] | None, name: str) -> Result:
+        """Run a script in fresh state."""
+        environment = {**self.shell.env, **env} if env else self.shell.env
+        try:
+            self._check_input(script, args, environment)
+        except LimitExceeded as error:
+            return self._result(1, None, error)
+        process = self.process()
+        state = new_state(self.shell._runtime, process, name, environment)
+        state.positional = list(args)
+        state.extra["command_string"] = True
+        return self._execute(process, state, script)
+
+    def continued(
+        self, state: State | None, script: str, env: Mapping[str, str] | None, name: str
+    ) -> tuple[Result, State]:
+        """Run a script in a session's state, which moves to this run's kernel."""
+        process = self.process()
+        environment = {**self.shell.env, **env} if env else self.shell.env
+        if state is None:
+            state = new_state(self.shell._runtime, process, name, environment)
+            state.extra["command_string"] = True
+        else:
+            process.cwd = state.process.cwd
+            process.umask = state.process.umask
+            process.caught = state.process.caught
+            process.ignored = state.process.ignored
+            process.on_signal = state.process.on_signal
+            state.process = process
+            state.budget = self.budget
+            state.jobs = None
+            state.frames = []
+            state.tested = state.loops = state.calls = 0
+            state.shell_pid = process.pid
+        try:
+            self._check_input(script, (), environment)
+        except LimitExceeded as error:
+            return self._result(1, state, error), state
+        return self._execute(process, state, script), state
+
+    def _check_input(self, script: str, args: Sequence[str], environment: Mapping[str, str]) -> None:
+        limits = self.limits
+        if len(script) > limits.script_bytes:
+            self.budget.fail("script_bytes")
+        given = len(self.data) + sum(map(len, args)) + sum(map(len, environment)) + sum(map(len, environment.values()))
+        if given > limits.input_bytes:
+            self.budget.fail("input_bytes")
+
+    def _execute(self, process: Process, state: State, script: str) -> Result:
+        scheduler = self.kernel.scheduler
+        runtime = self.shell._runtime
+        error: LimitExceeded | None = None
+        process.start(lambda: runtime.run_main(state, script, "-c: "))
+        try:
+            scheduler.run(lambda: process.done)
+        except LimitExceeded as exceeded:
+            error = exceeded
+        finally:
+            scheduler.close()
+        return self._result(process.status, state, error)
+
+    def _result(self, status: int, state: State | None, error: LimitExceeded | None) -> Result:
+        if error is not None:
+            status = TIMED_OUT if error.limit == "wall_seconds" else KILLED
+        return Result(
+            self.out.getvalue() if isinstance(self.out, Capture) else b"",
+            self.err.getvalue() if isinstance(self.err, Capture) else b"",
+            status,
+            limit=error.limit if error is not None else None,
+            truncated=self.cap.truncated,
+            duration=monotonic() - self.started,
+            syntax_error=state.extra.pop("syntax_error", None) if state is not None else None,
+        )
+
+
+def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath) -> None:
+    """Write initial files; relative names are below ``base``, parents are made.
+
+    Raises ValueError for a name with "..", NUL, or nothing in it.
+    """
+    for name, content in files.items():
+        if not name or "\0" in name or ".." in name.split("/"):
+            raise ValueError(f"files: {name!r}: not a usable file name")
+        data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+        path = normalize(name if name[0] == "/" else f"{base}/{name}")
+        fs.write_bytes(path, data, mode=0o755 if data[:2] == b"#!" else 0o644, parents=True)
+
+
+def make_directories(fs: FileSystem, path: VirtualPath) -> None:
+    """Make a directory with its parents, if it is not there."""
+    at = ""
+    for part in path.split("/"):
+        if part:
+            at += "/" + part
+            if not fs.exists(VirtualPath(at)):
+                fs.mkdir(VirtualPath(at), 0o755)
+
+
+def _on_shallow_stack(run: Callable[[], T]) -> T:
+    """Run here, or in a thread of its own when the host's stack is already deep."""
+    try:
+        sys._getframe(_HOST_DEPTH)
+    except ValueError:
+        return run()
+    outcome: list[Any] = []
+
+    def body() -> None:
+        try:
+            outcome.append((True, run()))
+        except BaseException as error:
+            outcome.append((False, error))
+
+    thread = Thread(target=body, name="sandhook-run")
+    thread.start()
+    thread.join()
+    succeeded, value = outcome[0]
+    if not succeeded:
+        raise value
+    result: T = value
+    return result
+
+
+_DEFAULT_LIMITS = Limits()
