@@ -4,7 +4,8 @@ Entries are bytes that ``sandhook.syntax.store`` wrote; reading one executes not
 wrong with the cache (no directory, no room, a damaged entry) costs a parse and nothing else.
 """
 
-# ruff: noqa: PTH - pathlib costs the command line 10 ms, and has no O_NOFOLLOW
+# pathlib costs the command line 10 ms and has no O_NOFOLLOW.
+# ruff: noqa: PTH103, PTH105, PTH108, PTH111, PTH117, PTH118
 
 from __future__ import annotations
 
@@ -13,9 +14,14 @@ import stat
 import sys
 from contextlib import suppress
 from hashlib import sha256
-from typing import Protocol
+from typing import TYPE_CHECKING
 
+from sandhook.syntax.store import decode, encode
 from sandhook.version import __version__
+
+if TYPE_CHECKING:
+    from sandhook.syntax.nodes import CommandList
+    from sandhook.syntax.options import ParseOptions
 
 #: Bounds of the directory; the entries that were not used for longest go first.
 MAX_ENTRIES = 1_000
@@ -24,21 +30,6 @@ MAX_ENTRY_BYTES = 1 << 20
 _DIGEST_BYTES = 32
 _NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _BINARY: int = getattr(os, "O_BINARY", 0)
-
-
-class TreeStore(Protocol):
-    """Where the interpreter may keep parsed scripts between processes.
-
-    A key is any text: ``tree_key`` makes one. Neither method raises.
-    """
-
-    def get(self, key: str, /) -> bytes | None:
-        """Return what was put under the key, or None."""
-        ...
-
-    def put(self, key: str, data: bytes, /) -> None:
-        """Keep ``data``, or not."""
-        ...
 
 
 def tree_key(text: str, options: str = "") -> str:
@@ -51,11 +42,29 @@ def tree_key(text: str, options: str = "") -> str:
 
 
 class DiskStore:
-    """A TreeStore in one private directory; one file per entry, its digest in front."""
+    """A ``TreeStore`` in one private directory; one file per entry, its digest in front.
+
+    No method raises.
+    """
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
         self._usable: bool | None = None
+
+    def load(self, text: str, options: ParseOptions) -> tuple[CommandList, ...] | None:
+        """Return the units of a text that was parsed before, or None."""
+        data = self.get(key := tree_key(text, repr(options)))
+        if data is None:
+            return None
+        try:
+            return decode(data)
+        except ValueError:
+            self._remove(self._path(key))
+            return None
+
+    def save(self, text: str, options: ParseOptions, units: tuple[CommandList, ...]) -> None:
+        """Keep the units of a text."""
+        self.put(tree_key(text, repr(options)), encode(units))
 
     def get(self, key: str) -> bytes | None:
         """Return an entry; one that is damaged is removed and counts as none."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TextIO
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.cli.cache import default_store
 
 if TYPE_CHECKING:
     import argparse
@@ -98,10 +100,10 @@ def _run(
     limits = Limits(
         wall_seconds=options.timeout, output_bytes=_OUTPUT_BYTES, input_bytes=_INPUT_BYTES, steps=_STEPS
     )
-    shell = Shell(fs=fs, env=env, cwd=options.cwd, limits=limits)
-    result = shell.run(script, stdin=_stdin(), args=words, name=name)
-    _write(sys.stdout, result.stdout_bytes)
-    _write(sys.stderr, result.stderr_bytes)
+    shell = Shell(fs=fs, env=env, cwd=options.cwd, limits=limits, parse_cache=default_store())
+    result = shell.run(
+        script, stdin=_stdin(), args=words, name=name, stdout=_writer(sys.stdout), stderr=_writer(sys.stderr)
+    )
     if result.limit is not None:
         sys.stderr.write(f"sandhook: exec: limit reached: {result.limit}\n")
     return result.exit_status
@@ -118,8 +120,14 @@ def _stdin() -> bytes:
         return b""
 
 
-def _write(stream: object, data: bytes) -> None:
-    if data and stream is not None:
-        stream.flush()  # type: ignore[attr-defined]
-        stream.buffer.write(data)  # type: ignore[attr-defined]
-        stream.buffer.flush()  # type: ignore[attr-defined]
+def _writer(stream: TextIO | None) -> Callable[[bytes], None]:
+    """Return what takes the script's bytes as they come, each piece at once."""
+    if stream is None:
+        return lambda data: None
+    raw = stream.buffer
+
+    def write(data: bytes) -> None:
+        raw.write(data)
+        raw.flush()
+
+    return write

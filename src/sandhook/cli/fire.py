@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.cli.cache import default_store
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, Contract, ContractError
@@ -86,7 +87,7 @@ def _fire(options: argparse.Namespace) -> int:
         found,
         contract,
         compat=options.compat,
-        runner=SandboxRunner(workspace.fs if workspace else None),
+        runner=SandboxRunner(workspace.fs if workspace else None, parse_cache=default_store()),
         audit=_say if options.trace else None,
     )
     if engine.problems:

@@ -15,6 +15,9 @@ from sandhook.hooks.model import Ran, Request
 from sandhook.vfs.path import VirtualPath, dirname
 
 if TYPE_CHECKING:
+    from sandhook.interp.program import TreeStore
+    from sandhook.limits import Limits
+    from sandhook.shell import Result
     from sandhook.vfs.base import FileSystem
 
 #: Runs one hook once.
@@ -33,6 +36,7 @@ class SandboxRunner:
         limits: The default ``Limits``; a request's own go over them.
         utilities: Names to modules, for a shell that has other utilities than the usual ones.
         keep_logs: Write each run's output to the file that its contract names for that.
+        parse_cache: Keeps parsed scripts beyond the process.
     """
 
     def __init__(
@@ -40,9 +44,10 @@ class SandboxRunner:
         fs: FileSystem | None = None,
         *,
         files: Mapping[str, str | bytes] | None = None,
-        limits: Any = None,
+        limits: Limits | None = None,
         utilities: Mapping[str, Any] | None = None,
         keep_logs: bool = False,
+        parse_cache: TreeStore | None = None,
     ) -> None:
         if fs is None:
             from sandhook.vfs.memory import MemoryFileSystem
@@ -52,6 +57,7 @@ class SandboxRunner:
         self._limits = limits
         self._utilities = utilities
         self._keep_logs = keep_logs
+        self._parse_cache = parse_cache
         for name, content in (files or {}).items():
             data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
             path = VirtualPath(name if name[:1] == "/" else f"/workspace/{name}")
@@ -89,7 +95,12 @@ class SandboxRunner:
         if request.limits:
             limits = limits.with_(**request.limits)
         shell = Shell(
-            fs=self.fs, env=request.env, cwd=request.cwd, limits=limits, utilities=self._utilities
+            fs=self.fs,
+            env=request.env,
+            cwd=request.cwd,
+            limits=limits,
+            utilities=self._utilities,
+            parse_cache=self._parse_cache,
         )
         return as_ran(shell.run(request.spec.executor.text, stdin=request.stdin, name="bash"))
 
@@ -122,7 +133,7 @@ class SandboxRunner:
                 continue
 
 
-def as_ran(result: Any) -> Ran:
+def as_ran(result: Result) -> Ran:
     """Return what a ``sandhook.shell.Result`` means for a hook."""
     syntax = result.syntax_error
     return Ran(
@@ -130,12 +141,10 @@ def as_ran(result: Any) -> Ran:
         stdout=result.stdout_bytes,
         stderr=result.stderr_bytes,
         duration=result.duration,
-        signal=getattr(result, "signal", None),
         limit=result.limit,
         truncated=result.truncated,
         syntax_error=None if syntax is None else str(syntax),
         missing=_missing(result.exit_status, result.stderr_bytes),
-        diagnostics=tuple(result.diagnostics),
     )
 
 
@@ -161,8 +170,9 @@ def wants_jq(text: str) -> bool:
 
 def prestart_worker() -> None:
     """Start the jq worker in the background; harmless when it runs already or cannot start."""
-    try:
-        from sandhook.worker import prestart
-    except ImportError:
-        return
-    prestart()
+    from contextlib import suppress
+
+    from sandhook.worker.client import prestart
+
+    with suppress(SandhookError):  # the hook that needs it will say so
+        prestart()

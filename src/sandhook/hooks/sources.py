@@ -15,7 +15,7 @@ from sandhook.hooks.decode import DecodeError, decode
 if TYPE_CHECKING:
     from os import PathLike
 
-    Source = str | PathLike[str] | Mapping[str, Any] | None
+    Source = str | PathLike[str] | Mapping[str, Any] | Document | None
 
 #: Bytes of one file; every contract's own bound is far below.
 MAX_BYTES = 4 << 20
@@ -25,15 +25,19 @@ def documents(sources: Source | Sequence[Source]) -> list[Document]:
     """Return what the sources hold, in their order.
 
     Args:
-        sources: A path, a decoded configuration, or several of them, weakest layer first.
+        sources: A path, a decoded configuration, a Document, or several of them, weakest layer first.
 
     Raises:
         ConfigError: A file that cannot be read, or that is no JSON; all such files are named.
     """
-    several = list(sources) if isinstance(sources, (list, tuple)) else [sources]
+    one = isinstance(sources, Document) or not isinstance(sources, (list, tuple))
+    several: list[Any] = [sources] if one else list(sources)  # type: ignore[arg-type]
     found: list[Document] = []
     problems: list[Problem] = []
     for source in several:
+        if isinstance(source, Document):
+            found.append(source)
+            continue
         if source is None or isinstance(source, Mapping):
             found.append(Document(None if source is None else dict(source)))
             continue

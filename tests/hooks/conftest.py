@@ -1,0 +1,117 @@
+"""Run hooks in the sandbox, and on the host's bash with --oracle."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandhook.hooks import HookEngine, Ran, Request
+from sandhook.vfs.path import VirtualPath
+
+
+class Scripted:
+    """A runner that answers what it is told, and remembers what it was asked."""
+
+    def __init__(self, *answers: Ran) -> None:
+        self.answers = list(answers)
+        self.requests: list[Request] = []
+
+    def __call__(self, request: Request) -> Ran:
+        self.requests.append(request)
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+def said(stdout: str | bytes = b"", exit_status: int = 0, stderr: str | bytes = b"", **more: Any) -> Ran:
+    """Return the run of a hook that printed this."""
+    out, err = (each.encode() if isinstance(each, str) else each for each in (stdout, stderr))
+    return Ran(exit_status=exit_status, stdout=out, stderr=err, **more)
+
+
+class HostFiles:
+    """A directory of the host in the place of /workspace, as far as tests look at files."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def _path(self, path: str) -> Path:
+        assert path == "/workspace" or path.startswith("/workspace/")
+        return self.root / path[len("/workspace/") :]
+
+    def exists(self, path: str) -> bool:
+        return self._path(path).exists()
+
+    def read_bytes(self, path: str) -> bytes:
+        return self._path(path).read_bytes()
+
+    def write_bytes(self, path: str, data: bytes, **_: Any) -> None:
+        self._path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._path(path).write_bytes(data)
+
+    def listdir(self, path: str) -> Iterable[Path]:
+        return list(self._path(path).iterdir())
+
+
+class HostRunner:
+    """Runs shell text with the host's bash 5; /workspace is a temporary directory."""
+
+    def __init__(self, root: Path) -> None:
+        self.fs = HostFiles(root)
+        self.root = root
+
+    def __call__(self, request: Request) -> Ran:
+        where = str(self.root)
+        for name, content in request.files:
+            self.fs.write_bytes(name, content)
+        env = {name: text.replace("/workspace", where) for name, text in request.env.items()}
+        script = request.spec.executor.text.replace("/workspace", where)
+        started = time.monotonic()
+        try:
+            done = subprocess.run(
+                ["bash", "-c", script],
+                env=env,
+                input=request.stdin,
+                capture_output=True,
+                cwd=where,
+                timeout=request.spec.timeout,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Ran(limit="wall_seconds")
+        finally:
+            for name, _ in request.files:
+                (self.root / name[len("/workspace/") :]).unlink(missing_ok=True)
+        return Ran(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
+
+
+@pytest.fixture
+def load(oracle: bool, tmp_path: Path) -> Callable[..., HookEngine]:
+    """Return ``load(config, **options)``: an engine in the sandbox, or on the host with --oracle."""
+
+    def make(*sources: Any, **options: Any) -> HookEngine:
+        if oracle and "runner" not in options:
+            assert shutil.which("bash") and shutil.which("jq"), "--oracle: bash and jq must be installed"
+            options["runner"] = HostRunner(tmp_path)
+        return HookEngine.load(list(sources), "everruns", **options)
+
+    return make
+
+
+def read(engine: HookEngine, path: str) -> str:
+    """Return the text of a file that hooks wrote."""
+    return engine.fs.read_bytes(VirtualPath(path)).decode()
+
+
+def hook(event: str = "pre_tool_use", command: str = "true", **fields: Any) -> dict[str, Any]:
+    """Return one raw hook of an Everruns configuration."""
+    return {"event": event, "executor": {"type": "bash", "command": command}, **fields}
+
+
+def config(*hooks: Any, **more: Any) -> dict[str, Any]:
+    """Return an Everruns configuration."""
+    return {"hooks": list(hooks), **more}
