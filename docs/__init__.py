@@ -1,0 +1,1 @@
+"""The project's documentation, and `generate`, which writes its generated pages."""

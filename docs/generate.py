@@ -1,0 +1,193 @@
+"""Writes the pages of docs/reference from the code: `make docs`, or `python -m docs.generate`.
+
+tests/test_docs.py compares the pages with what this module makes, so they are never stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sandhook import cli, limits
+from sandhook.limits import Limits
+from sandhook.utilities import UTILITIES, load
+
+DIRECTORY = Path(__file__).resolve().parent / "reference"
+NOTICE = "<!-- Made by `make docs`; do not edit. -->\n"
+
+
+def escape(text: str) -> str:
+    """Return text for a cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+# --------------------------------------------------------------------------- commands.md
+
+
+def commands() -> str:
+    """Describe every utility by its Options, and list the built-ins."""
+    parts = [
+        NOTICE,
+        "# Commands\n",
+        "What a script can call besides functions, keywords and its own files. An option that is not",
+        "listed is an error that names it. `--help` and `--version` are understood by all utilities that take options.\n",
+        "## Built-ins\n",
+        "These change or read the shell's own state.\n",
+        built_ins(),
+        "## Utilities\n",
+    ]
+    by_module: dict[str, list[str]] = {}
+    for name, module in sorted(UTILITIES.items()):
+        by_module.setdefault(module, []).append(name)
+    for names in sorted(by_module.values()):
+        parts.append(utility(names))
+    return "\n".join(parts)
+
+
+def built_ins() -> str:
+    from sandhook.builtins import BUILTINS
+
+    return ", ".join(f"`{name}`" for name in sorted(BUILTINS)) + "\n"
+
+
+def utility(names: list[str]) -> str:
+    """Describe one utility's module under all the names that it is called by."""
+    module = load(names[0])
+    head = (module.__doc__ or "").strip().partition("\n")
+    summary = head[0].partition(": ")[2] or head[0]
+    lines = [f"### {', '.join(names)}\n", sentence(summary), ""]
+    usage, _, more = inspect.cleandoc(module.Options.__doc__ or "").partition("\n")
+    lines += ["```text", usage, "```", ""]
+    if more.strip():
+        lines += [more.strip(), ""]
+    rows = []
+    for declared in fields(module.Options):
+        for option in declared.metadata["options"]:
+            flags = ", ".join(f"`{flag}`" for flag in option.flags)
+            if option.metavar:
+                flags += f" `[{option.metavar}]`" if option.optional else f" `{option.metavar}`"
+            rows.append([flags, escape(option.help)])
+    if rows:
+        lines.append(table(["option", "what it does"], rows))
+    source = [text for text in head[2].splitlines() if text.startswith(("Source:", "Oracle:"))]
+    lines += [f"{text}\n" for text in source]
+    return "\n".join(lines)
+
+
+def sentence(text: str) -> str:
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+# --------------------------------------------------------------------------- limits.md
+
+
+def limits_page() -> str:
+    """Describe the fields of Limits with their defaults; the comments beside them say what they count."""
+    said = comments(limits, "Limits")
+    default, generous = Limits(), Limits.generous()
+    rows = [
+        [f"`{name}`", number(getattr(default, name)), number(getattr(generous, name)), escape(said[name])]
+        for name in (declared.name for declared in fields(Limits))
+    ]
+    return "\n".join(
+        [
+            NOTICE,
+            "# Limits\n",
+            "What one run may use. Every field has a bound and none can be switched off. A run that reaches",
+            "one ends with a non-zero exit status, and `Result.limit` names the field.\n",
+            table(["field", "default", "`Limits.generous()`", "what it bounds"], rows),
+        ]
+    )
+
+
+def number(value: float) -> str:
+    if isinstance(value, int) and value >= 1 << 20 and value % (1 << 20) == 0:
+        return f"{value >> 20:,} Mi"
+    return f"{value:,}"
+
+
+def comments(module: Any, name: str) -> dict[str, str]:
+    """Return the ``#:`` comments of a class's fields."""
+    source = inspect.getsource(module)
+    lines = source.splitlines()
+    found = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            for statement in node.body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    found[statement.target.id] = lines[statement.lineno - 1].partition("#:")[2].strip()
+    return found
+
+
+# --------------------------------------------------------------------------- cli.md
+
+
+def cli_page() -> str:
+    """Describe every sub-command by its argument parser."""
+    parts = [NOTICE, "# Command line\n", "```text", cli.usage().rstrip(), "```\n"]
+    for name, command in cli.COMMANDS.items():
+        parser: argparse.ArgumentParser = import_module(command.module).parser()
+        parts += [f"## sandhook {name}\n", "```text", f"sandhook {name} {usage_of(parser)}", "```\n"]
+        parts += [(parser.description or "").strip() + "\n", options_of(parser)]
+        parts += [f"Example: `{command.example}`\n"]
+    return "\n".join(parts)
+
+
+def usage_of(parser: argparse.ArgumentParser) -> str:
+    return re.sub(r"^sandhook \w+ ", "", (parser.usage or "").strip())
+
+
+def options_of(parser: argparse.ArgumentParser) -> str:
+    rows = []
+    for action in parser._actions:
+        if isinstance(action, argparse._HelpAction):
+            continue
+        value = action.metavar or (
+            "|".join(map(str, action.choices)) if action.choices else action.dest.upper()
+        )
+        if not action.option_strings:
+            name = f"`{value}`"
+        elif action.nargs == 0:
+            name = ", ".join(f"`{flag}`" for flag in action.option_strings)
+        else:
+            name = ", ".join(f"`{flag} {value}`" for flag in action.option_strings)
+        text = (action.help or "") % {"default": action.default, "prog": parser.prog}
+        rows.append([name.replace("|", "\\|"), escape(text)])
+    return table(["argument", "meaning"], rows)
+
+
+#: Generated pages: file name to what makes its text.
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": cli_page,
+    "commands.md": commands,
+    "limits.md": limits_page,
+}
+
+
+def main() -> int:
+    DIRECTORY.mkdir(exist_ok=True)
+    for name, make in PAGES.items():
+        path = DIRECTORY / name
+        text = make()
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path.relative_to(DIRECTORY.parents[1])}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+"""What the documentation shows is run, and its generated pages are compared with the code.
+
+A fenced block runs when its info string says so:
+
+    ```python          run; all blocks of a page share their names. `print(x)  # -> text` must print text
+    ```console         `$ sandhook ...` or `$ echo TEXT | sandhook ...` and what it prints; `$ echo $?`
+    ```json NAME       written to the page's own directory as NAME, for the blocks after it
+    ```sh NAME         likewise, with a name; without one it is not run
+
+In expected output, `...` stands for anything within a line.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs import generate
+from sandhook.cli import main
+from tests.source import ROOT
+
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+BLOCK = re.compile(r"^( *)```(\w+)(?: +(\S+))?\n(.*?)^\1```$", re.M | re.S)
+
+
+class Block:
+    """One fenced block of a page."""
+
+    def __init__(self, language: str, name: str | None, text: str, line: int) -> None:
+        self.language = language
+        self.name = name
+        self.text = text
+        self.line = line
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for match in BLOCK.finditer(text):
+        indent, language, name, body = match.groups()
+        lines = [line.removeprefix(indent) for line in body.splitlines(keepends=True)]
+        found.append(Block(language, name, "".join(lines), text.count("\n", 0, match.start()) + 2))
+    return found
+
+
+def runnable(page: Path) -> bool:
+    return any(block.language in ("python", "console") for block in blocks(page))
+
+
+@pytest.mark.parametrize("page", filter(runnable, PAGES), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_examples_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SANDHOOK_NO_CACHE", "1")
+    names: dict[str, object] = {"__name__": "example"}
+    for block in blocks(page):
+        where = f"{page.relative_to(ROOT)}:{block.line}"
+        if block.name is not None:
+            path = tmp_path / block.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
+            python(block, where, names, capsysbinary)
+        elif block.language == "console":
+            console(block, where, monkeypatch, capsysbinary)
+
+
+def python(block: Block, where: str, names: dict[str, object], capture: pytest.CaptureFixture[bytes]) -> None:
+    """Run a block and compare what it printed with its ``# ->`` comments."""
+    exec(compile("\n" * (block.line - 1) + block.text, where, "exec"), names)
+    printed = capture.readouterr().out.decode().splitlines()
+    prints = [line for line in block.text.splitlines() if line.strip().startswith("print(")]
+    expected = [line.split("# -> ")[1] for line in prints if "# -> " in line]
+    assert len(expected) == len(prints), f"{where}: a print() does not say what it prints"
+    same_lines(printed, expected, where)
+
+
+def console(
+    block: Block, where: str, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[bytes]
+) -> None:
+    """Run each command line of a block and compare what it printed."""
+    status = 0
+    for part in re.split(r"^\$ ", block.text, flags=re.M)[1:]:
+        command, _, output = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, output = output.partition("\n")
+            command = command[:-1] + more.lstrip("> ")
+        if command == "echo $?":
+            printed = f"{status}\n"
+        else:
+            status, printed = ran(command, where, monkeypatch, capture)
+        same_lines(printed.splitlines(), output.splitlines(), f"{where}: {command}")
+
+
+def ran(
+    command: str, where: str, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[bytes]
+) -> tuple[int, str]:
+    """Run ``[echo TEXT |] sandhook ARGUMENT...`` in this process; return its status and output."""
+    words = shlex.split(command)
+    stdin = b""
+    if words[0] == "echo" and "|" in words:
+        bar = words.index("|")
+        stdin = " ".join(words[1:bar]).encode() + b"\n"
+        words = words[bar + 1 :]
+    assert words[0] == "sandhook", f"{where}: only sandhook can be run here: {command}"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
+    capture.readouterr()
+    status = main(words[1:])
+    out, err = capture.readouterr()
+    return status, (out + err).decode()
+
+
+def same_lines(printed: list[str], expected: list[str], where: str) -> None:
+    shown = "\n".join(printed)
+    assert len(printed) == len(expected), f"{where}: printed\n{shown}"
+    for got, wanted in zip(printed, expected):
+        pattern = ".*".join(re.escape(piece) for piece in wanted.split("..."))
+        assert re.fullmatch(pattern, got), (
+            f"{where}: printed {got!r}, the page says {wanted!r}; all of it:\n{shown}"
+        )
+
+
+# --------------------------------------------------------------------------- generated pages, links
+
+
+@pytest.mark.parametrize("name", sorted(generate.PAGES))
+def test_generated_pages_are_up_to_date(name: str) -> None:
+    path = generate.DIRECTORY / name
+    assert path.exists(), "run `make docs`"
+    assert path.read_text(encoding="utf-8") == generate.PAGES[name](), "run `make docs`"
+
+
+def test_no_generated_page_is_left_over() -> None:
+    assert {path.name for path in generate.DIRECTORY.glob("*.md")} == set(generate.PAGES)
+
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        path = (page.parent / target).resolve()
+        assert path.exists(), f"{page.name}: {target}"
+        if anchor and path.suffix == ".md":
+            headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.M)
+            assert anchor in {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}, (
+                anchor
+            )
+
+
+DIVERGENCE = re.compile(r"\bL-[A-Z]+-\d{3}\b")
+
+
+def divergences() -> list[list[str]]:
+    """Return the rows of docs/divergences.md: identifier, what, why, evidence."""
+    text = (ROOT / "docs" / "divergences.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `L-")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip("|"))] for row in rows]
+
+
+def test_divergences_are_whole_and_in_order() -> None:
+    rows = divergences()
+    names = [row[0].strip("`") for row in rows]
+    assert names == sorted(set(names)), "identifiers are unique and sorted"
+    for row in rows:
+        assert len(row) == 4 and all(row), row
+        assert DIVERGENCE.fullmatch(row[0].strip("`")), row[0]
+
+
+def test_divergences_that_the_code_names_are_in_the_table() -> None:
+    known = {row[0].strip("`") for row in divergences()}
+    named: dict[str, str] = {}
+    for directory, suffix in (("src", "*.py"), ("conformance", "*")):
+        for path in (ROOT / directory).rglob(suffix):
+            if path.is_file():
+                text = path.read_text(encoding="utf-8", errors="replace")
+                named |= dict.fromkeys(DIVERGENCE.findall(text), path.relative_to(ROOT).as_posix())
+    assert {name: where for name, where in named.items() if name not in known} == {}
+
+
+# --------------------------------------------------------------------------- the checker itself
+
+
+def test_a_wrong_example_is_seen() -> None:
+    same_lines(["took 3 ms"], ["took ... ms"], "")
+    with pytest.raises(AssertionError):
+        same_lines(["refused"], ["allowed"], "")
+    with pytest.raises(AssertionError):
+        same_lines(["a", "b"], ["a"], "")
+
+
+def test_python_examples_are_valid() -> None:
+    for page in PAGES:
+        for block in blocks(page):
+            if block.language == "python":
+                ast.parse(block.text)
