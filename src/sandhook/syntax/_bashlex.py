@@ -55,9 +55,7 @@ Tokenizer: Any = tokenizer
 
 #: Spelling of every operator to its token's name in the grammar: {"&&": "AND_AND", ...}.
 OPERATORS: dict[str, str] = {
-    kind.value: kind.name
-    for kind in tokentype
-    if isinstance(kind.value, str) and kind.value[0] in "&|;<>()"
+    kind.value: kind.name for kind in tokentype if isinstance(kind.value, str) and kind.value[0] in "&|;<>()"
 }
 
 #: Reserved word to its token's name in the grammar: {"if": "IF", ...}.

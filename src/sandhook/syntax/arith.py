@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[0-9][A-Za-z0-9#@_]*")
 _OPERATOR = re.compile(r"<<=?|>>=?|[=!<>]=|&&|\|\||\*\*|[*/%+\-&^|]=|[=<>+\-*/%!()&|^~?:,]")
 _PARAMETER = re.compile(r"\$(?:(\w+)|\{(\w+)\}|([@*#?\-$!])|\{([@*#?\-$!])\})", re.ASCII)
-_ASSIGNMENTS = frozenset("= *= /= %= += -= <<= >>= &= ^= |=".split())
+_ASSIGNMENTS = frozenset(["=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="])
 _STARTS_NAME = re.compile(r"[ \t\n]*[A-Za-z_]")
 _SUBSCRIPT_STOP = re.compile(r"[\[\]\\'\"`]")
 
@@ -65,7 +65,10 @@ def parse_arithmetic(text: str, parameters: bool = False) -> Arith:
     """
     if not text.strip(_BLANKS):
         return ArithNumber(0)
-    return _Parser(text, parameters).parse()
+    try:
+        return _Parser(text, parameters).parse()
+    except RecursionError:
+        raise LimitExceeded("nesting", MAX_DEPTH, "arithmetic") from None
 
 
 def parse_number(text: str) -> int:
@@ -354,22 +357,22 @@ class _Parser:
                 self.fail("attempted assignment to non-variable")
             return value
         if kind == "(":
-            self.deeper()
+            self.deeper(2)  # it takes more of Python's stack than an operator
             self.next()
             value = self.comma()
             if self.kind != ")":
                 self.fail("missing `)'")
-            self.depth -= 1
+            self.depth -= 2
             self.next()
             return value
-        if kind in ("pre++", "pre--"):
-            self.next()
-            if self.kind != "name":
-                self.fail("identifier expected after pre-increment or pre-decrement")
-            target = self.node
-            assert isinstance(target, ArithVariable)
-            self.kind, self.last = "number", kind
-            step = ArithStep(kind[3:], target, True)
-            self.next()
-            return step
-        self.fail("syntax error: operand expected")
+        if kind not in ("pre++", "pre--"):
+            self.fail("syntax error: operand expected")
+        self.next()
+        if self.kind != "name":
+            self.fail("identifier expected after pre-increment or pre-decrement")
+        target = self.node
+        assert isinstance(target, ArithVariable)
+        self.kind, self.last = "number", kind
+        step = ArithStep(kind[3:], target, True)
+        self.next()
+        return step

@@ -49,7 +49,7 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
             reader.bad_subscripts.add(start)
             return _bad(reader, start, double_quoted)
         subscript = Word(merged(parts), (at + 1, reader.position - 1))
-        at = reader.position
+        text, at = reader.text, reader.position
     operator = _operator(text, at, prefix)
     if operator is None:
         return _bad(reader, start, double_quoted)
@@ -156,7 +156,7 @@ def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: boo
             part = reader.read_quoting(double_quoted)
             if part is not None:
                 parts.append(part)
-        at = reader.position
+        text, at = reader.text, reader.position
 
 
 def _split(parts: list[WordPart], index: int, cut: int) -> tuple[list[WordPart], list[WordPart]]:

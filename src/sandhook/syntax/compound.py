@@ -1,14 +1,67 @@
-"""name=( ... ) and the three expressions of ``for (( ; ; ))``."""
+"""Assignments, name=( ... ), and the three expressions of ``for (( ; ; ))``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
-from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Literal, Word, WordPart
+from sandhook.errors import ShellSyntaxError
+from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
 from sandhook.syntax.words import merged
 
 if TYPE_CHECKING:
     from sandhook.syntax.lexer import Lexer
+
+
+_BREAK = re.compile(r"[ \t\n;&|<>]")
+
+
+def read_assignment(
+    lexer: Lexer, name: str, at: int, blanks: bool, array: bool
+) -> Assignment | tuple[WordPart, ...] | None:
+    """Read what follows ``name`` at ``at``.
+
+    Args:
+        blanks: The subscript may hold blanks and operators.
+        array: ``=(`` begins a compound assignment.
+
+    Returns:
+        The parts of a word when ``name[subscript]`` is no assignment, None when nothing was read.
+    """
+    text = lexer.text
+    start = at - len(name)
+    subscript = None
+    if text[at] == "[":
+        if blanks:
+            lexer.position = at + 1
+            parts = lexer.read_balanced("[", "]", at)
+            subscript = Word(merged(parts), (at + 1, lexer.position - 1))
+            text, at = lexer.text, lexer.position
+            if not text.startswith(("=", "+="), at):
+                rest = lexer.read_word_parts(lexer.extglob)
+                return merged([Literal(name + "["), *parts, Literal("]"), *rest])
+        else:
+            lexer.position = at + 1
+            depth = lexer.depth
+            try:
+                parts = lexer.read_balanced("[", "]", at)
+            except ShellSyntaxError:
+                lexer.depth = depth
+                return None
+            if any(part.__class__ is Literal and _BREAK.search(part[0]) for part in parts):
+                return None
+            subscript = Word(merged(parts), (at + 1, lexer.position - 1))
+            text, at = lexer.text, lexer.position
+    append = text.startswith("+=", at)
+    at += append
+    if text[at] != "=":
+        return None
+    lexer.position = at = at + 1
+    if array and text[at] == "(":
+        value: Any = read_array(lexer, at)
+    else:
+        value = Word(lexer.read_word_parts(lexer.extglob), (at, lexer.position))
+    return Assignment(name, value, subscript, append, (start, lexer.position))
 
 
 def read_array(lexer: Lexer, start: int) -> ArrayLiteral | Word:
@@ -25,12 +78,12 @@ def read_array(lexer: Lexer, start: int) -> ArrayLiteral | Word:
 
 
 def _read_array(lexer: Lexer, start: int) -> ArrayLiteral:
-    text = lexer.text
     lexer.enter()
     lexer.position = start + 1
     elements: list[Word | ArrayElement] = []
     while True:
         at = lexer.skip_blanks()
+        text = lexer.text
         if at >= lexer.length:
             lexer.unmatched(")", start)
         char = text[at]

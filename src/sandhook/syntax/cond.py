@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sandhook.syntax.lexer import Lexer
 
 _UNARY = frozenset("-" + letter for letter in "abcdefghknoprstuvwxzGLNORS")
-_BINARY = frozenset("= == != =~ -eq -ne -lt -le -gt -ge -nt -ot -ef".split())
+_BINARY = frozenset(["=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"])
 
 
 def read_condition(lexer: Lexer) -> tuple[Condition, Token]:
@@ -140,9 +140,9 @@ class _Conditions:
                 self.fail_binary(right)
             self.next_line()
             return CondBinary(operator.text, left.value, right.value)
-        if kind in ("COND_END", "AND_AND", "OR_OR", "RIGHT_PAREN"):
-            return CondUnary("-n", left.value, True)
-        self.fail_operator(operator)
+        if kind not in ("COND_END", "AND_AND", "OR_OR", "RIGHT_PAREN"):
+            self.fail_operator(operator)
+        return CondUnary("-n", left.value, True)
 
     # ------------------------------------------------------------------ bash's words for errors
 

@@ -44,26 +44,24 @@ class Driver:
         token = None
         while True:
             row = rows[state]
-            if row.__class__ is int:
+            action: int | None
+            if isinstance(row, int):
                 action = row
             else:
                 if token is None:
                     token = next_token()
-                action = row.get(token.kind) or row.get("")  # type: ignore[union-attr]
+                action = row.get(token.kind) or row.get("")
                 if action is None:
                     lexer.unexpected(token)
-            if action > 0:  # type: ignore[operator]
-                state = action  # type: ignore[assignment]
+            if action > 0:
+                state = action
                 states.append(state)
                 values.append(token)
                 token = None
                 continue
-            left, size, make = productions[-action]  # type: ignore[operator]
-            if size == 1 and make is None:
-                value = values[-1]
-                states[-1] = state = gotos[states[-2]][left] if left != "inputunit" else 0
-                if left == "inputunit":
-                    return value
+            left, size, make = productions[-action]
+            if size == 1 and make is None and left != "inputunit":
+                states[-1] = state = gotos[states[-2]][left]
                 continue
             if size:
                 symbols = values[-size:]

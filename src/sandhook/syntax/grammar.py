@@ -135,7 +135,7 @@ def _prefixed(lexer: Lexer, p: list[Any]) -> Command:
         start, end = prefix.start, prefix.end
     else:
         timed, start, end = prefix
-    if rest is None or rest.__class__ is Token:
+    if rest.__class__ is Token:
         if rest.kind != END:
             lexer.push_back(rest)
         return Pipeline((), (), timed is None, timed, (start, end))
@@ -239,7 +239,8 @@ def _word_list(lexer: Lexer, p: list[Any]) -> list[Word]:
 
 
 def _arithmetic_for(lexer: Lexer, p: list[Any]) -> ArithmeticFor:
-    return ArithmeticFor(*p[1].value, p[-2], *_place(lexer, p[0], p[-1]))
+    init, condition, update = p[1].value
+    return ArithmeticFor(init, condition, update, p[-2], *_place(lexer, p[0], p[-1]))
 
 
 def _case(lexer: Lexer, p: list[Any]) -> Case:
@@ -380,9 +381,3 @@ ACTIONS: dict[str, Action] = {
 }
 
 DRIVER = Driver(ACTIONS)
-
-
-def parse_substitution(lexer: Lexer) -> CommandList | None:
-    """Parse the commands of ``$( )`` where the lexer stands, closing parenthesis included."""
-    lexer.push_back(Token("DOLPAREN", "$(", lexer.position, lexer.position))
-    return DRIVER.run(lexer)  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ from sandhook.syntax.nodes import (
     AnsiQuoted,
     DoubleQuoted,
     Escaped,
+    ExtendedPattern,
     HereDocument,
     Literal,
     SingleQuoted,
@@ -50,12 +51,12 @@ def delimiter(word: Word, raw: str) -> tuple[str, bool]:
             for inner in part.parts:
                 if isinstance(inner, (Literal, Escaped)):
                     text.append(inner.text)
-                else:
+                elif not isinstance(inner, (SingleQuoted, AnsiQuoted, DoubleQuoted, ExtendedPattern)):
                     text.append(raw[inner.span[0] - word.span[0] : inner.span[1] - word.span[0]])
-        elif hasattr(part, "span"):
-            text.append(raw[part.span[0] - word.span[0] : part.span[1] - word.span[0]])
-        else:
+        elif isinstance(part, ExtendedPattern):
             return raw, quoted
+        else:
+            text.append(raw[part.span[0] - word.span[0] : part.span[1] - word.span[0]])
     return "".join(text), quoted
 
 
@@ -114,7 +115,7 @@ def _join_continued(lexer: Lexer, end: int, line: str, strip_returns: bool) -> t
 def _warn(lexer: Lexer, token: Token, wanted: str) -> None:
     lexer.warnings.append(
         (
-            lexer.line_at(min(lexer.position, lexer.length)) ,
+            lexer.line_at(min(lexer.position, lexer.length)),
             f"here-document at line {lexer.line_at(token.start)} delimited by end-of-file (wanted `{wanted}')",
         )
     )

@@ -17,44 +17,32 @@ from typing import Any, NoReturn
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.syntax._bashlex import OPERATORS, RESERVED_WORDS, Tokenizer
+from sandhook.syntax.aliases import AliasExpander
 from sandhook.syntax.braces import read_parameter
-from sandhook.syntax.compound import read_arithmetic_for, read_array
+from sandhook.syntax.compound import read_arithmetic_for, read_assignment
 from sandhook.syntax.cond import read_condition
+from sandhook.syntax.context import (
+    ASSIGNMENT_OK,
+    CASE_CLAUSE_END,
+    CLOSING,
+    DECLARING,
+    OPENING,
+    REDIRECTIONS,
+    RESERVED_WORD_OK,
+    START,
+    TIME_OK,
+)
 from sandhook.syntax.heredoc import PendingDocument, read_documents
-from sandhook.syntax.nodes import Assignment, CommandList, Literal, Word, WordPart
+from sandhook.syntax.nodes import Assignment, CommandList, Literal, Word
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
 from sandhook.syntax.quoting import ansi_quoted
 from sandhook.syntax.tokens import END, Token
-from sandhook.syntax.words import NAME, WordReader, merged
+from sandhook.syntax.words import NAME, WordReader
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n)+")
 _BLANK_CR = re.compile(r"(?:[ \t]|\\\r?\n|\r(?=\n))+")
 _PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
 _REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
-
-#: Built-ins whose arguments may be compound assignments.
-_ASSIGNMENT_OK = frozenset("alias declare eval export let local readonly typeset".split())
-#: Built-ins whose arguments are assignments.
-_DECLARING = frozenset("alias declare export local readonly typeset".split())
-
-#: After these a reserved word, or the first word of a command, may stand.
-_RESERVED_WORD_OK = frozenset(
-    """AND_AND BANG BAR_AND DO DONE ELIF ELSE ESAC FI IF OR_OR SEMI_SEMI SEMI_AND SEMI_SEMI_AND THEN
-    TIME TIMEOPT TIMEIGN COPROC UNTIL WHILE NEWLINE SEMICOLON LEFT_PAREN RIGHT_PAREN BAR AMPERSAND
-    LEFT_CURLY RIGHT_CURLY ARITH_CMD ARITH_FOR_EXPRS COND_END START""".split()
-)
-_TIME_OK = frozenset(
-    """SEMICOLON NEWLINE AND_AND OR_OR AMPERSAND WHILE DO UNTIL IF THEN ELIF ELSE LEFT_CURLY LEFT_PAREN
-    RIGHT_PAREN BANG TIME TIMEOPT TIMEIGN BAR BAR_AND START""".split()
-)
-_REDIRECTIONS = frozenset(
-    """LESS GREATER GREATER_GREATER LESS_LESS LESS_AND LESS_LESS_LESS GREATER_AND LESS_LESS_MINUS
-    AND_GREATER AND_GREATER_GREATER LESS_GREATER GREATER_BAR""".split()
-)
-_CASE_CLAUSE_END = frozenset(["SEMI_SEMI", "SEMI_AND", "SEMI_SEMI_AND"])
-_OPENING = frozenset("IF CASE FOR SELECT WHILE UNTIL LEFT_CURLY".split())
-_CLOSING = frozenset("FI ESAC DONE RIGHT_CURLY".split())
-_START = "START"  # stands for "no token yet"
 
 
 class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
@@ -66,12 +54,13 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
     def __init__(
         self,
         text: str,
-        parse_substitution: Callable[[Lexer], CommandList | None],
+        run_grammar: Callable[[Lexer], CommandList | None],
         name: str = "",
         options: ParseOptions = DEFAULT_OPTIONS,
     ) -> None:
         WordReader.__init__(self, text, name, options)
-        self._parse_substitution = parse_substitution
+        self._run_grammar = run_grammar
+        self.aliases = AliasExpander(self, dict(options.aliases)) if options.aliases else None
         self._blank = (_BLANK_CR if self.carriage_returns else _BLANK).match
         self.warnings: list[tuple[int, str]] = []
         self.extglob = options.extglob
@@ -82,7 +71,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
 
     def reset(self) -> None:
         """Forget the tokens before, as at the start of a command."""
-        self.last = self.before_last = _START
+        self.last = self.before_last = START
         self.pending: list[PendingDocument] = []
         self.in_case_pattern = False  # reading pattern), where reserved words are words
         self.in_condition = False  # between [[ and ]]
@@ -154,7 +143,10 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
             if ahead.__class__ is Token:
                 return ahead
             raise ahead  # type: ignore[misc]
-        token = self._next()
+        token = self._readtoken()  # not _next: each frame counts in nested substitutions
+        while token is None:
+            token = self._readtoken()
+        self._remember(token.kind)
         if self.pending:
             self._read_ahead()
         return token
@@ -196,29 +188,33 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         self.position = at
 
     def _next(self) -> Token:
-        """Read a token, and remember what decides how the next one is read."""
         token = self._readtoken()
-        kind = token.kind
+        while token is None:  # an alias' value took the place of its name
+            token = self._readtoken()
+        self._remember(token.kind)
+        return token
+
+    def _remember(self, kind: str) -> None:
+        """Keep what decides how the next token is read."""
         last = self.last
-        if kind in _REDIRECTIONS:
+        if kind in REDIRECTIONS:
             if last != "NUMBER" and last != "REDIR_WORD":
                 self._redirecting = self.at_command_word()
         elif kind == "NUMBER" or kind == "REDIR_WORD":
             self._redirecting = self.at_command_word()
         else:
-            self._redirected = self._redirecting and last in _REDIRECTIONS
+            self._redirected = self._redirecting and last in REDIRECTIONS
             self._redirecting = False
-            if kind in _OPENING:
+            if kind in OPENING:
                 self.enter()
-            elif kind in _CLOSING:
+            elif kind in CLOSING:
                 self.depth -= 1
         self.before_last = last
         self.last = kind
-        return token
 
     def reserved_word_ok(self) -> bool:
         last = self.last
-        if last in _RESERVED_WORD_OK:
+        if last in RESERVED_WORD_OK:
             return True
         return last == "WORD" and (self.before_last == "COPROC" or self.before_last == "FUNCTION")
 
@@ -228,7 +224,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         return (
             last == "ASSIGNMENT_WORD"
             or (self._redirected and last == "WORD")
-            or (last not in _CASE_CLAUSE_END and self.reserved_word_ok())
+            or (last not in CASE_CLAUSE_END and self.reserved_word_ok())
         )
 
     def skip_blanks(self) -> int:
@@ -238,7 +234,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
             self.position = found.end()
         return self.position
 
-    def _readtoken(self) -> Token:
+    def _readtoken(self) -> Token | None:
         held = self._held
         if held is not None:
             self._held = None
@@ -255,7 +251,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
             self.position = at
             condition, end = read_condition(self)
             self._held = end
-            return Token("COND_CMD", text[at : end.start], at, end.start, condition)
+            return Token("COND_CMD", self.text[at : end.start], at, end.start, condition)
         char = text[at]
         if char == "#" and not self.in_regex:
             at = text.find("\n", at)
@@ -287,7 +283,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
             kind = OPERATORS.get(spelling)
             if kind is not None and len(spelling) == size:
                 self.position = at + size
-                if kind in _CASE_CLAUSE_END:
+                if kind in CASE_CLAUSE_END:
                     self.in_case_pattern = True
                 if char not in "<>" and char + spelling[1] != "&>":
                     self.declaring = False
@@ -338,11 +334,11 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
     def read_substituted_commands(self) -> CommandList | None:
         state = self._state()
         depth = self.depth
-        self._queue = deque()
+        self._queue = deque([Token("DOLPAREN", "$(", self.position, self.position)])
         self.reset()
         self.enter()
         self.substitutions += 1
-        body = self._parse_substitution(self)
+        body = self._run_grammar(self)
         self.substitutions -= 1
         self.depth = depth
         self._restore(state)
@@ -386,7 +382,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
 
     # ------------------------------------------------------------------ words
 
-    def _readtokenword(self, at: int) -> Token:
+    def _readtokenword(self, at: int) -> Token | None:
         text = self.text
         if not self.in_regex:
             found = _PLAIN_WORD.match(text, at)
@@ -402,7 +398,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
                     return token
         self.position = at
         parts = self.read_word_parts(self.extglob, self.in_regex)
-        end = self.position
+        text, end = self.text, self.position
         if end == at:  # an operator where a regular expression should stand
             self.in_regex = False
             return self._readtoken()
@@ -410,8 +406,8 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         spelling = parts[0][0] if plain else text[at:end]  # the same but for line continuations
         return self._classify(Word(parts, (at, end)), spelling, plain)
 
-    def _classify(self, word: Word, text: str, plain: bool) -> Token:
-        """Tell numbers, {name} and reserved words from words."""
+    def _classify(self, word: Word, text: str, plain: bool) -> Token | None:
+        """Tell numbers, {name} and reserved words from words; None after expanding an alias."""
         start, end = word.span
         last = self.last
         following = self.text[end]
@@ -422,14 +418,20 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
                 and text.isascii()
             ):
                 return Token("NUMBER", text, start, end, word)
+            if self.aliases is not None and not (self.options.posix and text in RESERVED_WORDS):
+                aliases = self.aliases
+                eligible = not self.in_case_pattern and not self.in_condition
+                if eligible and aliases.expands(text, start, self.at_command_word()):
+                    aliases.expand(text, start, end)
+                    return None
             kind = self._special_word(text)
             if kind is None and text in RESERVED_WORDS and self.reserved_word_ok():
                 kind = self._reserved_word(text)
             if kind is not None:
                 return Token(kind, text, start, end)
-            if text in _ASSIGNMENT_OK and self.at_command_word():
+            if text in ASSIGNMENT_OK and self.at_command_word():
                 self.assignment_ok = True
-                self.declaring = text in _DECLARING
+                self.declaring = text in DECLARING
         if following in "<>" and text[0] == "{" and _REDIRECTION_VARIABLE.match(text):
             return Token("REDIR_WORD", text[1:-1], start, end, word)
         token = Token("WORD", text, start, end, word)
@@ -491,7 +493,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         kind = RESERVED_WORDS[text]
         if self.in_case_pattern and kind != "ESAC":
             return None
-        if kind == "TIME" and self.last not in _TIME_OK:
+        if kind == "TIME" and self.last not in TIME_OK:
             return None
         if kind == "ESAC":
             self.in_case_pattern = False
@@ -509,7 +511,8 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         before_command = self.at_command_word() and not self.in_case_pattern
         if not (before_command or self.assignment_ok or self.declaring):
             return None
-        assignment = self.read_assignment(name, end, before_command, before_command or self.assignment_ok)
+        assignment = read_assignment(self, name, end, before_command, before_command or self.assignment_ok)
+        text = self.text
         if assignment is None:
             return None
         if assignment.__class__ is not Assignment:  # name[subscript] without "=": a word
@@ -520,46 +523,3 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         if not self.declaring and assignment.value.__class__ is Word:  # let x=1: a word
             return None
         return Token("WORD", text[at : self.position], at, self.position, assignment)
-
-    def read_assignment(
-        self, name: str, at: int, blanks: bool, array: bool
-    ) -> Assignment | tuple[WordPart, ...] | None:
-        """Read what follows ``name`` at ``at``.
-
-        Args:
-            blanks: The subscript may hold blanks and operators.
-            array: ``=(`` begins a compound assignment.
-
-        Returns:
-            The parts of a word when ``name[subscript]`` is no assignment, None when nothing was read.
-        """
-        text = self.text
-        start = at - len(name)
-        subscript = None
-        if text[at] == "[":
-            if blanks:
-                self.position = at + 1
-                parts = self.read_balanced("[", "]", at)
-                subscript = Word(merged(parts), (at + 1, self.position - 1))
-                at = self.position
-                if not text.startswith(("=", "+="), at):
-                    rest = self.read_word_parts(self.extglob)
-                    return merged([Literal(name + "["), *parts, Literal("]"), *rest])
-            else:
-                self.position = at + 1
-                try:
-                    parts = self.read_balanced("[", "]", at)
-                except ShellSyntaxError:
-                    return None
-                subscript = Word(merged(parts), (at + 1, self.position - 1))
-                at = self.position
-        append = text.startswith("+=", at)
-        at += append
-        if text[at] != "=":
-            return None
-        self.position = at = at + 1
-        if array and text[at] == "(":
-            value: Any = read_array(self, at)
-        else:
-            value = Word(self.read_word_parts(self.extglob), (at, self.position))
-        return Assignment(name, value, subscript, append, (start, self.position))

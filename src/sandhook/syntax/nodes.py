@@ -30,7 +30,7 @@ class Node(tuple[Any, ...]):
     def __init_subclass__(cls) -> None:
         names = tuple(cls.__annotations__)
         given = [name for name in names if name in cls.__dict__]
-        cls.fields = cls.__match_args__ = names  # type: ignore[misc]
+        cls.fields = cls.__match_args__ = names  # type: ignore[attr-defined,misc,unused-ignore]
         cls.defaults = tuple(cls.__dict__[name] for name in given)
         if names[len(names) - len(given) :] != tuple(given):
             raise TypeError(f"{cls.__name__}: a field without default follows one with")

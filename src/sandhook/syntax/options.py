@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from sandhook.syntax.nodes import Node
 
@@ -14,8 +15,8 @@ class ParseOptions(Node):
         extglob: Read ``@(a|b)`` and its kin as patterns outside ``[[ ]]`` (``shopt -s extglob``).
             bash refuses them as syntax errors when it is off.
         posix: POSIX mode (``set -o posix``).
-        aliases: Alias names and values, sorted by name; ``()`` when none are to be expanded.
-            ``with_aliases`` takes a mapping.
+        aliases: Alias names and values, given as a mapping and kept as pairs sorted by name;
+            empty when none are to be expanded.
         nesting: How many levels of brackets, quotes and compound commands may stand in each
             other (a count); more raise LimitExceeded.
         max_bytes: Longest text, in bytes of UTF-8, alias values included; more raise LimitExceeded.
@@ -30,13 +31,27 @@ class ParseOptions(Node):
     max_bytes: int = 1 << 20
     tolerate_cr: bool = True
 
+    def __new__(
+        cls,
+        extglob: bool = False,
+        posix: bool = False,
+        aliases: Mapping[str, str] | tuple[tuple[str, str], ...] | None = None,
+        nesting: int = 100,
+        max_bytes: int = 1 << 20,
+        tolerate_cr: bool = True,
+    ) -> Any:
+        if aliases is None:
+            aliases = ()
+        elif not isinstance(aliases, tuple):
+            aliases = tuple(sorted(aliases.items()))
+        return tuple.__new__(cls, (extglob, posix, aliases, nesting, max_bytes, tolerate_cr))
+
     __hash__ = tuple.__hash__  # in C: a cached parse looks it up each time
 
-    def with_aliases(self, aliases: Mapping[str, str]) -> ParseOptions:
-        """Return these options with the aliases replaced by a mapping's."""
-        values = list(self)
-        values[self.fields.index("aliases")] = tuple(sorted(aliases.items()))
-        return ParseOptions(*values)
+    def with_aliases(self, aliases: Mapping[str, str] | None) -> ParseOptions:
+        """Return these options with the aliases replaced."""
+        extglob, posix, _, *rest = self
+        return ParseOptions(extglob, posix, tuple(sorted((aliases or {}).items())), *rest)
 
     def with_extglob(self, extglob: bool) -> ParseOptions:
         """Return these options with ``extglob`` replaced."""

@@ -8,7 +8,8 @@ runs even when a later one is no valid syntax.
 from __future__ import annotations
 
 from sandhook.errors import LimitExceeded
-from sandhook.syntax.grammar import DRIVER, parse_substitution
+from sandhook.syntax.aliases import AliasExpander, spans_in_source
+from sandhook.syntax.grammar import DRIVER
 from sandhook.syntax.lexer import Lexer
 from sandhook.syntax.nodes import CommandList, Word
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
@@ -23,7 +24,7 @@ class Parser:
     """
 
     def __init__(self, text: str, name: str = "", options: ParseOptions = DEFAULT_OPTIONS) -> None:
-        self._lexer = Lexer(text, parse_substitution, name, options)
+        self._lexer = Lexer(text, DRIVER.run, name, options)
         self.warnings = self._lexer.warnings
 
     @property
@@ -33,13 +34,20 @@ class Parser:
 
     @options.setter
     def options(self, options: ParseOptions) -> None:
-        self._lexer.options = options
-        self._lexer.extglob = options.extglob
+        lexer = self._lexer
+        if options.aliases != lexer.options.aliases:
+            aliases = dict(options.aliases)
+            if lexer.aliases is not None:
+                lexer.aliases.aliases = aliases
+            elif aliases:
+                lexer.aliases = AliasExpander(lexer, aliases)
+        lexer.options = options
 
     @property
     def offset(self) -> int:
         """0-based offset in the text behind the last unit."""
-        return min(self._lexer.position, len(self._lexer.source))
+        lexer = self._lexer
+        return min(lexer.in_source(lexer.position, True), len(lexer.source))
 
     @property
     def line(self) -> int:
@@ -57,6 +65,8 @@ class Parser:
         lexer.depth = 0
         lexer.extglob = lexer.options.extglob
         lexer.reset()
+        if lexer.aliases is not None:
+            lexer.aliases.leave_unit()
         try:
             token = lexer.token()
             while token.kind == "NEWLINE":
@@ -65,10 +75,13 @@ class Parser:
             if token.kind == END:
                 return None
             lexer.push_back(token)
-            return DRIVER.run(lexer)  # type: ignore[no-any-return]
+            unit: CommandList = DRIVER.run(lexer)
         except RecursionError:
             # the caller's own stack was nearly used up before the nesting limit was
             raise LimitExceeded("nesting", lexer.options.nesting, lexer.name) from None
+        if lexer.splices:
+            unit = spans_in_source(unit, lexer)
+        return unit
 
 
 def parse_units(text: str, name: str, options: ParseOptions) -> tuple[CommandList, ...]:
@@ -82,8 +95,11 @@ def parse_units(text: str, name: str, options: ParseOptions) -> tuple[CommandLis
 
 def parse_word(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
     """Parse all of ``text`` as one unquoted word; blanks and operators in it mean themselves."""
-    lexer = Lexer(text, parse_substitution, "", options)
-    return Word(lexer.read_text(), (0, len(text)))
+    lexer = Lexer(text, DRIVER.run, "", options)
+    try:
+        return Word(lexer.read_text(), (0, len(text)))
+    except RecursionError:
+        raise LimitExceeded("nesting", options.nesting) from None
 
 
 def parse_heredoc(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
@@ -91,5 +107,8 @@ def parse_heredoc(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
 
     So are the bodies of here-documents, and PS4 and other prompts.
     """
-    lexer = Lexer(text, parse_substitution, "", options)
-    return Word(lexer.read_here_document(), (0, len(text)))
+    lexer = Lexer(text, DRIVER.run, "", options)
+    try:
+        return Word(lexer.read_here_document(), (0, len(text)))
+    except RecursionError:
+        raise LimitExceeded("nesting", options.nesting) from None

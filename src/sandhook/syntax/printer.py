@@ -22,7 +22,30 @@ _INDENT = 4
 
 #: Names that need the keyword when they are a function's.
 _RESERVED = frozenset(
-    "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc".split()
+    [
+        "if",
+        "then",
+        "else",
+        "elif",
+        "fi",
+        "case",
+        "esac",
+        "for",
+        "select",
+        "while",
+        "until",
+        "do",
+        "done",
+        "in",
+        "function",
+        "time",
+        "{",
+        "}",
+        "!",
+        "[[",
+        "]]",
+        "coproc",
+    ]
 )
 
 
@@ -130,7 +153,7 @@ class Printer:
         self.flush("")
         self.indent -= _INDENT
 
-    def list(self, node: n.CommandList) -> None:
+    def command_list(self, node: n.CommandList) -> None:
         self.in_connection += 1
         last = len(node.items) - 1
         self.skip_indent = True
@@ -425,11 +448,11 @@ def _with_errors(command: n.Command) -> n.Command:
     index = command.fields.index("redirections")
     word = n.Word((n.Literal("1"),))
     values[index] = (*values[index], n.Redirection(">&", word, 2))
-    return command.__class__(*values)  # type: ignore[no-any-return]
+    return command.__class__(*values)
 
 
 _PRINTERS: dict[type[n.Node], Any] = {
-    n.CommandList: Printer.list,
+    n.CommandList: Printer.command_list,
     n.SimpleCommand: Printer.simple_command,
     n.Pipeline: Printer.pipeline,
     n.AndOr: Printer.and_or,

@@ -26,10 +26,14 @@ ADDED: tuple[str, ...] = (
     "select_command : SELECT WORD SEMICOLON newline_list DO compound_list DONE",
     "select_command : SELECT WORD SEMICOLON newline_list LEFT_CURLY compound_list RIGHT_CURLY",
     "select_command : SELECT WORD newline_list IN word_list list_terminator newline_list DO compound_list DONE",
-    "select_command : SELECT WORD newline_list IN word_list list_terminator newline_list"
-    " LEFT_CURLY compound_list RIGHT_CURLY",
+    (
+        "select_command : SELECT WORD newline_list IN word_list list_terminator newline_list"
+        " LEFT_CURLY compound_list RIGHT_CURLY"
+    ),
     "select_command : SELECT WORD newline_list IN list_terminator newline_list DO compound_list DONE",
-    "select_command : SELECT WORD newline_list IN list_terminator newline_list"
-    " LEFT_CURLY compound_list RIGHT_CURLY",
+    (
+        "select_command : SELECT WORD newline_list IN list_terminator newline_list"
+        " LEFT_CURLY compound_list RIGHT_CURLY"
+    ),
     "timespec : TIME TIMEIGN",
 )

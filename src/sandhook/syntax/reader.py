@@ -26,23 +26,48 @@ class Reader:
         self.source = text
         self.name = name
         self.options = options
-        self.text = text if text.endswith("\n") else text + "\n"
-        self.length = len(self.text)
-        self.position = 0
+        self.use_source(0)
         self.depth = 0
         self.carriage_returns = options.tolerate_cr and "\r\n" in text
         self._newlines: list[int] | None = None
+        self.splices: list[tuple[int, int, int]] = []  # what aliases replaced, see aliases.py
+
+    def use_source(self, position: int) -> None:
+        """Read the source itself from ``position`` on."""
+        source = self.source
+        self.text = source if source.endswith("\n") else source + "\n"
+        self.length = len(self.text)
+        self.position = position
 
     def line_at(self, offset: int) -> int:
-        """Return the 1-based line of an offset."""
+        """Return the 1-based line in the source of an offset in the text."""
         newlines = self._newlines
         if newlines is None:
             newlines = self._newlines = []
-            at = self.text.find("\n")
+            at = self.source.find("\n")
             while at >= 0:
                 newlines.append(at)
-                at = self.text.find("\n", at + 1)
+                at = self.source.find("\n", at + 1)
+            if not self.source.endswith("\n"):
+                newlines.append(len(self.source))
+        if self.splices:
+            offset = self.in_source(offset, False)
         return bisect_right(newlines, offset - 1) + 1
+
+    def in_source(self, offset: int, end: bool) -> int:
+        """Return the offset in the source of one in the text.
+
+        Args:
+            offset: 0-based.
+            end: It is the end of a span, so that one within an alias' value means the end of
+                the alias' name.
+        """
+        for at, old, new in reversed(self.splices):
+            if offset >= at + new:
+                offset += old - new
+            elif offset > at:
+                offset = at + old if end else at
+        return offset
 
     def enter(self) -> None:
         """Count one more level of nesting; the caller takes it off ``depth`` when it is done.
@@ -65,12 +90,14 @@ class Reader:
         incomplete: bool = False,
     ) -> NoReturn:
         """Raise ShellSyntaxError; ``line`` is given where bash names another than the span's."""
-        start, end = min(span[0], len(self.source)), min(span[1], len(self.source))
+        start, end = self.in_source(span[0], False), self.in_source(span[1], True)
+        line = self.line_at(span[0]) if line is None else line
+        start, end = min(start, len(self.source)), min(end, len(self.source))
         raise ShellSyntaxError(
             message,
             source=self.source,
             span=(start, end),
-            line=self.line_at(start) if line is None else line,
+            line=line,
             column=start - (self.source.rfind("\n", 0, start) + 1) + 1,
             token=token,
             name=self.name,

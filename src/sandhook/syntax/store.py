@@ -99,7 +99,7 @@ def decode(data: bytes) -> tuple[CommandList, ...]:
         raise ValueError(f"a stored tree is damaged: {error}") from None
     if units.__class__ is not tuple or not all(unit.__class__ is CommandList for unit in units):
         raise ValueError("a stored tree is damaged: not a script")
-    return units  # type: ignore[no-any-return]
+    return units
 
 
 def _split(joined: str, lengths: bytes) -> list[str]:

@@ -88,9 +88,12 @@ def generate() -> str:
         "",
         "#: Every production; a negative action -n reduces by PRODUCTIONS[n].",
         "PRODUCTIONS: tuple[str, ...] = (",
-        *(f"    {f'{p.name} : ' + ' '.join(p.prod) if p.prod else f'{p.name} :'!r}," for p in table.productions),
+        *(
+            f"    {f'{p.name} : ' + ' '.join(p.prod) if p.prod else f'{p.name} :'!r},"
+            for p in table.productions
+        ),
         ")",
-        "#: Distinct rows: token to action (shift to n, reduce by -n), \"\" to the default reduction;",
+        '#: Distinct rows: token to action (shift to n, reduce by -n), "" to the default reduction;',
         "#: a bare number reduces without looking at the next token.",
         "ROWS: tuple[dict[str, int] | int, ...] = (",
         *(f"    {row!r}," for row in shared),

@@ -100,8 +100,8 @@ class WordReader(Reader):
                 break
             if char in "\\'\"`$":
                 self.position = at
-                part = self.read_quoting(False)
-                at = self.position
+                part = self.read_dollar(False) if char == "$" else self.read_quoting(False)
+                text, at = self.text, self.position  # an alias in $( ) makes another text
                 if part is not None:
                     parts.append(part)
             elif char == "\r":
@@ -114,17 +114,17 @@ class WordReader(Reader):
                     break
                 self.position = at
                 parts.append(self.read_process_substitution(char))
-                at = self.position
+                text, at = self.text, self.position
             elif regex and char in "(|":
                 self.position = at + 1
                 parts.append(Literal(char))
                 if char == "(":
                     parts.extend(self._read_regex_group())
-                at = self.position
+                text, at = self.text, self.position
             elif char in _PATTERN_OPERATORS:  # only with extglob does the run stop here
                 self.position = at + 2
                 parts.append(self._read_extended_pattern(char))
-                at = self.position
+                text, at = self.text, self.position
             else:
                 break
         self.position = at
@@ -209,7 +209,7 @@ class WordReader(Reader):
                 open_ += (char == "(") - (char == ")")
                 parts.append(Literal(char))
                 self.position = at + 1
-            at = self.position
+            text, at = self.text, self.position
 
     # ------------------------------------------------------------------ quotes
 
@@ -232,10 +232,10 @@ class WordReader(Reader):
                 self.depth -= 1
                 return merged(parts)
             self.position = at
-            part = self._read_double_quoted_special('$`"\\')
+            part = self.read_dollar(True) if text[at] == "$" else self._read_double_quoted_special('$`"\\')
             if part is not None:
                 parts.append(part)
-            at = self.position
+            text, at = self.text, self.position
 
     def _read_double_quoted_special(self, escapable: str) -> WordPart | None:
         """Read what one of ``\\ ` $`` begins within double quotes."""
@@ -274,7 +274,7 @@ class WordReader(Reader):
     def read_text(self) -> tuple[WordPart, ...]:
         """Read all of the text as one unquoted word, blanks and operators included."""
         parts: list[WordPart] = []
-        while self.position < len(self.source):
+        while self.position < self.length - (self.text is not self.source):
             begin = self.position
             parts.extend(self.read_word_parts(False))
             if self.position == begin:
@@ -415,7 +415,7 @@ class WordReader(Reader):
                     part = self._read_double_quoted_special('$`"\\')
                 else:
                     part = self.read_quoting(arithmetic)
-                at = self.position
+                text, at = self.text, self.position
                 if part is not None:
                     parts.append(part)
                 continue

@@ -1,0 +1,98 @@
+"""Alias expansion: the value takes the name's place in the text, and is read again.
+
+Source: POSIX.1-2024 XCU 2.3.1 Alias Substitution; bash 5.2 reference manual 6.6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.errors import LimitExceeded
+from sandhook.syntax.nodes import Node
+from sandhook.syntax.reader import Reader
+
+#: Characters that replacing may move before a script is given up: each moves all of its rest.
+MAX_MOVED = 1 << 28
+
+
+class AliasExpander:
+    """Replaces alias names in a reader's text.
+
+    Attributes:
+        active: Expansions whose value is not read to its end: (name, its end in the text).
+        next_word: A value that ended in a blank was read: the next word may be an alias too.
+    """
+
+    def __init__(self, reader: Reader, aliases: dict[str, str]) -> None:
+        self.reader = reader
+        self.aliases = aliases
+        self.active: list[tuple[str, int]] = []
+        self.next_word = False
+        self._moved = 0
+
+    def expands(self, name: str, at: int, at_command_word: bool) -> bool:
+        """Tell whether the word at ``at`` is an alias that is to be expanded here."""
+        while self.active and self.active[-1][1] <= at:
+            done = self.active.pop()[0]
+            self.next_word = self.aliases.get(done, "")[-1:] in (" ", "\t")
+        if not (at_command_word or self.next_word):
+            return False
+        if name in self.aliases and all(name != active for active, _ in self.active):
+            return True
+        self.next_word = False
+        return False
+
+    def expand(self, name: str, start: int, end: int) -> None:
+        """Put the value in the place of the name.
+
+        Raises:
+            LimitExceeded: The text becomes longer than ``max_bytes``, or too much was replaced.
+        """
+        reader = self.reader
+        value = self.aliases[name]
+        if value[-1:] not in (" ", "\t", "\n") and reader.text[end] not in " \t\n":
+            value += " "  # so that it does not join what follows the name
+        change = len(value) - (end - start)
+        self._moved += len(reader.text)
+        limit = reader.options.max_bytes
+        if reader.length + change > limit or self._moved > MAX_MOVED:
+            raise LimitExceeded("script_bytes", limit, "alias expansion")
+        reader.text = reader.text[:start] + value + reader.text[end:]
+        reader.length += change
+        reader.position = start
+        reader.splices.append((start, end - start, len(value)))
+        self.active = [(outer, until + change) for outer, until in self.active]
+        self.active.append((name, start + len(value)))
+
+    def leave_unit(self) -> None:
+        """Go back to the source itself, unless a value is still to be read."""
+        reader = self.reader
+        while self.active and self.active[-1][1] <= reader.position:
+            self.active.pop()
+        self.next_word = False
+        if reader.splices and not self.active:
+            position = reader.in_source(reader.position, True)
+            reader.splices.clear()
+            reader.use_source(position)
+
+
+def spans_in_source(root: Any, reader: Reader) -> Any:
+    """Return the tree with its spans moved to where they stand in the source."""
+    todo: list[tuple[Any, bool]] = [(root, False)]
+    made: list[Any] = []
+    while todo:
+        value, complete = todo.pop()
+        if not isinstance(value, tuple):
+            made.append(value)
+        elif complete:
+            size = len(value)
+            children = made[len(made) - size :]
+            del made[len(made) - size :]
+            if isinstance(value, Node) and value.fields[-1] == "span":
+                start, end = value[-1]
+                children[-1] = (reader.in_source(start, False), reader.in_source(end, True))
+            made.append(tuple.__new__(value.__class__, children))
+        else:
+            todo.append((value, True))
+            todo.extend((child, False) for child in reversed(value))
+    return made[0]
