@@ -8,6 +8,11 @@ from typing import NoReturn
 from sandhook.cli import COMMANDS, UsageError
 
 
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """Return a formatter of one width: to ask for the terminal's costs the import of shutil, each time."""
+    return argparse.RawDescriptionHelpFormatter(prog, width=100)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser for one sub-command; its help ends with the command's example."""
 
@@ -18,7 +23,7 @@ class Parser(argparse.ArgumentParser):
             description=description,
             epilog=f"example: {COMMANDS[command].example}",
             allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_formatter,
         )
 
     def error(self, message: str) -> NoReturn:

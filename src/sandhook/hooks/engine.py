@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -193,7 +192,7 @@ class HookEngine:
         )
         if decision.refused:
             message = self.contract.message(event.kind, decision.reason or "", decision.user_message)
-            decision = replace(decision, message=message)
+            decision = decision._replace(message=message)
         return decision
 
     def _native(self, kind: str) -> str:
@@ -232,7 +231,7 @@ class HookEngine:
             if why is not None:
                 verdict = _refusal(verdict, event, f"hook {spec.id} could not run: {why}")
                 closed.append(spec.id)
-        return replace(outcome, ran=ran, verdict=verdict)
+        return outcome._replace(ran=ran, verdict=verdict)
 
     @staticmethod
     def _execute(runner: Runner, request: Any) -> Ran:
@@ -257,8 +256,8 @@ _SKIPPED = "skipped:"
 
 def _refusal(verdict: Verdict, event: Event, reason: str) -> Verdict:
     if event.kind == "tool.pre":
-        return replace(verdict, permission="deny", reason=reason)
-    return replace(verdict, block=True, reason=reason)
+        return verdict._replace(permission="deny", reason=reason)
+    return verdict._replace(block=True, reason=reason)
 
 
 class NopEngine(HookEngine):

@@ -15,8 +15,8 @@ class SessionStart(Event):
 
     __slots__ = ()
 
-    def __init__(self, **common: Any) -> None:
-        super().__init__("session.start", **common)
+    def __new__(cls, **common: Any) -> SessionStart:
+        return super().__new__(cls, "session.start", **common)
 
 
 class SessionEnd(Event):
@@ -24,8 +24,8 @@ class SessionEnd(Event):
 
     __slots__ = ()
 
-    def __init__(self, reason: str | None = None, **common: Any) -> None:
-        super().__init__("session.end", reason=reason, **common)
+    def __new__(cls, reason: str | None = None, **common: Any) -> SessionEnd:
+        return super().__new__(cls, "session.end", reason=reason, **common)
 
 
 class PromptSubmit(Event):
@@ -33,8 +33,8 @@ class PromptSubmit(Event):
 
     __slots__ = ()
 
-    def __init__(self, prompt: str, **common: Any) -> None:
-        super().__init__("prompt.submit", prompt=prompt, **common)
+    def __new__(cls, prompt: str, **common: Any) -> PromptSubmit:
+        return super().__new__(cls, "prompt.submit", prompt=prompt, **common)
 
 
 class ToolPre(Event):
@@ -42,16 +42,16 @@ class ToolPre(Event):
 
     __slots__ = ()
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         tool: str,
         input: Json = None,
         *,
         call_id: str | None = None,
         raw_input: str | None = None,
         **common: Any,
-    ) -> None:
-        super().__init__("tool.pre", tool=_call(tool, input, call_id, raw_input), **common)
+    ) -> ToolPre:
+        return super().__new__(cls, "tool.pre", tool=_call(tool, input, call_id, raw_input), **common)
 
 
 class ToolPost(Event):
@@ -59,8 +59,8 @@ class ToolPost(Event):
 
     __slots__ = ()
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         tool: str,
         input: Json = None,
         *,
@@ -69,9 +69,9 @@ class ToolPost(Event):
         call_id: str | None = None,
         raw_input: str | None = None,
         **common: Any,
-    ) -> None:
+    ) -> ToolPost:
         call = _call(tool, input, call_id, raw_input)
-        super().__init__("tool.post", tool=call, result=ToolResult(result, error), **common)
+        return super().__new__(cls, "tool.post", tool=call, result=ToolResult(result, error), **common)
 
 
 class ToolFail(Event):
@@ -79,8 +79,8 @@ class ToolFail(Event):
 
     __slots__ = ()
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         tool: str,
         input: Json = None,
         *,
@@ -89,9 +89,9 @@ class ToolFail(Event):
         call_id: str | None = None,
         raw_input: str | None = None,
         **common: Any,
-    ) -> None:
+    ) -> ToolFail:
         call = _call(tool, input, call_id, raw_input)
-        super().__init__("tool.fail", tool=call, result=ToolResult(result, error), **common)
+        return super().__new__(cls, "tool.fail", tool=call, result=ToolResult(result, error), **common)
 
 
 class TurnStart(Event):
@@ -99,8 +99,8 @@ class TurnStart(Event):
 
     __slots__ = ()
 
-    def __init__(self, **common: Any) -> None:
-        super().__init__("turn.start", **common)
+    def __new__(cls, **common: Any) -> TurnStart:
+        return super().__new__(cls, "turn.start", **common)
 
 
 class TurnEnd(Event):
@@ -108,8 +108,8 @@ class TurnEnd(Event):
 
     __slots__ = ()
 
-    def __init__(self, success: bool = True, **common: Any) -> None:
-        super().__init__("turn.end", success=success, **common)
+    def __new__(cls, success: bool = True, **common: Any) -> TurnEnd:
+        return super().__new__(cls, "turn.end", success=success, **common)
 
 
 class Stop(Event):
@@ -117,8 +117,8 @@ class Stop(Event):
 
     __slots__ = ()
 
-    def __init__(self, stop_active: bool = False, **common: Any) -> None:
-        super().__init__("stop", stop_active=stop_active, **common)
+    def __new__(cls, stop_active: bool = False, **common: Any) -> Stop:
+        return super().__new__(cls, "stop", stop_active=stop_active, **common)
 
 
 def _call(tool: str, input: Json, call_id: str | None, raw_input: str | None) -> ToolCall:

@@ -5,14 +5,12 @@ Results always compose in config order, never in the order in which hooks finish
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from sandhook.hooks.model import Event, Operation, ToolResult, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class FoldPolicy:
+class FoldPolicy(NamedTuple):
     """How an agent composes its hooks.
 
     Attributes:
@@ -140,7 +138,7 @@ def _changed(event: Event, verdict: Verdict) -> Event:
     """Return the event as the next hook of a chain sees it."""
     changes: dict[str, Any] = {}
     if verdict.input is not None and event.tool is not None:
-        changes["tool"] = replace(event.tool, input=verdict.input.apply(event.tool.input))
+        changes["tool"] = event.tool._replace(input=verdict.input.apply(event.tool.input))
     if verdict.prompt is not None and event.prompt is not None:
         changes["prompt"] = verdict.prompt.apply(event.prompt)
     if verdict.result is not None or verdict.error is not None:

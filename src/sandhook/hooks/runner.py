@@ -7,7 +7,6 @@ their own under further names (``HookEngine.load(executors={"webhook": call})``)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import SandhookError
@@ -78,7 +77,7 @@ class SandboxRunner:
         if self._keep_logs and request.log:
             self._write_log(request.log, ran, notes)
         if notes:
-            ran = replace(ran, diagnostics=(*notes, *ran.diagnostics))
+            ran = ran._replace(diagnostics=(*notes, *ran.diagnostics))
         return ran
 
     def _write_log(self, name: str, ran: Ran, notes: list[str]) -> None:

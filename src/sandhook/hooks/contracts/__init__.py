@@ -7,7 +7,6 @@ an object with the attributes of ``Contract``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -32,8 +31,7 @@ class Document(NamedTuple):
     duplicates: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LoadOptions:
+class LoadOptions(NamedTuple):
     """What a loader is told beside the documents.
 
     Attributes:
@@ -47,8 +45,7 @@ class LoadOptions:
     contributions: Mapping[str, Sequence[Json]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """What a loader found.
 
     Attributes:

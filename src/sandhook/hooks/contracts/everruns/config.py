@@ -8,7 +8,6 @@ id takes the place of an earlier one, and hooks without an id are added.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from sandhook.errors import Problem
@@ -222,7 +221,7 @@ class _Loader:
                 if reader.unparsable:
                     self.unparsable.add(unit.document)
                 if spec is not None:
-                    self._place(placed, explicit, unit, replace(spec, file=unit.file), reader.named)
+                    self._place(placed, explicit, unit, spec._replace(file=unit.file), reader.named)
             if unit.owner == "user":
                 position += len(unit.hooks)
         if self.strict:

@@ -102,14 +102,19 @@ def timestamp(when: Any) -> str:
     """Return RFC 3339 in UTC, as chrono's ``to_rfc3339`` writes it; a text is taken as it is."""
     if isinstance(when, str):
         return when
-    from datetime import UTC, datetime
-
     if when is None:
-        when = datetime.now(UTC)
-    elif when.tzinfo is None:
+        return _now()
+    from datetime import UTC
+
+    if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)
     text: str = when.astimezone(UTC).isoformat()
     return text.replace("000+00:00", "+00:00") if "." in text else text  # whole milliseconds have three digits
+
+
+def _now() -> str:
+    seconds, milliseconds = divmod(time.time_ns() // 1_000_000, 1000)
+    return time.strftime(f"%Y-%m-%dT%H:%M:%S.{milliseconds:03d}+00:00", time.gmtime(seconds))
 
 
 def uuid7() -> str:

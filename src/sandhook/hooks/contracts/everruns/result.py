@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sandhook.hooks.contracts.everruns.names import MAX_OUTPUT, MUTABLE, REFUSABLE, RESERVED_DECISION
 from sandhook.hooks.decode import Decoded, DecodeError, decode_object, type_name
 from sandhook.hooks.model import Event, HookSpec, Json, Operation, Ran, ToolResult, Verdict
@@ -24,9 +22,9 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     except HookError as error:
         return _on_error(spec, event, str(error), ran)
     if compat == "strict" and event.kind == "tool.pre" and verdict.user_message is not None:
-        verdict = replace(verdict, user_message=None)  # upstream drops it for tool calls
+        verdict = verdict._replace(user_message=None)  # upstream drops it for tool calls
     notes = _notes(ran, verdict)
-    return replace(verdict, diagnostics=(*verdict.diagnostics, *notes)) if notes else verdict
+    return verdict._replace(diagnostics=(*verdict.diagnostics, *notes)) if notes else verdict
 
 
 def _read(event: Event, ran: Ran) -> Verdict:
@@ -88,7 +86,7 @@ def _decide(event: Event, fields: dict[str, Json], diagnostics: tuple[str, ...])
     if decision == "block":
         reason = fields.get("reason")
         blocked = _block(event, "hook blocked" if reason is None else reason, fields.get("user_message"))
-        return replace(blocked, diagnostics=(*blocked.diagnostics, *diagnostics))
+        return blocked._replace(diagnostics=(*blocked.diagnostics, *diagnostics))
     if decision != "mutate":
         reserved = " (planned upstream, not decided yet)" if decision == RESERVED_DECISION else ""
         raise HookError(f"unknown hook decision `{decision}`{reserved}")
@@ -114,19 +112,19 @@ def _mutate(event: Event, patch: Json, diagnostics: tuple[str, ...]) -> Verdict:
     if event.kind == "tool.pre":
         arguments = fields.get("arguments")
         if isinstance(arguments, dict):
-            return replace(verdict, input=Operation("merge", arguments, "replace"))
+            return verdict._replace(input=Operation("merge", arguments, "replace"))
         wanted = "patch.arguments"
     elif event.kind == "prompt.submit":
         message = fields.get("message")
         if isinstance(message, str):
-            return replace(verdict, prompt=Operation("replace", message))
+            return verdict._replace(prompt=Operation("replace", message))
         wanted = "patch.message"
     else:
         changed = _patch_result(event.result or ToolResult(), fields, verdict)
         if changed is not verdict:
             return changed
         wanted = "patch.result, patch.error or patch.additional_context"
-    return replace(verdict, diagnostics=(*diagnostics, f"the patch changes nothing: no usable {wanted}"))
+    return verdict._replace(diagnostics=(*diagnostics, f"the patch changes nothing: no usable {wanted}"))
 
 
 def _patch_result(result: ToolResult, fields: dict[str, Json], verdict: Verdict) -> Verdict:
@@ -144,11 +142,11 @@ def _patch_result(result: ToolResult, fields: dict[str, Json], verdict: Verdict)
             value = {"hook_context": context}
         else:
             value = {"value": value, "hook_context": context}
-        verdict = replace(verdict, context=((context, "result"),))
+        verdict = verdict._replace(context=((context, "result"),))
     if touched:
-        verdict = replace(verdict, result=Operation("replace", value))
+        verdict = verdict._replace(result=Operation("replace", value))
     if isinstance(fields.get("error"), str):
-        verdict = replace(verdict, error=Operation("replace", fields["error"]))
+        verdict = verdict._replace(error=Operation("replace", fields["error"]))
     return verdict
 
 
@@ -158,19 +156,19 @@ def _on_error(spec: HookSpec, event: Event, message: str, ran: Ran) -> Verdict:
         message = f"hook timed out after {round(spec.timeout * 1000)} ms"
     could_not_run = ran.could_not_run or message
     verdict = Verdict("error", could_not_run=could_not_run, diagnostics=ran.diagnostics)
-    warned = replace(verdict, warnings=(message,))
+    warned = verdict._replace(warnings=(message,))
     if event.kind in REFUSABLE:
         if spec.on_error == "block":
             blocked = _block(event, f"hook {spec.id} errored: {message}", None)
-            return replace(blocked, word="error", could_not_run=could_not_run, warnings=(message,))
+            return blocked._replace(word="error", could_not_run=could_not_run, warnings=(message,))
     elif event.kind == "tool.post":
         if spec.on_error == "block":
-            return replace(warned, error=Operation("replace", f"hook {spec.id}: {message}"))
+            return warned._replace(error=Operation("replace", f"hook {spec.id}: {message}"))
     else:
         return warned  # nothing to decide there: logged whatever on_error says
     if spec.on_error == "warn":
         return warned
-    return replace(verdict, diagnostics=(*verdict.diagnostics, message))  # "allow" is silent in the log only
+    return verdict._replace(diagnostics=(*verdict.diagnostics, message))  # "allow" is silent in the log only
 
 
 def _first(text: str) -> str:
