@@ -33,7 +33,9 @@ def splitter(ifs: str) -> re.Pattern[str]:
 
 def split_text(text: str, ifs: str | None) -> list[str]:
     """Split one unquoted expansion that stands alone: no neighbours, no patterns."""
-    if ifs is None:
+    if ifs is None or ifs == DEFAULT_IFS:
+        if " " not in text and "\n" not in text and "\t" not in text:
+            return [text]
         ifs = DEFAULT_IFS
     elif not ifs:
         return [text] if text else []

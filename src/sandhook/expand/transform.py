@@ -32,9 +32,8 @@ def replace(
     Args:
         replacement: Its pieces as (text, quoted); an unquoted & stands for what matched.
     """
-    if not pattern:
-        if operator not in ("/#", "/%"):
-            return value
+    if not pattern and operator not in ("/#", "/%"):
+        return value
     options = state.options
     charge = state.budget.charge
     compiled = compile_pattern(pattern, extglob=options.extglob, nocase=options.nocasematch)

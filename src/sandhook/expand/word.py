@@ -93,7 +93,7 @@ class WordCompiler:
         text: list[str] = []
         for part in word.parts:
             if isinstance(part, Literal):
-                if not _GLOB.isdisjoint(part.text):
+                if not _GLOB.isdisjoint(part.text) and not (part.text == "[" and len(word.parts) == 1):
                     return None
                 text.append(part.text)
             elif isinstance(part, (SingleQuoted, Escaped, AnsiQuoted)):
@@ -571,7 +571,7 @@ class WordCompiler:
                 tree = arith.compile_arithmetic(parse_arithmetic(source))
             except ShellSyntaxError:
                 return lambda state: arith.evaluate(state, source)  # bash complains when it runs
-            return _guarded(tree, source)
+            return _guarded(tree, source) if any(c in source for c in "/%*") else tree
         text_of = self._string(parts, quoted=True)
         textual: Integer = lambda state: arith.evaluate(state, text_of(state))  # noqa: E731
         if not all(map(_is_plain_operand, parts)):

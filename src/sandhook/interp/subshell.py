@@ -74,6 +74,7 @@ def in_background(run: Run, node: Command) -> Run:
     """Compile ``command &``."""
 
     def start(state: State) -> int:
+        state.budget.charge(1)
         child = state.process.fork()
         if not state.shell.job_control(state):
             # Without job control a job reads nothing and cannot be interrupted (XCU 2.11).

@@ -38,6 +38,7 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
     name, line = node.name, node.line
 
     def define(state: State) -> int:
+        state.budget.charge(1)
         state.line = line
         if name in state.extra.get("readonly_functions", ()):
             state.shell.complain(state, f"{name}: readonly function")
@@ -55,6 +56,7 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
     name = node.name or "COPROC"
 
     def start(state: State) -> int:
+        state.budget.charge(1)
         process = state.process
         their_in, our_out = process.kernel.pipe().ends()
         our_in, their_out = process.kernel.pipe().ends()

@@ -55,6 +55,10 @@ class Compiler:
         """Compile a list."""
         return lists.compile_list(self, node)
 
+    def condition(self, node: CommandList) -> Run:
+        """Compile a list whose status is tested: no failure in it is looked at."""
+        return lists.compile_list(self, node, tested=True)
+
     def command(self, node: Command) -> Run:
         """Compile any command, with its redirections."""
         match node:

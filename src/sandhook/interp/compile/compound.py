@@ -1,4 +1,7 @@
-"""Loops, if, case, and arithmetic commands (POSIX.1-2024 XCU 2.9.4; bash 5.2 manual 3.2.5)."""
+"""Loops, if, case, and arithmetic commands (POSIX.1-2024 XCU 2.9.4; bash 5.2 manual 3.2.5).
+
+Loops charge nothing themselves: every command that can be in one does.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ Integer: TypeAlias = Callable[[State], int]
 
 
 def compile_if(compiler: Compiler, node: If) -> Run:
-    clauses = [(compiler.list(clause.condition), compiler.list(clause.body)) for clause in node.clauses]
+    clauses = [(compiler.condition(clause.condition), compiler.list(clause.body)) for clause in node.clauses]
     otherwise = compiler.list(node.otherwise) if node.otherwise is not None else None
 
     def run_if(state: State) -> int:
@@ -48,19 +51,15 @@ def compile_if(compiler: Compiler, node: If) -> Run:
 
 
 def compile_while(compiler: Compiler, node: While) -> Run:
-    condition, body = compiler.list(node.condition), compiler.list(node.body)
+    condition, body = compiler.condition(node.condition), compiler.list(node.body)
     until = node.until
 
     def run_while(state: State) -> int:
         status = 0
         tested, loops = state.tested, state.loops
         state.loops = loops + 1
-        budget = state.budget
         try:
             while True:
-                budget.fuel -= 1
-                if budget.fuel < 0:
-                    state.shell.poll(state)
                 try:
                     state.tested = tested + 1
                     failed = condition(state) != 0
@@ -91,12 +90,8 @@ def _loop(state: State, items: Callable[[], bool], body: Run) -> int:
     status = 0
     tested, loops = state.tested, state.loops
     state.loops = loops + 1
-    budget = state.budget
     try:
         while items():
-            budget.fuel -= 1
-            if budget.fuel < 0:
-                state.shell.poll(state)
             try:
                 status = body(state)
             except ContinueLoop as control:
@@ -202,22 +197,33 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
 
     def run_arithmetic_for(state: State) -> int:
         state.line = line
-        first = True
-
-        def turn() -> bool:
-            nonlocal first
-            if first:
-                first = False
-            elif update is not None:
-                update(state)
-            return condition is None or condition(state) != 0
-
+        status = 0
+        tested, loops = state.tested, state.loops
+        state.loops = loops + 1
         try:
             if init is not None:
                 init(state)
-            return _loop(state, turn, body)
+            while condition is None or condition(state):
+                try:
+                    status = body(state)
+                except ContinueLoop as control:
+                    state.tested = tested
+                    if control.levels > 1:
+                        raise ContinueLoop(control.levels - 1) from None
+                    status = 0
+                if update is not None:
+                    update(state)
+        except BreakLoop as control:
+            state.tested = tested
+            if control.levels > 1:
+                raise BreakLoop(control.levels - 1) from None
+            status = 0
         except ShellError as error:
             return state.shell.report_in(state, error, "((")  # type: ignore[no-any-return]
+        finally:
+            state.loops = loops
+        state.status = status
+        return status
 
     return run_arithmetic_for
 

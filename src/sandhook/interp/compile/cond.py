@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -30,7 +31,7 @@ Run: TypeAlias = Callable[[State], int]
 Test: TypeAlias = Callable[[State], bool]
 
 _INTEGER: dict[str, Callable[[int, int], bool]] = {
-    "-eq": int.__eq__, "-ne": int.__ne__, "-lt": int.__lt__, "-le": int.__le__, "-gt": int.__gt__, "-ge": int.__ge__,
+    "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt, "-ge": operator.ge,
 }  # fmt: skip
 _ERE_SPECIAL = "\\.[]()*+?{}|^$"
 
@@ -96,21 +97,21 @@ def _unary(compiler: Compiler, node: CondUnary) -> Test:
 
 def _binary(compiler: Compiler, node: CondBinary) -> Test:
     left = compiler.words.string(node.left)
-    operator = node.operator
-    if operator in ("=", "==", "!="):
-        return _pattern(left, compiler.words.pattern(node.right), operator != "!=")
-    if operator == "=~":
+    sign = node.operator
+    if sign in ("=", "==", "!="):
+        return _pattern(left, compiler.words.pattern(node.right), sign != "!=")
+    if sign == "=~":
         return _regex(left, _regex_text(compiler, node.right))
     right = compiler.words.string(node.right)
-    if operator == "<":
+    if sign == "<":
         return lambda state: left(state) < right(state)
-    if operator == ">":
+    if sign == ">":
         return lambda state: left(state) > right(state)
-    compare = _INTEGER.get(operator)
+    compare = _INTEGER.get(sign)
     if compare is not None:
         decide = compare
         return lambda state: decide(arith.evaluate(state, left(state)), arith.evaluate(state, right(state)))
-    return lambda state: bool(state.shell.binary_test(state, operator, left(state), right(state)))
+    return lambda state: bool(state.shell.binary_test(state, sign, left(state), right(state)))
 
 
 def _pattern(left: Callable[[State], str], pattern: Callable[[State], str], wanted: bool) -> Test:

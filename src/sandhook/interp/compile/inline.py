@@ -7,9 +7,11 @@ it does not handle to the general path; it must not have had an effect then.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TypeAlias
 
+from sandhook.expand.fields import DEFAULT_IFS
 from sandhook.expand.word import FieldsOf, WordCompiler
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Assignment, DoubleQuoted, ParameterExpansion, SimpleCommand, Word
@@ -68,7 +70,7 @@ def _fail(words: WordCompiler, node: SimpleCommand) -> Inline | None:
 
 
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "-eq": int.__eq__, "-ne": int.__ne__, "-lt": int.__lt__, "-le": int.__le__, "-gt": int.__gt__, "-ge": int.__ge__,
+    "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt, "-ge": operator.ge,
 }  # fmt: skip
 
 
@@ -111,17 +113,17 @@ _EFFECTS = frozenset(
 
 
 def _binary(words: WordCompiler, plain: list[Word]) -> Inline | None:
-    operator = words.constant(plain[1])
+    sign = words.constant(plain[1])
     left, right = words.fields(plain[0]), words.fields(plain[2])
-    if operator in ("=", "==", "!="):
-        return _equal(left, right, operator != "!=")
-    compare = _COMPARE.get(operator or "")
+    if sign in ("=", "==", "!="):
+        return _equal(left, right, sign != "!=")
+    compare = _COMPARE.get(sign or "")
     if compare is None:
         return None
     decide = compare
     constant = words.constant(plain[2])
     if constant is not None and constant.isdigit() and constant.isascii() and len(constant) < 19:
-        return _with_number(left, decide, int(constant))
+        return _with_number(words, plain[0], decide, int(constant))
 
     def run(state: State) -> int | None:
         a, b = left(state), right(state)
@@ -134,13 +136,44 @@ def _binary(words: WordCompiler, plain: list[Word]) -> Inline | None:
     return run
 
 
-def _with_number(left: FieldsOf, decide: Callable[[int, int], bool], number: int) -> Inline:
+def _with_number(words: WordCompiler, word: Word, decide: Callable[[int, int], bool], number: int) -> Inline:
+    name = _plain_variable(word)
+    if name is not None:
+        return _variable_with_number(name, decide, number)
+    left = words.fields(word)
+
     def run(state: State) -> int | None:
         fields = left(state)
         if len(fields) != 1:
             return None
         text = fields[0]
         if not text.isdigit() or len(text) > 18 or not text.isascii():
+            return None
+        return 0 if decide(int(text), number) else 1
+
+    return run
+
+
+def _plain_variable(word: Word) -> str | None:
+    """Return the name when a word is ``$name`` or ``"$name"`` and nothing else."""
+    if len(word.parts) != 1:
+        return None
+    part = word.parts[0]
+    if isinstance(part, DoubleQuoted) and len(part.parts) == 1:
+        part = part.parts[0]
+    if not isinstance(part, ParameterExpansion) or not (part.name[0].isalpha() or part.name[0] == "_"):
+        return None
+    return part.name if part.name != "_" else None
+
+
+def _variable_with_number(name: str, decide: Callable[[int, int], bool], number: int) -> Inline:
+    def run(state: State) -> int | None:
+        values = state.values
+        text = values.get(name)
+        # digits are neither split nor globbed, unless IFS has digits
+        if text.__class__ is not str or not text.isdigit() or values.get("IFS") != DEFAULT_IFS:
+            return None
+        if len(text) > 18 or not text.isascii():
             return None
         return 0 if decide(int(text), number) else 1
 

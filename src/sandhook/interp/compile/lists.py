@@ -35,12 +35,12 @@ def is_checked(node: Command) -> bool:
     return isinstance(node, (SimpleCommand, Subshell, ArithmeticCommand, ConditionalCommand))
 
 
-def compile_list(compiler: Compiler, node: CommandList) -> Run:
-    """Compile a list: each item in turn, errexit after each."""
+def compile_list(compiler: Compiler, node: CommandList, *, tested: bool = False) -> Run:
+    """Compile a list: each item in turn, errexit after each unless the list is a condition."""
     items = [_compile_item(compiler, item) for item in node.items]
     if len(items) == 1:
         only, checked = items[0]
-        if not checked:
+        if not checked or tested:
             return only
 
         def run_one(state: State) -> int:
@@ -118,6 +118,7 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
 
 
 def _nothing(state: State) -> int:
+    state.budget.charge(1)
     state.status = 0
     return 0
 

@@ -14,6 +14,7 @@ from sandhook.state.control import ShellError
 from sandhook.state.state import Saved, State
 from sandhook.state.values import EXPORT
 from sandhook.syntax.nodes import (
+    ArithmeticExpansion,
     ArrayElement,
     ArrayLiteral,
     Assignment,
@@ -122,6 +123,8 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
     """Compile one assignment that is carried out at once."""
     if isinstance(node.value, Word) and node.subscript is None and not node.append:
         name = node.name
+        if len(node.value.parts) == 1 and isinstance(node.value.parts[0], ArithmeticExpansion):
+            return _integer_step(name, compiler.words.arithmetic(node.value.parts[0].expression))
         text_of = compiler.words.string(node.value, assignment=True)
 
         def step(state: State) -> None:
@@ -149,6 +152,26 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
         assign(state, assigned)
 
     return general
+
+
+def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State], None]:
+    """Compile ``name=$((...))``."""
+
+    def step(state: State) -> None:
+        text = str(value(state))
+        if (
+            name in state.attributes
+            or name in state.namerefs
+            or name in state.dynamics
+            or state.options.allexport
+        ):
+            state.set(name, text)
+        else:
+            state.values[name] = text
+        if state.watched:
+            state.shell.trace_assignment(state, name, text)
+
+    return step
 
 
 def compile_assignment(compiler: Compiler, node: Assignment) -> MakeAssigned:
