@@ -11,7 +11,7 @@ import atexit
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
 from typing import Any
@@ -31,6 +31,16 @@ class OutOfTime(Exception):
 
 class WorkerDied(Exception):
     """The worker ended while it worked: out of memory, or libjq crashed."""
+
+
+class Stopped(BaseException):
+    """The caller wants no more output: ``cause`` is what it raised; the worker is sound."""
+
+    def __init__(self, cause: BaseException) -> None:
+        self.cause = cause
+
+
+Take = Callable[[int, bytes], None]
 
 
 class Request:
@@ -191,6 +201,10 @@ class Worker:
         except OSError as error:
             raise WorkerDied from error
 
+    def extend(self, seconds: float) -> None:
+        """Give the rest of the answer ``seconds`` from now."""
+        self._deadline = monotonic() + seconds
+
     def reply(self, word: bytes) -> None:
         """Answer an OUTPUT frame with GO or STOP."""
         try:
@@ -337,51 +351,50 @@ class Pool:
 
     # ------------------------------------------------------------------ one call
 
-    def call(self, request: Request, remaining: Callable[[], float]) -> Iterator[tuple[int, bytes]]:
-        """Run a request; yield its frames, the last of which is DONE, BROKEN or MEMORY.
+    def call(self, request: Request, remaining: Callable[[], float], take: Take) -> None:
+        """Run a request and hand every frame of its answer to ``take``.
 
         Args:
             request: What to run.
             remaining: Returns the real seconds that are left for it; asked again whenever
-                the caller has taken a piece of output.
+                a piece of output was taken.
+            take: Called with kind and payload; the last frame is DONE or BROKEN. What it
+                raises stops the program and goes on to the caller.
 
         Raises:
             OutOfTime: The time is up; the worker was killed.
             WorkerDied: The worker ran out of memory or crashed.
             WorkerError: No worker could be started.
-
-        Closing the generator early stops the program.
         """
         worker = self._asked(request, remaining)
-        sound = False
         try:
-            while True:
-                kind, payload = worker.frame()
+            kind, payload = worker.frame()
+            while kind == frames.OUTPUT or kind == frames.FAILED:
                 if kind == frames.OUTPUT:
-                    try:
-                        yield kind, payload
-                    except GeneratorExit:
-                        worker.reply(frames.STOP)
-                        sound = True
-                        raise
-                    worker.reply(frames.GO)
-                    worker._deadline = monotonic() + remaining()
-                    continue
-                if kind != frames.FAILED:
-                    sound = kind != frames.MEMORY
-                    if not sound:
-                        raise WorkerDied
-                    self.give_back(worker)
-                    worker_given = True
-                    yield kind, payload
-                    return
-                yield kind, payload
-        finally:
-            if sound:
-                if "worker_given" not in locals():
-                    self.give_back(worker)
-            else:
-                self.drop(worker)
+                    self._take_output(worker, payload, take)
+                    worker.extend(remaining())
+                else:
+                    take(kind, payload)
+                kind, payload = worker.frame()
+            if kind == frames.MEMORY:
+                raise WorkerDied
+        except Stopped as stopped:
+            self.give_back(worker)
+            raise stopped.cause from None
+        except BaseException:
+            self.drop(worker)
+            raise
+        self.give_back(worker)
+        take(kind, payload)
+
+    def _take_output(self, worker: Worker, payload: bytes, take: Take) -> None:
+        """Hand over a piece of output and let the worker go on, or stop it."""
+        try:
+            take(frames.OUTPUT, payload)
+        except BaseException as error:
+            worker.reply(frames.STOP)
+            raise Stopped(error) from error
+        worker.reply(frames.GO)
 
     def _asked(self, request: Request, remaining: Callable[[], float]) -> Worker:
         """Return a worker that has the request; one that died while it was idle is replaced."""

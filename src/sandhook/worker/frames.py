@@ -17,7 +17,7 @@ REQUEST = Struct("<IBIdIIII")
 HEADER = Struct("<BI")
 
 #: inputs begun, result of the last output (see NOTHING), whether the last input failed,
-#: whether the run was halted, status of that halt; then the rest of the output
+#: how the run ended (see HALTED), status of a halt; then the rest of the output
 DONE_HEAD = Struct("<IBBBi")
 
 #: number of the input (0-based) that a FAILED frame speaks of, kind of failure; then its text
@@ -35,6 +35,9 @@ GO, STOP = b"g", b"s"
 # The last output: there was none, it was false or null, it was anything else.
 NOTHING, FALSY, TRUTHY = 0, 1, 2
 
+# How a run ended: at the end of its inputs, by halt, by a halt that the program itself caught.
+FINISHED, HALTED, SWALLOWED = 0, 1, 2
+
 # Kinds of failure: error(string), error(any other value), input that is no JSON, halt_error.
 ERROR, ERROR_VALUE, NOT_JSON, HALT_STRING, HALT_VALUE = 0, 1, 2, 3, 4
 
@@ -51,3 +54,4 @@ NUL = 256  # print NUL after every output instead of a newline
 HALTS = 512  # a probe program follows, in which halt is libjq's own
 SPACED = 1024  # print arrays and objects over several lines, ``indent`` spaces a level
 COMPILE = 2048  # compile the program only
+NULL_INPUT = 4096  # with GATHER: only the program itself reads values, and meets a bad one

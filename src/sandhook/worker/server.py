@@ -15,6 +15,7 @@ of its results is one of
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -115,7 +116,7 @@ class Answer:
         self.inputs = 0
         self.outcome = frames.NOTHING
         self.failed = False
-        self.halted = False
+        self.halted = frames.FINISHED
         self.status = 0
         unit = None
         if flags & frames.SPACED:
@@ -173,8 +174,8 @@ class Answer:
             self.fail(frames.ERROR_VALUE, value[0])
 
     def halt(self, status: int, message: Any) -> None:
-        self.halted = True
-        self.status = status
+        self.halted = frames.HALTED
+        self.status = int(max(min(status, 1 << 30), -(1 << 30)))
         if isinstance(message, str):
             self.fail(frames.HALT_STRING, message)
         elif message is not None and message[0] != "null":
@@ -212,7 +213,7 @@ class Worker:
         parts = []
         start = 0
         for length in lengths:
-            parts.append(request[start : start + length].decode("utf-8", "replace"))
+            parts.append(text_of(request[start : start + length]))
             start += length
         program, variables, data, probe = parts
         if flags & frames.COMPILE:
@@ -255,6 +256,7 @@ class Worker:
 
     def _gathered(self, run: Any, probing: Any, variables: str, data: str, step: int, answer: Answer) -> None:
         """Run a program on one array of everything; a bad value ends the data where it stands."""
+        data = data.removeprefix("\ufeff")
         text = f"null {variables}\n{data}"
         most = None
         broken = ""
@@ -269,7 +271,9 @@ class Worker:
             if answer.flags & frames.WHOLE:
                 answer.fail(frames.NOT_JSON, broken)
                 return
-            if step == 0:
+            if answer.flags & frames.NULL_INPUT:
+                told = True
+            elif step == 0:
                 told = bool(good)
             else:
                 told = len(good) % step != 0
@@ -330,7 +334,21 @@ class Worker:
             answer.fail(frames.NOT_JSON, str(error))
             return
         if most is not None:
-            answer.halt(-1, None)
+            answer.halted = frames.SWALLOWED
+
+
+_ILL_FORMED = re.compile(
+    rb"\xe0[\x80-\x9f][\x80-\xbf]|\xed[\xa0-\xbf][\x80-\xbf]"
+    rb"|\xf0[\x80-\x8f][\x80-\xbf]{2}|\xf4[\x90-\xbf][\x80-\xbf]{2}"
+)
+
+
+def text_of(data: bytes) -> str:
+    """Decode UTF-8; U+FFFD stands for each ill-formed sequence, which libjq takes as long as it can."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return _ILL_FORMED.sub(b"\xef\xbf\xbd", data).decode("utf-8", "replace")
 
 
 class NotJson(Exception):

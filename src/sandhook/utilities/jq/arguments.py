@@ -103,6 +103,7 @@ _LONG = {
     "help": "h",
     "version": "V",
 }
+_INDENTS = frozenset("01234567")
 _UNSUPPORTED = {"stream-errors": "L-JQ-006", "L": "L-JQ-001", "library-path": "L-JQ-001"}
 
 
@@ -182,7 +183,8 @@ class _Parser:
         if not self._rest:
             raise Misuse("--indent takes one parameter")
         text = self._rest.pop()
-        if text not in ("-1", "0", "1", "2", "3", "4", "5", "6", "7"):
+        digits = text.lstrip("0") or text[-1:]
+        if text != "-1" and digits not in _INDENTS:
             raise Misuse("--indent takes a number between -1 and 7")
         self._command.indent = int(text)
 

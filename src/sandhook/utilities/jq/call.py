@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from json import dumps
 
 from sandhook.errors import WorkerError
@@ -35,8 +34,13 @@ class Run:
         self._missing = False
         self._sources = Sources()
         self._named: dict[str, str] = {}  # name to JSON text
+        self._positional: list[str] = []  # JSON texts
         self._outcome = frames.NOTHING
         self._halt: int | None = None
+        self._swallowed = False
+        self._step = 1
+        self._text = ""
+        self._data = b""
         self._broken = False
 
     def status(self) -> int:
@@ -52,6 +56,8 @@ class Run:
         text = self._program()
         if command.definitions:
             self._define()
+        if command.positional:
+            self._place()
         try:
             plan = programs.plan(
                 text,
@@ -82,7 +88,10 @@ class Run:
             variables=self._values(plan.names, data) if plan.gather else b"",
             probe=plan.probe,
         )
-        self._exchange(request, text)
+        self._step = plan.step or 1 << 62
+        self._text = text
+        self._data = data
+        self._ask(request, self._take)
         return self._exit_status()
 
     # ------------------------------------------------------------------ what goes in
@@ -98,7 +107,7 @@ class Run:
             with self._ctx.open(text) as reader:
                 read = reader.read_all()
         except OSError as error:
-            self._say(f"jq: error: Could not open {text}: {error.strerror}")
+            self._say(f"jq: Could not open {text}: {error.strerror}")
             raise Stop(2) from None
         return read.decode("utf-8", "surrogateescape")
 
@@ -112,19 +121,25 @@ class Run:
             else:
                 self._named[name] = self._file(option, name, text)
 
+    def _place(self) -> None:
+        """Read the values of --args and --jsonargs."""
+        for is_json, text in self._command.positional:
+            value = self._json(text, "invalid JSON text passed to --jsonargs") if is_json else _string(text)
+            self._positional.append(value)
+
     def _file(self, option: str, name: str, path: str) -> str:
         bad = f"Bad JSON in --{option} {name} {path}"
         try:
             with self._ctx.open(path) as reader:
                 data = reader.read_all()
         except OSError as error:
-            self._say(f"jq: {bad}: Could not open {path}: {error.strerror}\n{TRY_HELP}")
+            self._say(f"jq: {bad}: Could not open {path}: {error.strerror}")
             raise Stop(2) from None
         if option == "rawfile":
             return dumps(data.decode("utf-8", "replace"))
         values, broken = self._values_of(data)
         if broken:
-            self._say(f"jq: {bad}: {broken}\n{TRY_HELP}")
+            self._say(f"jq: {bad}: {broken}")
             raise Stop(2)
         return f"[{','.join(values)}]"
 
@@ -141,13 +156,15 @@ class Run:
         """Return the JSON values in ``data`` as compact text, and libjq's complaint about the rest."""
         output = []
         broken = ""
-        for kind, payload in self._frames(client.Request(b"[tojson]", data)):
+
+        def take(kind: int, payload: bytes) -> None:
+            nonlocal broken
             if kind == frames.FAILED:
                 broken = payload[frames.FAILED_HEAD.size :].decode("utf-8", "replace")
-            elif kind == frames.DONE:
-                output.append(payload[frames.DONE_HEAD.size :])
-            elif kind == frames.OUTPUT:
-                output.append(payload)
+            else:
+                output.append(payload[frames.DONE_HEAD.size :] if kind == frames.DONE else payload)
+
+        self._ask(client.Request(b"[tojson]", data), take)
         return b"".join(output).decode("utf-8").splitlines(), broken
 
     def _read(self) -> bytes:
@@ -155,7 +172,7 @@ class Run:
         ctx = self._ctx
         if not self._command.files:
             with ctx.stdin_reader() as reader:
-                return self._sources.add("<stdin>", reader.read_all())
+                return self._sources.add("<stdin>", self._texts(reader.read_all()))
         pieces = []
         size = 0
         for name in self._command.files:
@@ -168,8 +185,20 @@ class Run:
                 continue
             size += len(data)
             ctx.budget.afford(size)
-            pieces.append(self._sources.add(name, data))
+            pieces.append(self._sources.add(name, self._texts(data)))
         return b"".join(pieces)
+
+    def _texts(self, data: bytes) -> bytes:
+        """Return an input as JSON texts; with --seq, each stands behind an RS and others are dropped."""
+        if not self._command.seq or self._command.raw_input:
+            return data
+        before, found, rest = data.partition(b"\x1e")
+        if not found and before:
+            line = before.count(b"\n") + 1
+            column = len(before) - before.rfind(b"\n") - 1
+            where = f"line {line}, column {column}"
+            self._say(f"jq: ignoring parse error: Unfinished abandoned text at EOF at {where}")
+        return rest.replace(b"\x1e", b"\n")
 
     def _flags(self, plan: programs.Plan) -> int:
         command = self._command
@@ -185,6 +214,7 @@ class Run:
                 (frames.TAB, command.indent == -1),
                 (frames.SEQ, command.seq),
                 (frames.NUL, command.nul),
+                (frames.NULL_INPUT, command.null_input),
                 (frames.HALTS, bool(plan.probe)),
                 (frames.SPACED, command.indent is not None),
             )
@@ -194,7 +224,8 @@ class Run:
     def _values(self, names: tuple[str, ...], data: bytes) -> bytes:
         """Return the program's variables as one JSON array."""
         given = self._named
-        texts = [given[name] if name in given else self._special(name, data) for name in names]
+        own = programs.OWN
+        texts = [self._special(name, data) if name in own else given[name] for name in names]
         return f"[{','.join(texts)}]".encode()
 
     def _special(self, name: str, data: bytes) -> str:
@@ -202,23 +233,20 @@ class Run:
         if name == "ENV":
             return _object((key, _string(value)) for key, value in ctx.environment.items())
         if name == "ARGS":
-            positional = ",".join(
-                self._json(text, "invalid JSON text passed to --jsonargs") if is_json else _string(text)
-                for is_json, text in self._command.positional
-            )
+            positional = ",".join(self._positional)
             return f'{{"positional":[{positional}],"named":{_object(self._named.items())}}}'
-        if name == "__now":
+        if name == programs.NOW:
             return repr(ctx.now())
-        return f"[{','.join(map(_name_or_null, self._sources.names(data, self._command)))}]"
+        return f"[{','.join(map(_string, self._sources.names(data, self._command)))}]"
 
     # ------------------------------------------------------------------ what comes out
 
-    def _frames(self, request: client.Request) -> Iterator[tuple[int, bytes]]:
+    def _ask(self, request: client.Request, take: client.Take) -> None:
         """Ask the worker; its death and its delay are the run's."""
         budget = self._ctx.budget
         budget.charge(1 + (len(request.data) >> 10))
         try:
-            yield from client.POOL.call(request, budget.remaining)
+            client.POOL.call(request, budget.remaining, take)
         except client.OutOfTime:
             budget.fail("wall_seconds")
         except client.WorkerDied:
@@ -227,27 +255,23 @@ class Run:
             self._say(f"jq: error: {error}")
             raise Stop(2) from None
 
-    def _exchange(self, request: client.Request, text: str) -> None:
-        ctx = self._ctx
-        answer = self._frames(request)
-        try:
-            for kind, payload in answer:
-                if kind == frames.DONE:
-                    inputs, self._outcome, failed, halted, status = frames.DONE_HEAD.unpack_from(payload)
-                    ctx.write(payload[frames.DONE_HEAD.size :])
-                    self._broken = bool(failed)
-                    if halted:
-                        self._halt = status
-                elif kind == frames.OUTPUT:
-                    ctx.write(payload)
-                elif kind == frames.FAILED:
-                    self._report(payload, request.data)
-                else:
-                    self._explain(text, payload)
-        finally:
-            answer.close()  # type: ignore[attr-defined]
+    def _take(self, kind: int, payload: bytes) -> None:
+        """Print one frame of the answer."""
+        if kind == frames.DONE:
+            _, self._outcome, failed, halted, status = frames.DONE_HEAD.unpack_from(payload)
+            self._ctx.write(payload[frames.DONE_HEAD.size :])
+            self._broken = bool(failed)
+            self._swallowed = halted == frames.SWALLOWED
+            if halted == frames.HALTED:
+                self._halt = status
+        elif kind == frames.OUTPUT:
+            self._ctx.write(payload)
+        elif kind == frames.FAILED:
+            self._report(payload)
+        else:
+            self._explain(payload)
 
-    def _report(self, payload: bytes, data: bytes) -> None:
+    def _report(self, payload: bytes) -> None:
         inputs, kind = frames.FAILED_HEAD.unpack_from(payload)
         message = payload[frames.FAILED_HEAD.size :].decode("utf-8", "replace")
         if kind == frames.HALT_STRING:
@@ -257,28 +281,27 @@ class Run:
         elif kind == frames.NOT_JSON:
             self._say(f"jq: parse error: {message}")
         else:
-            where = self._sources.position(data, inputs, self._command)
+            where = self._sources.position(self._data, inputs * self._step + self._step - 1, self._command)
             if kind == frames.ERROR_VALUE:
                 self._say(f"jq: error (at {where}) (not a string): {message}")
             else:
                 self._say(f"jq: error (at {where}): {message.partition(chr(0))[0]}")
 
-    def _explain(self, text: str, fallback: bytes) -> None:
+    def _explain(self, fallback: bytes) -> None:
         """Print what libjq says of the program as it was written. Always raises Stop."""
         names = dumps(programs.names_for_check(list(self._named))).encode()
         check = client.Request(
-            text.encode("utf-8", "surrogateescape"), b"", flags=frames.COMPILE, variables=names
+            self._text.encode("utf-8", "surrogateescape"), b"", flags=frames.COMPILE, variables=names
         )
-        for _, payload in self._frames(check):
-            self._say((payload or fallback).decode("utf-8", "replace"))
+        self._ask(check, lambda _, said: self._say((said or fallback).decode("utf-8", "replace")))
         raise Stop(_COMPILE_ERROR)
 
     def _exit_status(self) -> int:
+        if self._swallowed:
+            self._say("jq: error: halt inside try is not supported (L-JQ-004)")
+            return _RUN_ERROR
         if self._halt is not None:
-            if self._halt < 0:
-                self._say("jq: error: halt inside try is not supported (L-JQ-004)")
-                return _RUN_ERROR
-            return self._halt
+            return self._halt if self._command.exit_status or self._halt > 0 else 0
         if self._missing:
             return 2
         if self._broken:
@@ -306,8 +329,4 @@ def _string(text: str) -> str:
 
 def _object(items: object) -> str:
     return "{" + ",".join(f"{_string(key)}:{value}" for key, value in items) + "}"  # type: ignore[attr-defined]
-
-
-def _name_or_null(name: str | None) -> str:
-    return "null" if name is None else _string(name)
 

@@ -25,7 +25,7 @@ _SINGLE_RESULT = frozenset(
     "map map_values with_entries sort_by group_by unique_by min_by max_by del walk paths any all".split()
 )
 #: Functions that read a generator once, perhaps not to its end.
-_STREAMS = frozenset("first last limit skip nth isempty add fromstream error select debug any all".split())
+_STREAMS = frozenset("first last limit skip nth isempty add fromstream truncate_stream error select debug any all".split())
 _PARTIAL = frozenset("first limit skip nth isempty any all".split())
 _BINARY = frozenset(
     ["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "=", "|=", "+=", "-=", "*=", "/=", "%="]
@@ -74,18 +74,21 @@ class _Level:
         self.pending = 0  # reduce and foreach that have not come to their parenthesis
 
 
-def reading_sites(tokens: list[Token], sites: frozenset[int], *, null_input: bool) -> Reading:
+def reading_sites(
+    tokens: list[Token], names: frozenset[int], sites: frozenset[int], *, null_input: bool
+) -> Reading:
     """Return how a program reads.
 
     Args:
         tokens: The whole program.
+        names: Offsets of the names that are keys of an object, and so call nothing.
         sites: Offsets of the names ``input`` and ``inputs``.
         null_input: The program runs once, on null (-n).
 
     Raises:
         Unclear: A place may be reached more than once, or inputs cannot be counted.
     """
-    return _Scan(tokens, sites, null_input).run()
+    return _Scan([token for token in tokens if token.start not in names], sites, null_input).run()
 
 
 class _Scan:
@@ -136,8 +139,6 @@ class _Scan:
                 level.plural = True
         elif text == ";":
             self._semicolon(level)
-        elif text in (":",):
-            return
         elif text in ("..", "?", "?//"):
             level.plural = level.wide = True
         elif text in _BINARY and not (text == "-" and self._previous.text in _BEFORE_TERM):
@@ -222,7 +223,9 @@ class _Scan:
 
     def _end_part(self, level: _Level) -> None:
         """A part of a list ends: with operators, what stands right is evaluated first."""
-        if level.operator and level.sites and (level.wide or level.either or len(self._order) > 1):
+        if level.operator and level.sites and (
+            level.wide or (level.either and not self._null_input) or len(self._order) > 1
+        ):
             raise Unclear("input")
         level.operator = level.either = level.wide = False
         level.sites = 0

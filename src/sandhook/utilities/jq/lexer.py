@@ -209,3 +209,17 @@ def keys(tokens: list[Token]) -> frozenset[int]:
         elif token.kind == "" and token.text == "," and depth:
             fresh = depth[-1] == "{"
     return frozenset(found)
+
+
+def definitions(tokens: list[Token]) -> frozenset[str]:
+    """Return the names that a program defines itself, parameters included."""
+    found: set[str] = set()
+    heading = False
+    for before, token in zip([Token("", "", 0, 0), *tokens], tokens):
+        if before.kind == "name" and before.text == "def":
+            heading = True
+        if heading and token.kind == "name":
+            found.add(token.text)
+        elif heading and token.kind == "" and token.text == ":":
+            heading = False
+    return frozenset(found)

@@ -36,14 +36,14 @@ class Sources:
         return data
 
     def position(self, data: bytes, index: int, command: Command) -> str:
-        """Return the place of value number ``index`` (0-based) as jq prints it."""
+        """Return the place of value number ``index`` (0-based), or the last one, as jq prints it."""
         if not self._names:
             return "<unknown>"
         end = len(data)
         if not command.slurp and not command.stream:
             for number, stop in enumerate(_ends(data, lines=command.raw_input)):
+                end = stop
                 if number == index:
-                    end = stop
                     break
         at = self._file(end - 1)
         newline = data.find(b"\n", end)
@@ -53,12 +53,11 @@ class Sources:
         return f"{self._names[at]}:{lines}"
 
     def names(self, data: bytes, command: Command) -> Iterator[str | None]:
-        """Yield the file of every value, for ``input_filename``; None for standard input."""
+        """Yield the file of every value, for ``input_filename``."""
         if command.null_input or command.slurp:
             return
         for end in _ends(data, lines=command.raw_input):
-            name = self._names[self._file(end - 1)]
-            yield None if name == "<stdin>" else name
+            yield self._names[self._file(end - 1)]
 
     def _file(self, offset: int) -> int:
         return max(0, bisect_right(self._starts, max(offset, 0)) - 1)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sandhook.utilities.jq.inputs import Unclear, reading_sites
-from sandhook.utilities.jq.lexer import Token, Unbalanced, keys, tokenize
+from sandhook.utilities.jq.lexer import Token, Unbalanced, definitions, keys, tokenize
 
 #: Names that are refused, with the row of docs/divergences.md.
 REFUSED = {
@@ -24,7 +24,18 @@ REFUSED = {
 }
 
 #: Names that depend on the time zone of the process.
-ZONED = frozenset({"localtime", "strflocaltime", "mktime", "strptime"})
+ZONED = frozenset({"localtime", "strflocaltime"})
+
+#: Names that read a further input.
+READING = frozenset({"input", "inputs"})
+
+#: Variables of the wrapping.
+_PREFIX = "__sandhook_"
+NOW, FILE = _PREFIX + "now", _PREFIX + "file"
+_IN, _AT, _BAD = f"${_PREFIX}in", f"${_PREFIX}at", f"${_PREFIX}bad"
+
+#: Variables that are libjq's own, whatever --arg says.
+OWN = frozenset({"ENV", "ARGS", "__loc__", NOW, FILE})
 
 _ERROR = '(if type=="string" then . else [tojson] end)'
 _HALT = "\\u0001halt"
@@ -78,11 +89,16 @@ def inspect(program: str) -> Uses:
             raise Refused(f"{name} is not supported (L-JQ-001)")
     variables = {token.text for token in tokens if token.kind == "variable"}
     for name in sorted(variables):
-        if "::" in name:
+        if "::" in name or name.startswith(_PREFIX):
             raise Refused(f"${name} is not supported (L-JQ-001)")
     uses = Uses(frozenset(names), frozenset(variables))
-    if not names.isdisjoint(("input", "inputs")):
-        uses.sites = tuple(token for token in tokens if token.text in ("input", "inputs") and token.kind == "name" and token.start not in key)
+    reading = READING - definitions(tokens)
+    if not names.isdisjoint(reading):
+        uses.sites = tuple(
+            token
+            for token in tokens
+            if token.kind == "name" and token.text in reading and token.start not in key
+        )
     return uses
 
 
@@ -130,12 +146,12 @@ def plan(
         Refused: It uses something that is not offered.
     """
     uses = inspect(program)
-    names = [name for name in named if name in uses.variables and name != "ENV"]
+    names = [name for name in named if name in uses.variables and name not in OWN]
     for name, used in (
         ("ENV", uses.env),
         ("ARGS", "ARGS" in uses.variables),
-        ("__now", uses.now),
-        ("__file", uses.filename),
+        (NOW, uses.now),
+        (FILE, uses.filename),
     ):
         if used:
             names.append(name)
@@ -147,8 +163,8 @@ def plan(
         definition
         for definition, used in (
             ("def env: $ENV;", uses.env),
-            ("def now: $__now;", uses.now),
-            ("def input_filename: $__file[$__i];", uses.filename),
+            (f"def now: ${NOW};", uses.now),
+            (f"def input_filename: ${FILE}[{_AT}];", uses.filename),
             (_SORT, sort_keys),
         )
         if used
@@ -157,17 +173,17 @@ def plan(
         source = "" if null_input or not stream else "tostream|"
         return Plan(define + source + _guarded(text, raw, sort_keys, _PLAIN_CATCH) + ",null", "", False, 1, ())
     head = f".[1] as [{','.join('$' + name for name in names)}]|" if names else ""
-    head = ".[0] as $__bad|" + head if uses.sites else head
+    head = f".[0] as {_BAD}|{head}" if uses.sites else head
     values = ".[2:]"
     if stream:
         values = f"[{values}[]|tostream]"
     if slurp:
         values = f"[{values}]"
     if null_input:
-        turns = f"{values} as $__in|-1 as $__i|null|" if uses.sites else "-1 as $__i|null|"
+        turns = f"{values} as {_IN}|-1 as {_AT}|null|" if uses.sites else f"-1 as {_AT}|null|"
     elif uses.sites or uses.filename:
         last = "length" if step else "([1,length]|min)"
-        turns = f"{values} as $__in|range(0;$__in|{last};{step or 1}) as $__i|$__in[$__i]|"
+        turns = f"{values} as {_IN}|range(0;{_IN}|{last};{step or 1}) as {_AT}|{_IN}[{_AT}]|"
     else:
         turns = f"{values}[]|"
     body = head + turns + define
@@ -197,8 +213,10 @@ def _guarded(text: str, raw: bool, sort_keys: bool, catch: str) -> str:
 
 def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:
     """Replace ``input`` and ``inputs`` by what reads the array of all inputs."""
+    tokens = tokenize(program)
+    offsets = frozenset(token.start for token in uses.sites)
     try:
-        reading = reading_sites(tokenize(program), frozenset(token.start for token in uses.sites), null_input=null_input)
+        reading = reading_sites(tokens, keys(tokens), offsets, null_input=null_input)
     except Unclear as unclear:
         raise Refused(f"{unclear} in a place that may read more than once is not supported (L-JQ-003)") from None
     pieces = []
@@ -206,16 +224,15 @@ def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:
     for token in uses.sites:
         place = reading.sites[token.start] + 1
         pieces.append(program[at : token.start])
-        rest = f"$__in[$__i+{place}:]"
-        end = 'error(if $__bad then $__bad else "break" end)'
+        rest = f"{_IN}[{_AT}+{place}:]"
+        end = f'error(if {_BAD} then {_BAD} else "break" end)'
         if token.text == "input":
             pieces.append(f"({rest}|if length>0 then .[0] else {end} end)")
         else:
-            pieces.append(f"({rest}[],if $__bad then error($__bad) else empty end)")
+            pieces.append(f"({rest}[],if {_BAD} then error({_BAD}) else empty end)")
         at = token.end
     pieces.append(program[at:])
-    step = reading.step
-    return "".join(pieces), step
+    return "".join(pieces), reading.step
 
 
 def names_for_check(named: Sequence[str]) -> dict[str, None]:
