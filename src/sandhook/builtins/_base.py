@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 
+from sandhook.interp.jobs import Jobs
+from sandhook.interp.lookup import Commands
 from sandhook.state.assignment import Elements
 from sandhook.state.control import Discard, ShellError
 from sandhook.state.state import Function, State
@@ -32,6 +34,9 @@ class Found(Protocol):
 
 class Runtime(Protocol):
     """What built-ins ask of the interpreter (``State.shell``)."""
+
+    @property
+    def commands(self) -> Commands: ...
 
     def complain(self, state: State, text: str) -> None:
         """Write ``name: line N: text`` to the state's standard error."""
@@ -80,7 +85,7 @@ class Runtime(Protocol):
 
     def run_trap(self, state: State, name: str) -> None: ...
 
-    def jobs(self, state: State) -> Any: ...
+    def jobs(self, state: State) -> Jobs: ...
 
 
 class Fault(Exception):

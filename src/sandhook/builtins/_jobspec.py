@@ -1,0 +1,65 @@
+"""What ``%1``, ``%-`` and ``%name`` mean, and how a job is shown."""
+
+from __future__ import annotations
+
+from sandhook.builtins._base import Fault
+from sandhook.interp.jobs import Job, Jobs, jobs_of
+from sandhook.kernel.signals import DESCRIPTIONS, NAMES
+from sandhook.state.state import State
+
+
+def find_job(state: State, text: str) -> Job:
+    """Return the job that a specification (with or without "%") names.
+
+    Raises:
+        Fault: There is none, or several.
+    """
+    table = jobs_of(state)
+    job = _find(table, text.removeprefix("%"))
+    if job is None:
+        raise Fault(f"{text}: no such job")
+    return job
+
+
+def _find(table: Jobs, text: str) -> Job | None:
+    if text in ("", "%", "+"):
+        return table.current()
+    if text == "-":
+        return table.previous()
+    if text.isascii() and text.isdigit():
+        return table.by_number(int(text[:10]))
+    if text[:1] == "?":
+        found = [job for job in table if text[1:] in job.command]
+    else:
+        found = [job for job in table if job.command.startswith(text)]
+    if len(found) > 1:
+        raise Fault(f"{text.removeprefix('?')}: ambiguous job spec")
+    return found[0] if found else None
+
+
+def forget_ended(state: State) -> None:
+    """Drop jobs that have ended, as a shell that is not interactive does before it lists them."""
+    table = jobs_of(state)
+    for job in table:
+        if job.done:
+            table.remove(job)
+
+
+def describe(state: State, job: Job, *, pids: bool = False) -> str:
+    """Return the line of ``jobs`` for one job, newline included."""
+    table = jobs_of(state)
+    mark = "+" if job is table.current() else "-" if job is table.previous() else " "
+    word = status_word(job)
+    number = f"{job.pid} " if pids else ""
+    tail = "" if job.done else " &"
+    return f"[{job.number}]{mark}  {number}{word:<24}{job.command}{tail}\n"
+
+
+def status_word(job: Job) -> str:
+    """Return Running, Done, ``Exit 3`` or the description of the signal that ended a job."""
+    if not job.done:
+        return "Running"
+    signal = job.processes[-1].signal
+    if signal:
+        return DESCRIPTIONS.get(signal, NAMES.get(signal, "Unknown signal"))
+    return f"Exit {job.status}" if job.status else "Done"

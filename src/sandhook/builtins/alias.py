@@ -1,0 +1,43 @@
+"""alias: define or show aliases.
+
+Source: POSIX.1-2024 XCU 3 alias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import builtin, complain, parse, write
+from sandhook.builtins._quote import single_quote
+from sandhook.state.state import State
+
+USAGE = "alias [-p] [name[=value] ... ]"
+_NOT_IN_NAMES = frozenset(" \t\n()<>;&|\\'\"$`/=")
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 for an unknown or invalid name."""
+    given, operands = parse(argv, "p")
+    if given or not operands:
+        write(state, "".join([line(name, state.aliases[name]) for name in sorted(state.aliases)]))
+    status = 0
+    for operand in operands:
+        name, equals, value = operand.partition("=")
+        if equals and name:
+            if not _NOT_IN_NAMES.isdisjoint(name):
+                complain(state, f"alias: `{name}': invalid alias name")
+                status = 1
+            else:
+                state.aliases[name] = value
+        elif operand in state.aliases:
+            write(state, line(operand, state.aliases[operand]))
+        else:
+            complain(state, f"alias: {operand}: not found")
+            status = 1
+    return status
+
+
+def line(name: str, value: str) -> str:
+    """Return an alias as ``alias`` prints it, newline included."""
+    return f"alias {'-- ' if name[:1] == '-' else ''}{name}={single_quote(value)}\n"

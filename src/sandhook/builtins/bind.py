@@ -1,0 +1,24 @@
+"""bind: key bindings of line editing, which a shell without a terminal has not.
+
+Source: bash 5.2 reference manual 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import builtin, complain, parse
+from sandhook.state.state import State
+
+USAGE = (
+    "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] [-x keyseq:shell-command] "
+    "[keyseq:readline-function or readline-command]"
+)
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 0 after bash's warning."""
+    complain(state, "bind: warning: line editing not enabled")
+    parse(argv, "lpsvPSVXm:f:q:u:r:x:")
+    return 0

@@ -1,0 +1,49 @@
+"""compopt: change options of a completion.
+
+Source: bash 5.2 reference manual 8.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, parse, write
+from sandhook.builtins._completion import OPTIONS
+from sandhook.state.state import State
+
+USAGE = "compopt [-o|+o option] [-DEI] [name ...]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 outside a completion, or for a name without a specification."""
+    given, names = parse(argv, "o:DEI", plus=True)
+    for option in given:
+        if option.letter == "o" and option.argument not in OPTIONS:
+            raise Fault(f"{option.argument}: invalid option name", USAGE_STATUS)
+    targets = [f"-{option.letter}" for option in given if option.letter in "DEI"] or names
+    if not targets:
+        raise Fault("not currently executing completion function")
+    status = 0
+    for name in targets:
+        if name not in state.completions:
+            complain(state, f"compopt: {name}: no completion specification")
+            status = 1
+        else:
+            _change(
+                state, name, [(option.argument, not option.plus) for option in given if option.letter == "o"]
+            )
+    return status
+
+
+def _change(state: State, name: str, changes: Sequence[tuple[str, bool]]) -> None:
+    text = state.completions[name]
+    if not changes:
+        shown = " ".join(f"{'-o' if f'-o {each} ' in text else '+o'} {each}" for each in sorted(OPTIONS))
+        write(state, f"compopt {shown} {name}\n")
+        return
+    for option, on in changes:
+        text = text.replace(f"-o {option} ", "")
+        if on:
+            text = f"-o {option} " + text
+    state.completions = {**state.completions, name: text}

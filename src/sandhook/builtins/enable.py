@@ -1,0 +1,44 @@
+"""enable: switch built-ins off and on.
+
+Source: bash 5.2 reference manual 4.2. The names that are off are in ``state.extra["disabled"]``.
+Divergence: L-ENABLE-001, -f and -d (code from shared objects) are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins import NAMES, SPECIAL
+from sandhook.builtins._base import builtin, complain, not_supported, parse, write
+from sandhook.state.state import State
+
+USAGE = "enable [-a] [-dnps] [-f filename] [name ...]"
+DISABLED = "disabled"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 for a name that is no built-in."""
+    given, names = parse(argv, "adf:nps")
+    letters = {option.letter for option in given}
+    for letter in ("f", "d"):
+        if letter in letters:
+            not_supported(f"-{letter}", "L-ENABLE-001")
+    disabled: frozenset[str] = state.extra.get(DISABLED, frozenset())
+    if not names:
+        for name in sorted(SPECIAL if "s" in letters else NAMES):
+            off = name in disabled
+            if "a" in letters or off is ("n" in letters):
+                write(state, f"enable {'-n ' if off else ''}{name}\n")
+        return 0
+    status = 0
+    for name in names:
+        if name not in NAMES:
+            complain(state, f"enable: {name}: not a shell builtin")
+            status = 1
+        elif "n" in letters:
+            disabled |= {name}
+        else:
+            disabled -= {name}
+    state.extra[DISABLED] = disabled
+    return status

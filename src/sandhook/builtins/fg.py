@@ -1,0 +1,35 @@
+"""fg, bg: bring a job to the foreground, or let it go on in the background.
+
+Source: POSIX.1-2024 XCU 3 fg, bg. Both need ``set -m``, as in a bash script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, no_options, runtime, write
+from sandhook.builtins._jobspec import find_job, forget_ended
+from sandhook.interp.jobs import jobs_of
+from sandhook.state.state import State
+
+USAGE = "fg [job_spec]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return the job's status (fg), 0 (bg), or 1 without job control or such a job."""
+    if "monitor" not in state.options.enabled:
+        raise Fault("no job control")
+    operands = no_options(argv)
+    forget_ended(state)
+    if not operands and jobs_of(state).current() is None:
+        raise Fault("current: no such job")
+    job = find_job(state, operands[0] if operands else "%+")
+    if argv[0] == "bg":
+        raise Fault(f"job {job.number} already in background", 0)
+    write(state, job.command + "\n")
+    status = 0
+    for process in job.processes:
+        status = runtime(state).wait_for(state, process)
+    jobs_of(state).remove(job)
+    return status

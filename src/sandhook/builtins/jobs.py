@@ -1,0 +1,60 @@
+"""jobs: list background jobs.
+
+Source: bash 5.2 reference manual 7.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, write
+from sandhook.builtins._jobspec import describe, find_job, forget_ended
+from sandhook.interp.jobs import Job, jobs_of
+from sandhook.state.state import State
+
+USAGE = "jobs [-lnprs] [jobspec ...] or jobs -x command [args]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 for a job that does not exist; with -x, the command's status."""
+    given, operands = parse(argv, "lpnxrs")
+    letters = {option.letter for option in given}
+    if "x" in letters:
+        if len(letters) > 1:
+            raise Fault("no other options allowed with `-x'")
+        return _execute(state, operands)
+    forget_ended(state)
+    if not operands:
+        _show(state, list(jobs_of(state)), letters)
+        return 0
+    status = 0
+    for operand in operands:
+        try:
+            _show(state, [find_job(state, operand)], letters)
+        except Fault as fault:
+            complain(state, f"jobs: {fault.message}")
+            status = 1
+    return status
+
+
+def _show(state: State, jobs: Sequence[Job], letters: set[str]) -> None:
+    if "s" in letters or "n" in letters:
+        return  # no job is ever stopped, and a shell that is not interactive has told of all changes
+    for job in jobs:
+        write(
+            state,
+            f"{job.processes[0].pid}\n" if "p" in letters else describe(state, job, pids="l" in letters),
+        )
+
+
+def _execute(state: State, operands: Sequence[str]) -> int:
+    """jobs -x: run a command whose job specifications become process ids."""
+    words = []
+    for word in operands:
+        if word[:1] == "%":
+            with suppress(Fault):
+                word = str(find_job(state, word).pid)
+        words.append(word)
+    return runtime(state).call(state, words) if words else 0

@@ -1,0 +1,20 @@
+"""suspend: stop the shell until it gets SIGCONT; there is never job control to do that here.
+
+Source: bash 5.2 reference manual 7.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin, parse
+from sandhook.state.state import State
+
+USAGE = "suspend [-f]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1: no shell of a sandbox can be stopped."""
+    parse(argv, "f")
+    raise Fault("cannot suspend: no job control")

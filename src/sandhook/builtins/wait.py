@@ -1,0 +1,163 @@
+"""wait: wait for background processes.
+
+Source: POSIX.1-2024 XCU 3 wait; bash 5.2 reference manual 7.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from greenlet import getcurrent
+
+from sandhook.builtins._base import Fault, builtin, complain, is_name, parse
+from sandhook.builtins._jobspec import find_job, status_word
+from sandhook.interp.jobs import Job, jobs_of
+from sandhook.kernel.process import Process
+from sandhook.kernel.signals import SIGCHLD, SIGINT, SIGPIPE, SIGTERM
+from sandhook.state.state import State
+
+USAGE = "wait [-fn] [-p var] [id ...]"
+_NOT_FOUND = 127
+_SILENT = frozenset({0, SIGINT, SIGTERM, SIGPIPE})  #: deaths that bash says nothing about
+
+
+class Interrupted(Exception):
+    """A trapped signal came; its trap has run."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(signal)
+        self.signal = signal
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return the status of what was waited for last, 127 when it is unknown, 128 + n after a trap."""
+    given, operands = parse(argv, "fnp:")
+    letters = {option.letter for option in given}
+    variable = next((option.argument for option in reversed(given) if option.letter == "p"), None)
+    if variable is not None:
+        if not is_name(variable):
+            raise Fault(f"`{variable}': not a valid identifier")
+        state.unset(variable)
+    try:
+        if "n" in letters:
+            return _wait_next(state, operands, variable)
+        if not operands:
+            for job in jobs_of(state):
+                _wait_for(state, job)
+            return 0
+        status = 0
+        for operand in operands:
+            status = _wait_operand(state, operand, variable)
+        return status
+    except Interrupted as interruption:
+        return 128 + interruption.signal
+
+
+def _wait_operand(state: State, operand: str, variable: str | None) -> int:
+    table = jobs_of(state)
+    if operand[:1] == "%":
+        try:
+            job: Job | None = find_job(state, operand)
+        except Fault as fault:
+            complain(state, f"wait: {fault.message}")
+            return _NOT_FOUND
+    elif operand.isascii() and operand.isdigit():
+        pid = int(operand[:12])
+        job = table.by_pid(pid)
+        if job is None and pid in table.forgotten:
+            if variable is not None:
+                state.set(variable, operand)
+            return table.forgotten[pid]
+        if job is None:
+            complain(state, f"wait: pid {operand} is not a child of this shell")
+            return _NOT_FOUND
+    else:
+        complain(state, f"wait: `{operand}': not a pid or valid job spec")
+        return 1
+    assert job is not None
+    if variable is not None:
+        state.set(variable, str(job.pid))
+    return _wait_for(state, job)
+
+
+def _wait_for(state: State, job: Job) -> int:
+    """Wait for every process of a job, report a violent death, forget the job."""
+    while not job.done:
+        wait_any(state, [process for process in job.processes if not process.done])
+    _report(state, job)
+    jobs_of(state).remove(job)
+    return job.status
+
+
+def _report(state: State, job: Job) -> None:
+    if not job.known and job.processes[-1].signal not in _SILENT:
+        complain(state, f"{job.pid:5d} {status_word(job):<24}{job.command}")
+    job.known = True
+
+
+def _wait_next(state: State, operands: Sequence[str], variable: str | None) -> int:
+    """wait -n: wait until one of the jobs has ended."""
+    table = jobs_of(state)
+    if operands:
+        jobs = []
+        for operand in operands:
+            job = _optional_job(state, operand)
+            if job is not None:
+                jobs.append(job)
+    else:
+        jobs = list(table)
+    if not jobs:
+        return _NOT_FOUND
+    while True:
+        for job in jobs:
+            if job.done:
+                _report(state, job)
+                table.remove(job)
+                if variable is not None:
+                    state.set(variable, str(job.pid))
+                return job.status
+        wait_any(state, [process for job in jobs for process in job.processes if not process.done])
+
+
+def _optional_job(state: State, operand: str) -> Job | None:
+    table = jobs_of(state)
+    if operand[:1] == "%":
+        return find_job(state, operand)
+    if operand.isascii() and operand.isdigit():
+        job = table.by_pid(int(operand[:12]))
+        if job is None:
+            complain(state, f"wait: pid {operand} is not a child of this shell")
+        return job
+    raise Fault(f"`{operand}': not a pid or valid job spec")
+
+
+def wait_any(state: State, processes: Sequence[Process]) -> None:
+    """Block until something happened to one of the processes.
+
+    Raises:
+        Interrupted: A trapped signal came instead.
+    """
+    me = state.process
+    task = getcurrent()
+    came: list[int] = []
+    handle = me.on_signal
+
+    def note(signal: int) -> None:
+        came.append(signal)
+        if handle is not None:
+            handle(signal)
+
+    for process in processes:
+        process.waiters.append(task)
+    me.on_signal = note
+    try:
+        me.kernel.scheduler.block()
+    finally:
+        me.on_signal = handle
+        for process in processes:
+            if task in process.waiters:
+                process.waiters.remove(task)
+    for signal in came:
+        if signal != SIGCHLD:
+            raise Interrupted(signal)
