@@ -178,7 +178,6 @@ class Group(Node):
         return Group(self.operator, tuple(node.reversed() for node in self.alternatives))
 
     def ends(self, subject: Subject, starts: int) -> int:
-        subject.step()
         if self.operator == "@":
             return self._once(subject, starts)
         if self.operator == "?":
@@ -188,6 +187,7 @@ class Group(Node):
         return self._repeated(subject, starts)
 
     def _once(self, subject: Subject, starts: int) -> int:
+        subject.step()
         found = 0
         for node in self.alternatives:
             found |= node.ends(subject, starts)
@@ -214,7 +214,6 @@ class Group(Node):
         while starts:
             start = starts & -starts
             starts ^= start
-            subject.step()
             found |= subject.all_ & -start & ~self._once(subject, start)
         return found
 

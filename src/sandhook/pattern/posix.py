@@ -10,6 +10,7 @@ longest match gives the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,9 @@ MAX_LENGTH = 65_536
 DEFAULT_SECONDS = 1.0
 
 _CACHED_LENGTH = 4096
+
+#: Code points of our own classes that no byte can be.
+_WIDE = re.compile(r"\\x\{[0-9a-f]{3,}\}(?:-\\x\{[0-9a-f]{3,}\})?")
 
 Remaining = Callable[[], float]
 
@@ -66,7 +70,7 @@ class Regex:
 
     Attributes:
         groups: Capturing groups, without the whole (a count).
-        warnings: What GNU grep would warn of, for example ``stray \\ before d``.
+        warnings: What GNU grep would warn of, for example ``* at start of expression``.
     """
 
     __slots__ = ("_backtracking", "_find", "_source", "_words", "groups", "warnings")
@@ -82,9 +86,8 @@ class Regex:
         if translation.backrefs or translation.unproven:
             self._backtracking = self._compile_backtracking()
         else:
-            self._find = compile_linear(
-                translation.text, latin1=latin1, icase=icase, longest=True, message=TOO_BIG
-            )
+            text = _WIDE.sub("", translation.text) if latin1 else translation.text
+            self._find = compile_linear(text, latin1=latin1, icase=icase, longest=True, message=TOO_BIG)
 
     def _compile_backtracking(self) -> Any:
         pattern, latin1, icase, options = self._source
@@ -111,7 +114,7 @@ class Regex:
         find = self._find
         if find is None or (self._words and not data.isascii()):
             return self._backtrack(data, pos, end, remaining)
-        spans = find(data, pos, end)
+        spans = find(data if end == len(data) else data[:end], pos, end)  # for RE2 "$" is the end of all
         return Match(data, spans) if spans[0][0] >= 0 else None
 
     def is_linear(self, data: bytes) -> bool:

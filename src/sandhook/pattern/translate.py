@@ -155,7 +155,7 @@ class Translator:
             self.at = found.end
             self._add(_Piece(found.text, word=found.words))
         elif c == ".":
-            self._add(_Piece("[^\\n]" if self.newline else r"[\x00-\x{10ffff}]"))
+            self._add(_Piece("[^\\n]" if self.newline else "(?s:.)"))
         elif c == "*":
             self._repeat("*", 0, -1)
         elif c == "^" and self._caret_is_anchor():
@@ -204,8 +204,6 @@ class Translator:
         elif "1" <= c <= "9":
             self._reference(int(c))
         elif self.extended or c not in "+?(){}|":
-            if self.lenient and (c.isalnum() or c in "!\"#%&',-/:;<=>@_`~ "):
-                self.result.warnings.append(f"stray \\ before {c}")
             self._literal(c)
         elif c == ")":
             if len(self.levels) < 2:
