@@ -14,6 +14,9 @@ from sandhook.vfs.inode import DIRECTORY_SIZE, S_IFDIR
 from sandhook.vfs.path import VirtualPath, basename, dirname, normalize
 from sandhook.vfs.resolving import ResolvingFileSystem
 
+#: Inode numbers of directories that exist only because something is mounted below them.
+_FIRST_NUMBER = 1 << 41
+
 
 class MountTable(ResolvingFileSystem):
     """A root file system and what is mounted over directories of it.
@@ -31,6 +34,7 @@ class MountTable(ResolvingFileSystem):
         self.root = root
         self._mounts: list[tuple[str, FileSystem, int]] = []  # longest path first
         self._shown: dict[VirtualPath, set[str]] = {}  # directory to the names mounted in it
+        self._numbers: dict[VirtualPath, int] = {}  # inodes of directories that only lead to mounts
 
     def mount(self, path: VirtualPath, fs: FileSystem) -> None:
         """Show ``fs`` at ``path``; EBUSY when something is mounted exactly there, or at "/"."""
@@ -40,8 +44,10 @@ class MountTable(ResolvingFileSystem):
         self._mounts.append((path, fs, len(self._mounts) + 2))
         self._mounts.sort(key=lambda each: len(each[0]), reverse=True)
         while path != "/":
-            self._shown.setdefault(dirname(path), set()).add(basename(path))
-            path = dirname(path)
+            above = dirname(path)
+            self._shown.setdefault(above, set()).add(basename(path))
+            self._numbers.setdefault(above, _FIRST_NUMBER + len(self._numbers))
+            path = above
 
     def mounts(self) -> list[tuple[VirtualPath, FileSystem]]:
         """Return the mount points in order of their paths."""
@@ -63,7 +69,7 @@ class MountTable(ResolvingFileSystem):
     def _lstat(self, path: VirtualPath) -> Stat:
         fs, inside, device = self._pick(path)
         if path in self._shown and inside != "/" and not fs.is_dir(inside):
-            return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, hash(path) & 0x7FFFFFFF, 2, 0, 0, 0, 0, 0, device)
+            return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, self._numbers[path], 2, 0, 0, 0, 0, 0, device)
         return fs.stat(inside, follow=False)._replace(device=device)
 
     def _readlink(self, path: VirtualPath) -> str:
