@@ -24,7 +24,7 @@ COMMANDS = {
     "fire": Command(
         "sandhook.cli.fire",
         "fire one event at a hook configuration and print the decision",
-        "sandhook fire pre_tool_use --hooks hooks.json --tool bash --input '{\"command\":\"rm -rf /\"}'",
+        'sandhook fire pre_tool_use --hooks hooks.json --tool bash --input \'{"command":"rm -rf /"}\'',
     ),
     "exec": Command(
         "sandhook.cli.execute",
@@ -83,7 +83,12 @@ def _dispatch(arguments: list[str]) -> int:
 
 def usage() -> str:
     """Return the help text of the whole command line."""
-    lines = ["usage: sandhook COMMAND [OPTION]... ", "", "Run agent hooks and shell scripts in a sandbox.", ""]
+    lines = [
+        "usage: sandhook COMMAND [OPTION]... ",
+        "",
+        "Run agent hooks and shell scripts in a sandbox.",
+        "",
+    ]
     for name, command in COMMANDS.items():
         lines += [f"  {name:<8}{command.summary}", f"          example: {command.example}"]
     lines += ["", "`sandhook COMMAND --help` says more. `sandhook --version` says the version.", ""]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from sandhook.cli import main
 
-sys.exit(main())
+raise SystemExit(main())

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -85,8 +85,7 @@ class DiskStore:
         if sha256(content).digest() != digest:
             self._remove(path)
             return None
-        with suppress(OSError):
-            os.utime(path)  # it was used: it goes last
+        self._try(os.utime, path)  # it was used: it goes last
         return content
 
     def put(self, key: str, data: bytes) -> None:
@@ -137,10 +136,15 @@ class DiskStore:
             for _, path in found[: len(found) - MAX_ENTRIES * 3 // 4]:
                 self._remove(path)
 
+    def _remove(self, path: str) -> None:
+        self._try(os.unlink, path)
+
     @staticmethod
-    def _remove(path: str) -> None:
-        with suppress(OSError):
-            os.unlink(path)
+    def _try(do: Callable[[str], None], path: str) -> None:
+        try:
+            do(path)
+        except OSError:
+            return
 
 
 def _private(info: os.stat_result) -> bool:

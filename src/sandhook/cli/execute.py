@@ -33,7 +33,12 @@ def parser() -> Parser:
     add = made.add_argument
     add("-c", dest="script", metavar="SCRIPT", help="the script's text; $0 is the first ARG")
     add("--env", action="append", default=[], metavar="K=V", help="set a variable (again for more)")
-    add("--cwd", default="/workspace", metavar="DIR", help="working directory in the sandbox (default /workspace)")
+    add(
+        "--cwd",
+        default="/workspace",
+        metavar="DIR",
+        help="working directory in the sandbox (default /workspace)",
+    )
     add(
         "--mount",
         action="append",

@@ -40,16 +40,32 @@ def parser() -> Parser:
     )
     add = made.add_argument
     add("event", metavar="EVENT", help="the contract's own name (pre_tool_use) or a neutral one (tool.pre)")
-    add("--hooks", action="append", required=True, metavar="FILE", help="a configuration; again for more layers")
+    add(
+        "--hooks",
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="a configuration; again for more layers",
+    )
     add("--contract", metavar="NAME", help="whose format it is; recognised from the file when not given")
     add("--compat", choices=COMPAT, default="better", help="strict: reproduce upstream, gaps included")
     add("--tool", metavar="NAME", help="the tool of a tool event")
     add("--input", metavar="JSON", help="its arguments (default {})")
     add("--prompt", metavar="TEXT", help="the message of a prompt event")
-    add("--payload", metavar="FILE", help="the event's payload as JSON, its data or all of it; - is standard input")
+    add(
+        "--payload",
+        metavar="FILE",
+        help="the event's payload as JSON, its data or all of it; - is standard input",
+    )
     add("--workspace", metavar="DIR", help="show this directory as /workspace; hooks change a copy")
     add("--write-back", action="store_true", help="apply those changes to DIR, after listing them")
-    add("--format", choices=("text", "json"), default="text", help="how the decision is printed")
+    add(
+        "--format",
+        dest="layout",
+        choices=("text", "json"),
+        default="text",
+        help="how the decision is printed",
+    )
     add("--trace", action="store_true", help="also print audit lines (to standard error) and hooks' output")
     add("--fail-closed", action="store_true", help="a hook that could not run refuses where it could have")
     return made
@@ -167,7 +183,7 @@ def _json(text: str, what: str) -> Any:
 def _print(options: argparse.Namespace, decision: Decision) -> None:
     from sandhook.hooks.report import to_json, to_text
 
-    if options.format == "json":
+    if options.layout == "json":
         import json
 
         text = json.dumps(to_json(decision), indent=2).replace("\x7f", "\\u007f")
@@ -181,4 +197,6 @@ def _print(options: argparse.Namespace, decision: Decision) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode() + "\n")
+    sys.stderr.write(
+        neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode() + "\n"
+    )

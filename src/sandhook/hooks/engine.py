@@ -1,9 +1,9 @@
 """HookEngine: loads hooks, selects those an event concerns, runs them, folds what they say.
 
-    engine = HookEngine.load("hooks.json")
-    decision = engine.fire(ToolPre("bash", {"command": "rm -rf /"}))
-    if decision.refused:
-        ...
+engine = HookEngine.load("hooks.json")
+decision = engine.fire(ToolPre("bash", {"command": "rm -rf /"}))
+if decision.refused:
+    ...
 """
 
 from __future__ import annotations
@@ -277,4 +277,3 @@ class _NoContract:
 
 
 _NO_CONTRACT: Any = _NoContract()
-

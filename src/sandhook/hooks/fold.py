@@ -130,7 +130,9 @@ class Fold:
                 if (operation := getattr(verdict, name)) is not None and operation.kind == "replace"
             ]
             if len(writers) > 1:
-                found.append(f"race: {', '.join(writers)} all replace the {name}; the last to finish wins upstream")
+                found.append(
+                    f"race: {', '.join(writers)} all replace the {name}; the last to finish wins upstream"
+                )
         return found
 
 

@@ -30,7 +30,15 @@ KINDS = (
 )
 
 #: Names kept for later; a contract that meets one says so instead of guessing.
-RESERVED_KINDS = ("compact.pre", "compact.post", "permission", "notification", "subagent", "model.pre", "model.post")
+RESERVED_KINDS = (
+    "compact.pre",
+    "compact.post",
+    "permission",
+    "notification",
+    "subagent",
+    "model.pre",
+    "model.post",
+)
 
 
 class ToolCall(NamedTuple):
@@ -402,9 +410,9 @@ class Decision(NamedTuple):
     def proceed(self) -> bool:
         return not self.refused
 
-    def apply_to(self, input: Json) -> Json:
+    def apply_to(self, value: Json) -> Json:
         """Return the tool's input as the hooks changed it."""
-        return _apply(self.input, input)
+        return _apply(self.input, value)
 
     def apply_to_prompt(self, prompt: str) -> str:
         """Return the prompt as the hooks changed it."""

@@ -169,9 +169,9 @@ def wants_jq(text: str) -> bool:
 
 def prestart_worker() -> None:
     """Start the jq worker in the background; harmless when it runs already or cannot start."""
-    from contextlib import suppress
-
     from sandhook.worker.client import prestart
 
-    with suppress(SandhookError):  # the hook that needs it will say so
+    try:
         prestart()
+    except SandhookError:
+        return  # the hook that needs it will say so

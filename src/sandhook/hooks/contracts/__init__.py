@@ -159,9 +159,7 @@ def kind_of(contract: Contract, name: str) -> tuple[str, str]:
 
 def recognise(documents: Sequence[Document]) -> Contract:
     """Return the contract that the documents are written for; ContractError when none or several fit."""
-    fitting = [
-        name for name, row in _BUILTINS.items() if all(row.looks_like(doc.value) for doc in documents)
-    ]
+    fitting = [name for name, row in _BUILTINS.items() if all(row.looks_like(doc.value) for doc in documents)]
     if len(fitting) == 1:
         return get(fitting[0])
     where = ", ".join(doc.name or "the configuration" for doc in documents)

@@ -139,11 +139,13 @@ class _Loader:
         dot = f"{path}." if path else ""
         name = value.get("name") if ref is None else ref
         if not isinstance(name, str) or not name:
-            self.problem(index, f"{dot}name", "a declarative capability needs a name: its hooks' ids begin with it")
+            self.problem(
+                index, f"{dot}name", "a declarative capability needs a name: its hooks' ids begin with it"
+            )
             return
-        if ref is None and (name in self.contributed or any(
-            self._lists(document.value, name) for document in self.documents
-        )):
+        if ref is None and (
+            name in self.contributed or any(self._lists(document.value, name) for document in self.documents)
+        ):
             return  # the capability list says where its hooks stand
         self._unknown(index, value, dot, _DEFINITION_FIELDS)
         hooks = value.get("user_hooks", [])
@@ -151,7 +153,9 @@ class _Loader:
             self.problem(index, f"{dot}user_hooks", f"wanted an array, got {type_name(hooks)}")
             return
         if self.strict:
-            self.notes.append(f"{self.at(index, dot + 'user_hooks')}: ignored, as upstream does (L-EVERRUNS-003)")
+            self.notes.append(
+                f"{self.at(index, dot + 'user_hooks')}: ignored, as upstream does (L-EVERRUNS-003)"
+            )
             return
         if hooks and value.get("risk_level") not in (None, "High", "high"):
             self.note(index, f"{dot}risk_level", "a capability with hooks is of high risk, whatever it says")
@@ -196,7 +200,9 @@ class _Loader:
             if isinstance(name, str):
                 yield name, self.at(index, f"{dot}{key}[{number}]")
             else:
-                self._bad(index, f"{dot}{key}[{number}]", f"invalid type: wanted a string, got {type_name(name)}")
+                self._bad(
+                    index, f"{dot}{key}[{number}]", f"invalid type: wanted a string, got {type_name(name)}"
+                )
 
     def _unknown(self, index: int, value: dict[str, Json], dot: str, known: Sequence[str]) -> None:
         for key in value:
@@ -212,7 +218,9 @@ class _Loader:
         for unit in self.units:
             for number, raw in enumerate(unit.hooks):
                 index = number + (position if unit.owner == "user" else 0)
-                reader = EntryReader(self.options, unit.owner, index, self.at(unit.document, f"{unit.path}[{number}]"))
+                reader = EntryReader(
+                    self.options, unit.owner, index, self.at(unit.document, f"{unit.path}[{number}]")
+                )
                 if unit.owner == "user":
                     reader.prefix = f"user_hooks.hooks[{number}]: "
                 spec = reader.read(raw)
@@ -225,9 +233,7 @@ class _Loader:
             if unit.owner == "user":
                 position += len(unit.hooks)
         if self.strict:
-            placed = [
-                each for each in placed if each[1].source != "user" or each[0] not in self.unparsable
-            ]
+            placed = [each for each in placed if each[1].source != "user" or each[0] not in self.unparsable]
         specs = self._muted(self._without_disabled(placed))
         return Loaded(tuple(specs), tuple(self.problems), tuple(self.notes))
 
@@ -258,7 +264,9 @@ class _Loader:
             by = [
                 where
                 for index, name, where in self.disabled
-                if index > layer and spec.source == "user" and name in (spec.id, spec.id.removeprefix("user:"))
+                if index > layer
+                and spec.source == "user"
+                and name in (spec.id, spec.id.removeprefix("user:"))
             ]
             if by:
                 used.update(by)

@@ -235,7 +235,9 @@ class EntryReader:
         alternatives = tuple(each for part in glob.split("|") if (each := part.strip()))
         for each in alternatives:
             if any(c in "*?[]{}" for c in each.removesuffix("*")):
-                self._invalid("matcher.tool_name_glob", f"hook tool_name_glob `{glob}` contains unsupported syntax")
+                self._invalid(
+                    "matcher.tool_name_glob", f"hook tool_name_glob `{glob}` contains unsupported syntax"
+                )
                 break
         return Prefixes(alternatives)
 

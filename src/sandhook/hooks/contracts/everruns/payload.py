@@ -109,7 +109,9 @@ def timestamp(when: Any) -> str:
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)
     text: str = when.astimezone(UTC).isoformat()
-    return text.replace("000+00:00", "+00:00") if "." in text else text  # whole milliseconds have three digits
+    return (
+        text.replace("000+00:00", "+00:00") if "." in text else text
+    )  # whole milliseconds have three digits
 
 
 def _now() -> str:

@@ -7,7 +7,9 @@ from sandhook.hooks.decode import Decoded, DecodeError, decode_object, type_name
 from sandhook.hooks.model import Event, HookSpec, Json, Operation, Ran, ToolResult, Verdict
 
 #: Unicode's White_Space, which is what Rust trims (Python's strip takes U+001C to U+001F too).
-_WHITE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+_WHITE = (
+    "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+)
 _FIELDS = ("decision", "reason", "user_message", "patch")
 
 
@@ -106,7 +108,9 @@ def _block(event: Event, reason: str, user_message: str | None) -> Verdict:
 
 def _mutate(event: Event, patch: Json, diagnostics: tuple[str, ...]) -> Verdict:
     if event.kind not in MUTABLE:
-        return Verdict("mutate", True, warnings=(f"mutate is ignored on {event.kind}",), diagnostics=diagnostics)
+        return Verdict(
+            "mutate", True, warnings=(f"mutate is ignored on {event.kind}",), diagnostics=diagnostics
+        )
     fields = patch if isinstance(patch, dict) else {}
     verdict = Verdict("mutate", True, diagnostics=diagnostics)
     if event.kind == "tool.pre":
