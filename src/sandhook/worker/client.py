@@ -413,7 +413,9 @@ class Pool:
 
 def _command() -> list[str]:
     """Return the command line of a worker."""
-    here = os.path.dirname(os.path.abspath(__file__))
+    from pathlib import Path
+
+    here = str(Path(__file__).resolve().parent)
     start = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main(sys.argv[2])"
     return [sys.executable, "-I", "-S", "-c", start, here, _extension()]
 

@@ -13,7 +13,9 @@ _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},:]|[^][{},:"]+')
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
 
 _OFF = "\x1b[0m"
-_STRING, _NUMBER, _NULL, _KEY, _BRACKET = (f"\x1b[{code}m" for code in ("0;32", "0;39", "0;90", "1;34", "1;39"))
+_STRING, _NUMBER, _NULL, _KEY, _BRACKET = (
+    f"\x1b[{code}m" for code in ("0;32", "0;39", "0;90", "1;34", "1;39")
+)
 
 
 def ascii_only(text: str) -> str:

@@ -19,11 +19,18 @@ import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from json import dumps
-from typing import Any
+from contextlib import suppress
+from json import dumps, loads
+from typing import TYPE_CHECKING, Any
 
-import frames
-import layout
+if TYPE_CHECKING:
+    from sandhook.worker import frames, layout
+else:  # inside a worker the package sandhook is not there, only this directory
+    import frames
+    import layout
+
+if sys.platform != "win32":
+    from signal import ITIMER_REAL, setitimer
 
 MEMORY_BYTES = 512 << 20  #: address space of a worker
 PROGRAMS = 128  #: compiled programs that are kept
@@ -35,10 +42,8 @@ class Stop(Exception):
 
 def confine() -> None:
     """Take from this process what libjq never needs; what a platform lacks is left out."""
-    try:
+    with suppress(OSError):
         os.chdir("/")
-    except OSError:
-        pass
     if sys.platform == "win32":
         return
     import resource
@@ -67,12 +72,7 @@ def arm(seconds: float) -> None:
         else:
             faulthandler.cancel_dump_traceback_later()
         return
-    _setitimer(_ITIMER_REAL, seconds)
-
-
-if sys.platform != "win32":
-    from _signal import ITIMER_REAL as _ITIMER_REAL
-    from _signal import setitimer as _setitimer
+    setitimer(ITIMER_REAL, seconds)
 
 
 def read_exactly(count: int) -> bytes:
@@ -107,7 +107,18 @@ def send(kind: int, payload: bytes) -> None:
 class Answer:
     """What one request has printed so far, and how it stands."""
 
-    __slots__ = ("failed", "flags", "halted", "inputs", "lay_out", "outcome", "pieces", "size", "status", "tail")
+    __slots__ = (
+        "failed",
+        "flags",
+        "halted",
+        "inputs",
+        "lay_out",
+        "outcome",
+        "pieces",
+        "size",
+        "status",
+        "tail",
+    )
 
     def __init__(self, flags: int, indent: int) -> None:
         self.flags = flags
@@ -224,8 +235,6 @@ class Worker:
 
     def _check(self, program: str, names: str) -> None:
         """Compile a program as its author wrote it, for libjq's own messages."""
-        from json import loads
-
         try:
             self._jq.compile(program, args=loads(names))
         except ValueError as error:

@@ -40,8 +40,8 @@ class Command:
         "indent",
         "inform",
         "join",
-        "null_input",
         "nul",
+        "null_input",
         "positional",
         "program",
         "raw",
@@ -134,11 +134,11 @@ class _Parser:
             elif argument.startswith("--"):
                 self._option(argument[2:], argument)
             else:
-                for at, letter in enumerate(argument[1:]):
+                for letter in argument[1:]:
                     if letter == "L":
                         raise Misuse(f"-L is not supported ({_UNSUPPORTED['L']})")
                     if letter not in _FLAGS or not letter.isascii():
-                        raise Misuse(f"Unknown option {'-' + letter if at or len(argument) > 2 else argument}")
+                        raise Misuse(f"Unknown option -{letter}")
                     self._set(letter)
         command.files = tuple(self._files)
         command.definitions = tuple(self._definitions.values())

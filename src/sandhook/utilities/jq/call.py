@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from json import dumps
 
 from sandhook.errors import WorkerError
@@ -327,6 +328,5 @@ def _string(text: str) -> str:
     return dumps(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 
 
-def _object(items: object) -> str:
-    return "{" + ",".join(f"{_string(key)}:{value}" for key, value in items) + "}"  # type: ignore[attr-defined]
-
+def _object(items: Iterable[tuple[str, str]]) -> str:
+    return "{" + ",".join(f"{_string(key)}:{value}" for key, value in items) + "}"

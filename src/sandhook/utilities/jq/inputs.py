@@ -12,21 +12,38 @@ from sandhook.utilities.jq.lexer import Token
 
 #: Functions with one result that evaluate no argument more than once.
 _SINGLE = frozenset(
-    """
-    length keys keys_unsorted tojson fromjson tostring tonumber toarray type not add sort reverse unique
-    min max to_entries from_entries ascii_downcase ascii_upcase floor ceil round sqrt abs trim ltrim rtrim
-    ltrimstr rtrimstr trimstr startswith endswith test join split has contains inside flatten transpose
-    explode implode utf8bytelength tojson todate fromdate now ascii any all env halt input_filename
-    null true false
-    """.split()
-)
+    (
+        "length", "keys", "keys_unsorted", "tojson", "fromjson", "tostring", "tonumber", "toarray", "type",
+        "not", "add", "sort", "reverse", "unique", "min", "max", "to_entries", "from_entries",
+        "ascii_downcase", "ascii_upcase", "floor", "ceil", "round", "sqrt", "abs", "trim", "ltrim", "rtrim",
+        "ltrimstr", "rtrimstr", "trimstr", "startswith", "endswith", "test", "join", "split", "has",
+        "contains", "inside", "flatten", "transpose", "explode", "implode", "utf8bytelength", "todate",
+        "fromdate", "now", "any", "all", "env", "input_filename", "null", "true", "false",
+    )
+)  # fmt: skip
 #: Functions with one result whatever their arguments do, which they evaluate more than once.
 _SINGLE_RESULT = frozenset(
-    "map map_values with_entries sort_by group_by unique_by min_by max_by del walk paths any all".split()
+    (
+        "map",
+        "map_values",
+        "with_entries",
+        "sort_by",
+        "group_by",
+        "unique_by",
+        "min_by",
+        "max_by",
+        "del",
+        "walk",
+    )
 )
 #: Functions that read a generator once, perhaps not to its end.
-_STREAMS = frozenset("first last limit skip nth isempty add fromstream truncate_stream error select debug any all".split())
-_PARTIAL = frozenset("first limit skip nth isempty any all".split())
+_STREAMS = frozenset(
+    (
+        "first", "last", "limit", "skip", "nth", "isempty", "add", "fromstream", "truncate_stream",
+        "error", "select", "any", "all",
+    )
+)  # fmt: skip
+_PARTIAL = frozenset(("first", "limit", "skip", "nth", "isempty", "any", "all"))
 _BINARY = frozenset(
     ["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "=", "|=", "+=", "-=", "*=", "/=", "%="]
 )
@@ -59,7 +76,18 @@ class Reading:
 class _Level:
     """What is known inside one bracket, ``if``, ``def`` or interpolation."""
 
-    __slots__ = ("either", "kind", "many", "maybe", "operator", "partial", "pending", "plural", "sites", "wide")
+    __slots__ = (
+        "either",
+        "kind",
+        "many",
+        "maybe",
+        "operator",
+        "partial",
+        "pending",
+        "plural",
+        "sites",
+        "wide",
+    )
 
     def __init__(self, kind: str, *, many: bool, maybe: bool, partial: bool) -> None:
         self.kind = kind
@@ -223,8 +251,10 @@ class _Scan:
 
     def _end_part(self, level: _Level) -> None:
         """A part of a list ends: with operators, what stands right is evaluated first."""
-        if level.operator and level.sites and (
-            level.wide or (level.either and not self._null_input) or len(self._order) > 1
+        if (
+            level.operator
+            and level.sites
+            and (level.wide or (level.either and not self._null_input) or len(self._order) > 1)
         ):
             raise Unclear("input")
         level.operator = level.either = level.wide = False

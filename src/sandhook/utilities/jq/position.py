@@ -52,7 +52,7 @@ class Sources:
         lines = data.count(b"\n", self._starts[at], stop)
         return f"{self._names[at]}:{lines}"
 
-    def names(self, data: bytes, command: Command) -> Iterator[str | None]:
+    def names(self, data: bytes, command: Command) -> Iterator[str]:
         """Yield the file of every value, for ``input_filename``."""
         if command.null_input or command.slurp:
             return

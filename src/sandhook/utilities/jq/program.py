@@ -171,7 +171,9 @@ def plan(
     )
     if not (names or uses.sites or slurp or uses.halts):
         source = "" if null_input or not stream else "tostream|"
-        return Plan(define + source + _guarded(text, raw, sort_keys, _PLAIN_CATCH) + ",null", "", False, 1, ())
+        return Plan(
+            define + source + _guarded(text, raw, sort_keys, _PLAIN_CATCH) + ",null", "", False, 1, ()
+        )
     head = f".[1] as [{','.join('$' + name for name in names)}]|" if names else ""
     head = f".[0] as {_BAD}|{head}" if uses.sites else head
     values = ".[2:]"
@@ -188,7 +190,9 @@ def plan(
         turns = f"{values}[]|"
     body = head + turns + define
     if not uses.halts:
-        return Plan(body + _guarded(text, raw, sort_keys, _PLAIN_CATCH) + ",null", "", True, step, tuple(names))
+        return Plan(
+            body + _guarded(text, raw, sort_keys, _PLAIN_CATCH) + ",null", "", True, step, tuple(names)
+        )
     return Plan(
         body + _HALTS + _guarded(text, raw, sort_keys, _CATCH_HALT) + ",null",
         f"({body}{_guarded(text, raw, sort_keys, _PLAIN_CATCH)},null),0",
@@ -207,7 +211,7 @@ def _guarded(text: str, raw: bool, sort_keys: bool, catch: str) -> str:
     The newline ends a comment that the text may end with; nothing before it moves a line.
     """
     order = "__sorted|" if sort_keys else ""
-    result = f"{order}(if type==\"string\" then . else [tojson] end)" if raw else f"{order}[tojson]"
+    result = f'{order}(if type=="string" then . else [tojson] end)' if raw else f"{order}[tojson]"
     return f"try (({text}\n)|{result}) catch {catch}"
 
 
@@ -218,7 +222,9 @@ def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:
     try:
         reading = reading_sites(tokens, keys(tokens), offsets, null_input=null_input)
     except Unclear as unclear:
-        raise Refused(f"{unclear} in a place that may read more than once is not supported (L-JQ-003)") from None
+        raise Refused(
+            f"{unclear} in a place that may read more than once is not supported (L-JQ-003)"
+        ) from None
     pieces = []
     at = 0
     for token in uses.sites:
