@@ -7,6 +7,7 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     USAGE_STATUS: int = 1       exit status of a usage error and of a file that fails (GNU: 2 for grep, sort, ls)
     PERMUTE: bool = True        options may follow operands (GNU); False stops at the first operand
     NUMERIC: str | None         name of the field that a bare ``-5`` sets (head, tail)
+    USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed)
     RAW: bool = False           no option parsing at all: every argument is an operand (echo, test, true)
 """
 
@@ -34,9 +35,10 @@ CACHED_LENGTH = 512  #: and in characters
 class UsageError(Exception):
     """Wrong options or operands: GNU's message, then "Try 'NAME --help' ...", status USAGE_STATUS."""
 
-    def __init__(self, message: str, *, hint: bool = True) -> None:
+    def __init__(self, message: str, *, hint: bool = True, status: int | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        self.status = status
 
 
 class Failure(Exception):
@@ -329,13 +331,12 @@ class Context:
         self.error(message)
         self.failed = max(self.failed, status)
 
-    def error_hint(self) -> None:
-        """Point to --help, as GNU's tools do after a usage error."""
+    def error_hint(self, usage: str = "") -> None:
+        """Point to --help, as GNU's tools do after a usage error, after a line of ``usage``."""
         stderr = self.process.descriptors.get(2)
         if stderr is not None:
-            stderr.write(
-                f"Try '{self.name} --help' for more information.\n".encode("utf-8", "surrogateescape")
-            )
+            text = f"Try '{self.name} --help' for more information.\n"
+            stderr.write(f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape"))
 
     def abandon(self) -> None:
         """Drop output that could not be written."""
@@ -547,8 +548,8 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
         except UsageError as error:
             ctx.error(str(error))
             if error.hint:
-                ctx.error_hint()
-            return usage_status
+                ctx.error_hint(getattr(module, "USAGE", ""))
+            return usage_status if error.status is None else error.status
         except Failure as error:
             ctx.error(str(error))
             return usage_status if error.status is None else error.status

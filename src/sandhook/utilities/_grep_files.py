@@ -31,7 +31,7 @@ class Files:
         self._directories = options.directories
         self._devices = options.devices
         self._silent = options.silent
-        self._rules = [
+        self._rules: list[tuple[bool, Pattern]] = [
             (text[0] == "+", compile_pattern(text[1:], extglob=False)) for text in options.selection
         ]
         for name in options.exclude_from:

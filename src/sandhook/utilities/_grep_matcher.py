@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from sandhook.limits import Budget
 from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.utilities._dialect import check_class_syntax
 
 #: A position in the first line at or behind ``pos`` (a line's beginning) that matches, else -1.
 Find = Callable[[bytes, int], int]
@@ -42,10 +43,11 @@ class Matcher:
     """A compiled Spec, immutable and shared; ``bind`` gives what one run searches with.
 
     Attributes:
+        takes_all: It is the empty pattern, so that -v selects nothing.
         warnings: Messages of the expression's compiler.
     """
 
-    __slots__ = ("_needle", "_needles", "_perl", "_regex", "_spec", "warnings")
+    __slots__ = ("_needle", "_needles", "_perl", "_regex", "_spec", "takes_all", "warnings")
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
@@ -55,17 +57,21 @@ class Matcher:
         self._perl: Spans | None = None
         self.warnings: tuple[str, ...] = ()
         patterns = spec.patterns
+        self.takes_all = patterns == (b"",) and not spec.words and not spec.lines
         if spec.kind == "P":
             return
         if len(patterns) == 1 and not spec.icase and _is_fixed(spec.kind, patterns[0]):
             self._needle = patterns[0]
             return
         if spec.kind != "F":
+            for pattern in patterns:
+                check_class_syntax(pattern)
             compile_ = compile_ere if spec.kind == "E" else compile_bre
             self._regex = compile_(
                 b"\n".join(patterns), icase=spec.icase, newline=not spec.zero, lenient=True
             )
-            self.warnings = self._regex.warnings
+            # Debian's grep 3.8, the oracle, says nothing of stray backslashes
+            self.warnings = tuple(each for each in self._regex.warnings if not each.startswith("stray"))
         elif sum(map(len, patterns)) > _MOST_ALTERNATIVES:
             self._needles = tuple(sorted(set(patterns), key=len, reverse=True))
         elif patterns:

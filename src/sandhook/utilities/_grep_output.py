@@ -180,7 +180,9 @@ class OneInput:
         self.selected = 0
         self._data = b""
         self._base = 0  # offset of _data in the input
-        self._until = 0  # in _data: what stands before was printed, or is too far off
+        self._until_selected = 0  # in _data: the end of the last selected line
+        self._unprintable = False  # a line was left out, for it has bytes that are not UTF-8
+        self._until = -1 if printed else 0  # in _data: where the last printed line ended; -1 for elsewhere
         self._pending = 0  # lines of context that are still to come
         self._numbered = (0, 1)  # an offset in _data, and the number of the line there
         self._clean = True  # no line of _data has bytes that are not UTF-8
@@ -204,16 +206,14 @@ class OneInput:
                 continue
             fresh = self._take(block)
             going_on = self._block(fresh)
-            if not self._clean and going_on is None:
-                return self._binary_matches(name)
             if style.buffered:
                 self._ctx.flush()
             if not going_on:
                 reader.unread(self._data[self._until_selected :])
                 break
+        if self._unprintable:
+            self._binary_matches(name)
         return self.selected > 0
-
-    _until_selected = 0  # in _data: the end of the last selected line
 
     def _binary_matches(self, name: str) -> bool:
         self._ctx.error(f"{name}: binary file matches")
@@ -227,14 +227,14 @@ class OneInput:
             if style.numbers:
                 number += self._data.count(style.delimiter, self._numbered[0])
             self._base += len(self._data)
-            self._data, self._until, self._numbered = block, 0, (0, number)
+            self._data, self._numbered = block, (0, number)
             fresh = 0
         else:
             keep = self._back(len(self._data), style.before, self._until)
             number = self._number(keep) if keep else self._numbered[1]
             kept = self._data[keep:]
             self._base += keep
-            self._until = self._until - keep
+            self._until = max(self._until - keep, -1)
             self._data, self._numbered = kept + block, (0, number)
             fresh = len(kept)
         self._until_selected = fresh
@@ -249,8 +249,8 @@ class OneInput:
             lines -= 1
         return at
 
-    def _block(self, fresh: int) -> bool | None:
-        """Deal with the lines from ``fresh`` on; False at -m's limit, None at an unprintable line."""
+    def _block(self, fresh: int) -> bool:
+        """Deal with the lines from ``fresh`` on; False at -m's limit."""
         style = self._style
         data = self._data
         budget = self._ctx.budget
@@ -272,8 +272,8 @@ class OneInput:
                     end = begin
                     for _ in range(count):
                         end = data.find(style.delimiter, end) + 1
-            if not style.count and not self._print_region(begin, end):
-                return None
+            if not style.count:
+                self._print_region(begin, end)
             self.selected += count
             self._until_selected = end
             if self.selected == limit and not (self._pending and not style.count):
@@ -284,26 +284,23 @@ class OneInput:
 
     # ------------------------------------------------------------------ printing
 
-    def _print_region(self, begin: int, end: int) -> bool:
-        """Print selected lines; False when one cannot be shown."""
+    def _print_region(self, begin: int, end: int) -> None:
+        """Print selected lines, and what belongs before them."""
         style = self._style
         if self._plain and self._clean:
             text = self._data[begin:end]
             self._ctx.write(text if text[-1:] == style.delimiter else text + style.delimiter)
-            return True
+            return
         if style.groups:
             self._print_pending(begin)
             start = self._back(begin, style.before, self._until)
             if self.printed and start != self._until and style.separator is not None:
                 self._ctx.write(self._color(b"36", style.separator) + b"\n")
-            if not self._print_lines(start, begin, False):
-                return False
+            self._print_lines(start, begin, False)
             self._pending = style.after
         self.printed = True
-        if not self._print_lines(begin, end, True):
-            return False
+        self._print_lines(begin, end, True)
         self._until = end
-        return True
 
     def _print_pending(self, end: int) -> None:
         """Print the context behind a selected line, as far as it goes before ``end``."""
@@ -314,7 +311,7 @@ class OneInput:
             self._until = at = after
             self._pending -= 1
 
-    def _print_lines(self, begin: int, end: int, selected: bool) -> bool:
+    def _print_lines(self, begin: int, end: int, selected: bool) -> None:
         delimiter = self._style.delimiter
         budget = self._ctx.budget
         while begin < end:
@@ -324,12 +321,10 @@ class OneInput:
             after = self._data.find(delimiter, begin, end)
             if after < 0:
                 after = end
-            if not self._print_line(begin, after, selected):
-                return False
+            self._print_line(begin, after, selected)
             begin = after + 1
-        return True
 
-    def _print_line(self, begin: int, end: int, selected: bool) -> bool:
+    def _print_line(self, begin: int, end: int, selected: bool) -> None:
         style = self._style
         line = self._data[begin:end]
         mark = b":" if selected else b"-"
@@ -339,21 +334,22 @@ class OneInput:
                 for start, stop in self._spans(line):
                     if stop > start:
                         if not (self._clean or is_utf8(line[start:stop])):
-                            return False
+                            self._unprintable = True
+                            return
                         piece = self._color(b"01;31", line[start:stop])
                         self._ctx.write(
                             self._prefix(begin + start, begin, mark, True) + piece + style.delimiter
                         )
-            return True
+            return
         if not (self._clean or is_utf8(line)):
-            return False
+            self._unprintable = True
+            return
         if style.color and matching:
             line = self._highlight(line)
         if self._plain:
             self._ctx.write(line + style.delimiter)
         else:
             self._ctx.write(self._prefix(begin, begin, mark, end > begin) + line + style.delimiter)
-        return True
 
     def _highlight(self, line: bytes) -> bytes:
         pieces = []

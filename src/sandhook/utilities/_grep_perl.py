@@ -87,7 +87,7 @@ def _compiled(pattern: bytes, icase: bool, words: bool, lines: bool) -> Any:
         text = f"^(?:{text})$"
     elif words:
         text = rf"(?<!\w)(?:{text})(?!\w)"
-    flags = regex.V0 | regex.ASCII | regex.MULTILINE | (regex.IGNORECASE if icase else 0)
+    flags = regex.V0 | regex.ASCII | (regex.IGNORECASE if icase else 0)
     try:
         return regex.compile(text, flags, cache_pattern=False)
     except regex.error as error:

@@ -51,7 +51,9 @@ def _choice(option: str, *allowed: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text not in allowed:
             listed = "".join(f"\n  - '{each}'" for each in allowed)
-            raise UsageError(f"invalid argument '{text}' for '--{option}'\nValid arguments are:{listed}")
+            raise UsageError(
+                f"invalid argument '{text}' for '--{option}'\nValid arguments are:{listed}", status=1
+            )
         return text
 
     return read
@@ -182,11 +184,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0 when a line was selected, 1 when none was, 2 after an error (but 0 with -q and a line)."""
     given = options.patterns or options.pattern_files
     if not given and not operands:
-        write_usage(ctx)
+        ctx.flush()
+        ctx.error_hint(USAGE)
         return 2
     matcher, style = plan_for(options, None if given else operands[0], ctx)
     files: Sequence[str] = operands if given else operands[1:]
-    if style.limit == 0:
+    if (style.limit == 0 or (matcher.takes_all and style.invert)) and style.list_ != "L":
         return 1
     selected = False
     searcher = Searcher(matcher, style, ctx)
@@ -223,25 +226,19 @@ def search_stdin(searcher: Searcher, style: Style, ctx: Context) -> bool:
         return False
 
 
-def write_usage(ctx: Context) -> None:
-    stderr = ctx.process.descriptors.get(2)
-    if stderr is not None:
-        stderr.write(f"{USAGE}\n".encode())
-    ctx.error_hint()
-
-
 def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Matcher, Style]:
     """Return the compiled patterns and the ways of printing.
 
     Kept by the identity of the Options object, which the parser hands out again for the same
     command line: hashing thirty fields would cost more than the search of a short input.
     """
+    name, ctx.name = ctx.name, "grep"  # egrep and fgrep are scripts that call it
     kept = _PLANS.get(id(options))
-    if kept is not None and kept[0] is options and kept[1] == ctx.name and kept[2] == pattern:
+    if kept is not None and kept[0] is options and kept[1] == name and kept[2] == pattern:
         for warning in kept[3].warnings:
             ctx.error(f"warning: {warning}")
         return kept[3], kept[4]
-    spec = make_spec(options, pattern, ctx)
+    spec = make_spec(options, name, pattern, ctx)
     try:
         matcher = Matcher(spec)
         matcher.bind(ctx.budget)
@@ -253,27 +250,27 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
     if not options.pattern_files and sum(map(len, spec.patterns)) < _KEPT_LENGTH:
         if len(_PLANS) >= _KEPT:
             _PLANS.clear()
-        _PLANS[id(options)] = (options, ctx.name, pattern, matcher, style)
+        _PLANS[id(options)] = (options, name, pattern, matcher, style)
     return matcher, style
 
 
-def make_spec(options: Options, pattern: str | None, ctx: Context) -> Spec:
+def make_spec(options: Options, name: str, pattern: str | None, ctx: Context) -> Spec:
     """Gather the patterns of the first operand, of -e and of -f."""
     kinds = set(options.kinds)
-    if ctx.name in ("egrep", "fgrep"):
-        kinds.add("E" if ctx.name == "egrep" else "F")
+    if name != "grep":
+        kinds.add("E" if name == "egrep" else "F")
     if len(kinds) > 1:
         raise Failure("conflicting matchers specified")
     texts = list(options.patterns) if pattern is None else [pattern]
     lines: list[bytes] = []
     for text in texts:
         lines += text.encode("utf-8", "surrogateescape").split(b"\n")
-    for name in options.pattern_files:
+    for file in options.pattern_files:
         try:
-            with ctx.open(name) as reader:
+            with ctx.open(file) as reader:
                 data = reader.read_all()
         except OSError as error:
-            raise Failure(f"{name}: {error_text(error)}") from None
+            raise Failure(f"{file}: {error_text(error)}") from None
         if data:
             lines += data.removesuffix(b"\n").split(b"\n")
     return Spec(

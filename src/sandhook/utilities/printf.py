@@ -13,7 +13,7 @@ from sandhook.utilities._printf import format_printf
 
 RAW = True
 USAGE_STATUS = 2
-USAGE = "usage: printf [-v var] format [arguments]"
+_SYNOPSIS = "usage: printf [-v var] format [arguments]"
 
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:
@@ -22,9 +22,9 @@ def run(options: None, operands: Sequence[str], ctx: Context) -> int:
         operands = operands[1:]
     elif operands and len(operands[0]) > 1 and operands[0][0] == "-":
         ctx.error(f"{operands[0][:2]}: invalid option")
-        raise UsageError(USAGE, hint=False)
+        raise UsageError(_SYNOPSIS, hint=False)
     if not operands:
-        raise UsageError(USAGE, hint=False)
+        raise UsageError(_SYNOPSIS, hint=False)
     ctx.charge(len(operands))
     data = format_printf(
         operands[0],

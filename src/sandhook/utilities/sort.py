@@ -1,0 +1,228 @@
+"""sort: sort, merge, or check lines.
+
+Source: POSIX.1-2024 XCU 3, sort. Oracle: GNU coreutils 9.1 in C.UTF-8 (order of bytes).
+Divergence: L-SORT-001, -g compares with 53 bits; all sorting is done in memory, within the run's limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt
+from sandhook.utilities._sort_keys import Key, KeyFunction, check_flags, key_function, parse_key
+from sandhook.vfs.errors import error_text
+
+USAGE_STATUS = 2
+_LINE_COST = 64  #: bytes of memory that a line takes besides its own
+_WORDS = {
+    "general-numeric": "g",
+    "human-numeric": "h",
+    "month": "M",
+    "numeric": "n",
+    "random": "R",
+    "version": "V",
+}
+
+
+def separator(text: str) -> bytes:
+    """Read the argument of -t."""
+    data = text.encode("utf-8", "surrogateescape")
+    if not data:
+        raise Failure("empty tab")
+    if data == b"\\0":
+        return b"\0"
+    if len(data) > 1:
+        raise Failure(f"multi-character tab '{text}'")
+    return data
+
+
+def ordering(text: str) -> str:
+    """Read the argument of --sort."""
+    matching = [word for word in _WORDS if word.startswith(text)]
+    if len(matching) != 1 and text not in _WORDS:
+        listed = "".join(f"\n  - '{word}'" for word in _WORDS)
+        kind = "ambiguous" if matching and text else "invalid"
+        raise UsageError(f"{kind} argument '{text}' for '--sort'\nValid arguments are:{listed}", status=1)
+    return _WORDS[matching[0]]
+
+
+def check_kind(text: str) -> str:
+    """Read the argument of --check."""
+    if text in ("quiet", "silent"):
+        return "C"
+    if text == "diagnose-first":
+        return "c"
+    raise UsageError(
+        f"invalid argument '{text}' for '--check'\nValid arguments are:\n  - 'quiet', 'silent'\n  - 'diagnose-first'",
+        status=1,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """sort [OPTION]... [FILE]...
+
+    Write all lines of the FILEs, or of standard input, in order.
+    """
+
+    flags: tuple[str, ...] = also(
+        opt("-b", "--ignore-leading-blanks", help="ignore leading blanks", const="b", append=True),
+        opt(
+            "-d", "--dictionary-order", help="compare only blanks, letters and digits", const="d", append=True
+        ),
+        opt("-f", "--ignore-case", help="compare as upper case", const="f", append=True),
+        opt("-g", "--general-numeric-sort", help="compare as floating-point numbers", const="g", append=True),
+        opt("-h", "--human-numeric-sort", help="compare numbers with units: 2K 1G", const="h", append=True),
+        opt("-i", "--ignore-nonprinting", help="compare only printable characters", const="i", append=True),
+        opt("-M", "--month-sort", help="compare as names of months", const="M", append=True),
+        opt("-n", "--numeric-sort", help="compare as numbers", const="n", append=True),
+        opt("-R", "--random-sort", help="shuffle, but keep equal keys together", const="R", append=True),
+        opt("-r", "--reverse", help="reverse the order", const="r", append=True),
+        opt("-V", "--version-sort", help="compare numbers within text", const="V", append=True),
+        opt("--sort", "WORD", "sort by WORD: numeric, month, version ...", convert=ordering, append=True),
+    )
+    keys: tuple[Key, ...] = opt(
+        "-k", "--key", "KEYDEF", "sort by a key: F[.C][OPTS][,F[.C][OPTS]]", convert=parse_key, append=True
+    )
+    tab: bytes | None = opt(
+        "-t", "--field-separator", "SEP", "fields are separated by SEP", convert=separator
+    )
+    check: str | None = also(
+        opt("-c", help="check the order; name the first line out of it", const="c", default=None),
+        opt("-C", help="check the order silently", const="C"),
+        opt("--check", "HOW", "check: diagnose-first or quiet", optional=True, const="c", convert=check_kind),
+    )
+    merge: bool = opt("-m", "--merge", help="merge files that are sorted already")
+    output: str | None = opt("-o", "--output", "FILE", "write to FILE, which may be an input")
+    stable: bool = opt("-s", "--stable", help="keep equal lines in their order")
+    unique: bool = opt("-u", "--unique", help="keep only the first of equal lines")
+    zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
+    memory: str | None = opt("-S", "--buffer-size", "SIZE", "taken, and without effect")
+    temporary: tuple[str, ...] = opt(
+        "-T", "--temporary-directory", "DIR", "taken, and without effect", append=True
+    )
+    parallel: str | None = opt("--parallel", "N", "taken, and without effect")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, 1 when -c found disorder, 2 after an error."""
+    order = Order(options)
+    delimiter = b"\0" if options.zero else b"\n"
+    if options.check is not None:
+        if len(operands) > 1:
+            raise Failure(f"extra operand '{operands[1]}' not allowed with -{options.check}")
+        return check(order, operands[0] if operands else "-", options.check == "C", delimiter, ctx)
+    inputs = [read_lines(name, delimiter, ctx) for name in operands or ("-",)]
+    if options.merge:
+        lines = order.merged(inputs)
+    else:
+        lines = inputs[0] if len(inputs) == 1 else [line for each in inputs for line in each]
+        ctx.charge(len(lines) * (1 + len(order.keys)))
+        lines = order.sorted(lines)
+    data = delimiter.join(lines) + delimiter if lines else b""
+    if options.output is None:
+        ctx.write(data)
+        return 0
+    try:
+        file = ctx.create(options.output)
+    except OSError as error:
+        raise Failure(f"open failed: {options.output}: {error_text(error)}") from None
+    try:
+        file.write(data)
+    finally:
+        file.release()
+    return 0
+
+
+def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
+    """Return all lines of an input without their delimiters."""
+    try:
+        with ctx.open(name) as reader:
+            data = reader.read_all()
+    except OSError as error:
+        kind = "read failed" if isinstance(error, IsADirectoryError) else "cannot read"
+        raise Failure(f"{kind}: {name}: {error_text(error)}") from None
+    ctx.budget.afford(2 * len(data) + _LINE_COST * data.count(delimiter))
+    lines = data.split(delimiter)
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def check(order: Order, name: str, quiet: bool, delimiter: bytes, ctx: Context) -> int:
+    """Compare each line with the one before it."""
+    lines = read_lines(name, delimiter, ctx)
+    allowed = 0 if order.unique else 1
+    for number in range(1, len(lines)):
+        ctx.charge(1)
+        if order.compare(lines[number - 1], lines[number]) >= allowed:
+            if not quiet:
+                text = lines[number].decode("utf-8", "surrogateescape")
+                ctx.error(f"{name}:{number + 1}: disorder: {text}")
+            return 1
+    return 0
+
+
+class Order:
+    """How lines compare: by each key in turn, then byte by byte unless -s or -u."""
+
+    def __init__(self, options: Options) -> None:
+        given = "".join(dict.fromkeys(options.flags))
+        check_flags(given)
+        self.reverse = "r" in given
+        self.unique = options.unique
+        self.last_resort = not (options.stable or options.unique)
+        blanks = "b" in given
+        inherited = given.replace("b", "")
+        keys = list(options.keys)
+        if not keys and (inherited.replace("r", "") or blanks):
+            keys = [Key(start_blanks=blanks, end_blanks=blanks, flags=inherited)]
+        for index, key in enumerate(keys):
+            if not key.flags and not key.start_blanks and not key.end_blanks:
+                keys[index] = key._replace(start_blanks=blanks, end_blanks=blanks, flags=inherited)
+            check_flags(keys[index].flags)
+        self.keys: list[tuple[KeyFunction | None, bool]] = [
+            (key_function(key, options.tab), key.reverse) for key in keys
+        ]
+
+    def sorted(self, lines: list[bytes]) -> list[bytes]:
+        """Sort in place and return the lines to write."""
+        if not self.keys:
+            if self.unique:
+                lines = list(dict.fromkeys(lines))
+            lines.sort(reverse=self.reverse)
+            return lines
+        if self.last_resort:
+            lines.sort(reverse=self.reverse)
+        for function, reverse in reversed(self.keys):
+            lines.sort(key=function, reverse=reverse)
+        return list(self._without_equals(lines)) if self.unique else lines
+
+    def merged(self, inputs: list[list[bytes]]) -> list[bytes]:
+        """Merge inputs that are sorted."""
+        from functools import cmp_to_key
+        from heapq import merge
+
+        compare: Callable[[bytes, bytes], int] = self.compare
+        lines = list(merge(*inputs, key=cmp_to_key(compare)))
+        return list(self._without_equals(lines)) if self.unique else lines
+
+    def _without_equals(self, lines: list[bytes]) -> Iterator[bytes]:
+        last: Any = None
+        for line in lines:
+            here = [line if function is None else function(line) for function, _ in self.keys] or line
+            if here != last:
+                yield line
+            last = here
+
+    def compare(self, left: bytes, right: bytes) -> int:
+        """Return a number below, at or above 0."""
+        for function, reverse in self.keys:
+            a, b = (left, right) if function is None else (function(left), function(right))
+            if a != b:
+                return 1 if (a > b) is not reverse else -1
+        if left == right or (self.keys and not self.last_resort):
+            return 0
+        return 1 if (left > right) is not self.reverse else -1
