@@ -413,6 +413,10 @@ class Reader:
         self._start = 0
         self.description.release()
 
+    def charge(self, steps: int) -> None:
+        """Charge work on what was read."""
+        self._ctx.budget.charge(steps)
+
     def is_output(self) -> bool:
         """Tell whether reading on would read what standard output writes: ``cat f >> f``."""
         source = self.description

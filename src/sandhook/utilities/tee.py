@@ -1,0 +1,51 @@
+"""tee: copy standard input to standard output and to files.
+
+Source: POSIX.1-2024 XCU 3, tee. Oracle: GNU coreutils 9.1. There is no SIGINT to ignore, so -i has
+nothing to do; a pipe that nobody reads ends tee, as without GNU's -p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.kernel.descriptor import Description
+from sandhook.utilities._base import Context, opt
+from sandhook.vfs.errors import error_text
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """tee [-ai] [FILE]...
+
+    Copy standard input to standard output and to each FILE.
+    """
+
+    append: bool = opt("-a", "--append", help="append to the FILEs instead of replacing them")
+    ignore_interrupts: bool = opt("-i", "--ignore-interrupts", help="taken, and without effect")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be written; the copying goes on all the same."""
+    files: list[tuple[str, Description]] = []
+    try:
+        for name in operands:
+            try:
+                files.append((name, ctx.create(name, append=options.append)))
+            except OSError as error:
+                ctx.fail(f"{name}: {error_text(error)}")
+        with ctx.stdin_reader() as reader:
+            for data in reader.chunks():
+                ctx.write(data)
+                ctx.flush()
+                for entry in files[:]:
+                    try:
+                        entry[1].write(data)
+                    except OSError as error:
+                        ctx.fail(f"{entry[0]}: {error_text(error)}")
+                        files.remove(entry)
+                        entry[1].release()
+    finally:
+        for _, file in files:
+            file.release()
+    return ctx.failed

@@ -1,0 +1,205 @@
+"""wc: count lines, words, characters and bytes.
+
+Source: POSIX.1-2024 XCU 3, wc. Oracle: GNU coreutils 9.1 in C.UTF-8.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt
+from sandhook.vfs.errors import error_text
+
+_PIPE_WIDTH = 7  #: of numbers when a size cannot be known beforehand
+_INCOMPLETE = re.compile(rb"[\xc2-\xdf]\Z|[\xe0-\xef][\x80-\xbf]?\Z|[\xf0-\xf4][\x80-\xbf]{0,2}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """wc [-clmwL] [FILE]... | wc [-clmwL] --files0-from=F
+
+    Print the number of newlines, words and bytes of each FILE, and of all together.
+    """
+
+    bytes_: bool = opt("-c", "--bytes", help="print the number of bytes")
+    characters: bool = opt("-m", "--chars", help="print the number of characters")
+    lines: bool = opt("-l", "--lines", help="print the number of newlines")
+    words: bool = opt("-w", "--words", help="print the number of words")
+    longest: bool = opt("-L", "--max-line-length", help="print the width of the longest line")
+    names: str | None = opt("--files0-from", "F", "count the files whose names, ended by NUL, stand in F")
+
+
+class Counts:
+    """lines, words, characters, bytes and the longest line of one input."""
+
+    __slots__ = ("bytes_", "characters", "lines", "longest", "words")
+
+    def __init__(self) -> None:
+        self.lines = self.words = self.characters = self.bytes_ = self.longest = 0
+
+    def add(self, other: Counts) -> None:
+        self.lines += other.lines
+        self.words += other.words
+        self.characters += other.characters
+        self.bytes_ += other.bytes_
+        self.longest = max(self.longest, other.longest)
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    names: Sequence[str] = operands
+    if options.names is not None:
+        if operands:
+            ctx.error(f"extra operand '{operands[0]}'")
+            raise UsageError("file operands cannot be combined with --files0-from")
+        names = read_names(options.names, ctx)
+    if not (options.bytes_ or options.characters or options.lines or options.words or options.longest):
+        options = Options(bytes_=True, lines=True, words=True)
+    width = number_width(options, names, ctx)
+    total = Counts()
+    for name in names or ("-",):
+        try:
+            with ctx.open(name) as reader:
+                counts = count(reader, options)
+        except OSError as error:
+            ctx.fail(f"{name}: {error_text(error)}")
+            if isinstance(error, IsADirectoryError):
+                write(options, Counts(), name, width, ctx)
+            continue
+        total.add(counts)
+        write(options, counts, name if names else "", width, ctx)
+    if len(names) > 1:
+        write(options, total, "total", width, ctx)
+    return ctx.failed
+
+
+def read_names(source: str, ctx: Context) -> list[str]:
+    """Return the names listed in a file."""
+    try:
+        with ctx.open(source) as reader:
+            data = reader.read_all()
+    except OSError as error:
+        raise Failure(f"cannot open '{source}' for reading: {error_text(error)}") from None
+    return [name.decode("utf-8", "surrogateescape") for name in data.removesuffix(b"\0").split(b"\0") if name]
+
+
+def number_width(options: Options, names: Sequence[str], ctx: Context) -> int:
+    """Return how wide numbers are printed: as wide as the sum of the sizes, if those are known."""
+    wanted = [options.bytes_, options.characters, options.lines, options.words, options.longest]
+    if len(names) <= 1 and sum(wanted) == 1:
+        return 1
+    least = 1
+    size = 0
+    for name in names or ("-",):
+        try:
+            if name == "-":
+                handle = getattr(ctx.process.descriptor(0), "handle", None)
+                found = None if handle is None else handle.stat()
+            else:
+                found = ctx.fs.stat(ctx.path(name))
+        except OSError:
+            continue
+        if found is not None and stat.S_ISREG(found.mode):
+            size += found.size
+        else:  # also here-documents, which bash hands over in pipes
+            least = _PIPE_WIDTH
+    return max(least, len(str(size)))
+
+
+def count(reader: Reader, options: Options) -> Counts:
+    """Count one input."""
+    counts = Counts()
+    decoded = options.characters or options.longest
+    if not (options.words or decoded):
+        for data in reader.chunks():
+            counts.bytes_ += len(data)
+            if options.lines:
+                counts.lines += data.count(b"\n")
+        return counts
+    inside = False
+    column = 0
+    rest = b""
+    for data in reader.chunks():
+        counts.bytes_ += len(data)
+        counts.lines += data.count(b"\n")
+        cut = _INCOMPLETE.search(data := rest + data)
+        rest = cut[0] if cut else b""
+        text = (data[: cut.start()] if cut else data).decode("utf-8", "surrogateescape")
+        counts.characters += len(text) if text.isascii() else sum(map(_valid, text))
+        if options.words:
+            words, inside = count_words(text, inside)
+            counts.words += words
+        if options.longest:
+            column = measure(text, column, counts)
+    counts.longest = max(counts.longest, column)
+    return counts
+
+
+def _valid(character: str) -> bool:
+    return not "\udc80" <= character <= "\udcff"
+
+
+def count_words(text: str, inside: bool) -> tuple[int, bool]:
+    """Return the number of words that begin in ``text``, and whether it ends inside one."""
+    if not text:
+        return 0, inside
+    if not text.isascii() or not text.isprintable():
+        # words are made of printable characters; what is neither printable nor space is ignored
+        text = "".join([c if c.isprintable() or c.isspace() or c == "\u2060" else "" for c in text])
+        text = text.translate(_NOT_SPACES)
+        if not text:
+            return 0, inside
+    words = len(text.split())
+    if inside and not text[0].isspace():
+        words -= 1
+    return words, not text[-1].isspace()
+
+
+#: White space to Python, but not to iswspace in C.UTF-8; and U+2060, which GNU takes for a space.
+_NOT_SPACES = {0x1C: "", 0x1D: "", 0x1E: "", 0x1F: "", 0x85: "", 0x2060: " "}
+
+
+def measure(text: str, column: int, counts: Counts) -> int:
+    """Go on with -L: tabs stop every eight columns, wide characters take two."""
+    pieces = re.split("([\n\r\f])", text)
+    for piece in pieces:
+        if piece in ("\n", "\r", "\f") and piece:
+            counts.longest = max(counts.longest, column)
+            column = 0
+        elif piece.isascii() and piece.isprintable():
+            column += len(piece)
+        else:
+            for character in piece:
+                column += 8 - column % 8 if character == "\t" else char_width(character)
+    return column
+
+
+def char_width(character: str) -> int:
+    """Return the columns that a character takes: 0, 1 or 2."""
+    if character.isascii():
+        return 1 if character.isprintable() else 0
+    from unicodedata import category, east_asian_width
+
+    if category(character) in ("Mn", "Me", "Cc", "Cs", "Cf"):
+        return 0
+    return 2 if east_asian_width(character) in ("W", "F") else 1
+
+
+def write(options: Options, counts: Counts, name: str, width: int, ctx: Context) -> None:
+    """Print one line of numbers."""
+    numbers = [
+        number
+        for wanted, number in (
+            (options.lines, counts.lines),
+            (options.words, counts.words),
+            (options.characters, counts.characters),
+            (options.bytes_, counts.bytes_),
+            (options.longest, counts.longest),
+        )
+        if wanted
+    ]
+    line = " ".join([f"{number:{width}d}" for number in numbers])
+    ctx.write_line(f"{line} {name}" if name else line)
