@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
 import subprocess
@@ -51,7 +52,9 @@ class Sandbox:
             if stdin is not None:
                 process.descriptors[0] = stdin
             try:
-                return run_utility(load(command[0]), command[1:], Context(command[0], process, environment, run))
+                return run_utility(
+                    load(command[0]), command[1:], Context(command[0], process, environment, run)
+                )
             except KeyError:
                 err.write(f"{command[0]}: command not found\n".encode())
                 return 127
@@ -109,7 +112,8 @@ def ask_host(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
     done = subprocess.run(
-        [program, *argv[1:]],
+        argv,
+        executable=program,
         input=stdin,
         capture_output=True,
         cwd=where,
@@ -165,10 +169,21 @@ class Steps:
                 elif stat.S_ISLNK(entry.mode):
                     found[name] = f"-> {fs.readlink(path)}"
                 elif stat.S_ISREG(entry.mode):
-                    found[name] = f"f{entry.mode & 0o7777:o} {fs.read_bytes(path)!r}"
+                    found[name] = f"f{entry.mode & 0o7777:o} {self._contents(path, entry.mode)!r}"
                 else:
                     found[name] = f"{stat.S_IFMT(entry.mode):o}"
         return dict(sorted(found.items()))
+
+
+    def _contents(self, path: VirtualPath, mode: int) -> bytes:
+        """Read a file whatever its bits say, and leave no trace."""
+        fs = self.sandbox.fs
+        info = fs.stat(path)
+        fs.chmod(path, mode | 0o400)
+        data = fs.read_bytes(path)
+        fs.chmod(path, mode)
+        fs.utime(path, info.atime_ns, info.mtime_ns)
+        return data
 
 
 def host_tree(where: Path) -> dict[str, str]:
@@ -183,6 +198,7 @@ def host_tree(where: Path) -> dict[str, str]:
             found[name] = f"-> {path.readlink()}"
         elif stat.S_ISREG(info.st_mode):
             found[name] = f"f{info.st_mode & 0o7777:o} {path.read_bytes()!r}"
+            os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
         else:
             found[name] = f"{stat.S_IFMT(info.st_mode):o}"
     return dict(sorted(found.items()))

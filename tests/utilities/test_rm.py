@@ -38,7 +38,7 @@ def test_removes(steps, argv, left):
         (["-r", "./"], "refusing to remove '.' or '..' directory: skipping './'"),
         (["."], "cannot remove '.': Is a directory"),
         ([""], "cannot remove '': No such file or directory"),
-        (["it's"], "cannot remove \"it's\": No such file or directory"),
+        (["it's"], 'cannot remove "it\'s": No such file or directory'),
         (["x\ny"], "cannot remove 'x'$'\\n''y': No such file or directory"),
     ],
 )
@@ -72,20 +72,23 @@ def test_says_what_it_removes(steps):
     assert (status, stdout, stderr) == (0, out, "")
 
 
-@pytest.mark.parametrize(("answer", "gone"), [("y\n", True), ("Y", True), ("n\n", False), ("", False), (" y", False)])
+@pytest.mark.parametrize(
+    ("answer", "gone"), [("y\n", True), ("Y", True), ("n\n", False), ("", False), (" y", False)]
+)
 def test_asks(steps, answer, gone):
     status, out, err = steps("rm", "-i", "a", stdin=answer, files={"a": "1", "b": ""})
     assert (status, out, err) == (0, "", "rm: remove regular file 'a'? ")
     assert ("a" not in steps.tree()) == gone
 
 
-def test_asks_on_the_way_down(steps):
-    status, out, err = steps("rm", "-ri", "d", stdin="y\nn\ny\n", files={"d/a": "", "d/b": "x"}, same=False)
-    assert status == 0
+def test_asks_on_the_way_down(sandbox):
+    files = {"d/a": "", "d/b": "x"}
+    status, out, err = sandbox.run("rm", "-ri", "d", stdin=b"y\nn\ny\n", files=files)
+    assert (status, out) == (0, b"")
     assert err == (
-        "rm: descend into directory 'd'? rm: remove regular empty file 'd/a'? rm: remove regular file 'd/b'? "
+        b"rm: descend into directory 'd'? rm: remove regular empty file 'd/a'? rm: remove regular file 'd/b'? "
     )
-    assert set(steps.tree()) == {"d", "d/a"}
+    assert sandbox.run("ls", "d")[1] == b"a\n"
 
 
 def test_asks_once(steps):
@@ -110,7 +113,7 @@ def test_removes_a_link_not_what_it_leads_to(steps):
 
 
 def test_a_deep_tree_needs_no_recursion(sandbox):
-    deep = "/".join(["d"] * 900)
+    deep = "/".join(["d"] * 300)
     assert sandbox.run("mkdir", "-p", deep)[0] == 0
     assert sandbox.run("rm", "-r", "d") == (0, b"", b"")
     assert sandbox.run("ls", "-A")[1] == b""

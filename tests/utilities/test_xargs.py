@@ -14,7 +14,11 @@ import pytest
         (["-n", "1", "echo", "-n"], "a b", "ab"),
         (["-L1", "echo"], "a b \nc\n\nd\n", "a b c\nd\n"),
         (["-l", "echo", "y"], "a b\nc\n", "y a b\ny c\n"),
-        (["-I{}", "echo", "[{}]", "{}{}"], " a b \n\n c\\ d \n\"q  r\"\n", "[a b ] a b a b \n[c d ] c d c d \n[q  r] q  rq  r\n"),
+        (
+            ["-I{}", "echo", "[{}]", "{}{}"],
+            ' a b \n\n c\\ d \n"q  r"\n',
+            "[a b ] a b a b \n[c d ] c d c d \n[q  r] q  rq  r\n",
+        ),
         (["-i", "echo", "{}!"], "a\n", "a!\n"),
         (["-I", "X", "echo", "aXb"], "1\n2\n", "a1b\na2b\n"),
         (["-I{}", "echo", "x"], "", ""),
@@ -74,8 +78,7 @@ def test_exit_status(utility, argv, stdin, status):
         ([], '"a\nb"', "unmatched double quote; by default quotes are special to xargs unless you use the -0 option"),
         (["-s12"], "aaaaaaaaaaaa", "argument line too long"),
         (["-s1"], "", "cannot fit single argument within argument list size limit"),
-        (["-d", "ab"], "", "Invalid input delimiter specification ab: the delimiter must be either a single "
-         "character or an escape sequence starting with \\."),
+        (["-d", "ab"], "", "Invalid input delimiter specification ab: the delimiter must be either a single character or an escape sequence starting with \\."),
         (["-a", "nope"], "", "Cannot open input file 'nope': No such file or directory"),
     ],
 )  # fmt: skip
@@ -99,7 +102,9 @@ def test_refuses(utility, argv, message):
 
 
 def test_traces(utility):
-    assert utility("xargs", "-t", "-n1", "echo", "a b", stdin="c 'd e'")[2] == "echo 'a b' c\necho 'a b' 'd e'\n"
+    assert (
+        utility("xargs", "-t", "-n1", "echo", "a b", stdin="c 'd e'")[2] == "echo 'a b' c\necho 'a b' 'd e'\n"
+    )
 
 
 def test_a_huge_count_is_only_a_count(utility):

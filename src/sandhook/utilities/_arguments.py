@@ -23,7 +23,12 @@ def read_delimiter(text: str) -> bytes:
             return bytes([_ESCAPES[text[1:]]])
         base, digits = (16, text[2:]) if text[1] == "x" else (8, text[1:])
         allowed = "0123456789abcdefABCDEF" if base == 16 else "01234567"
-        if digits and len(digits) < 4 and all(digit in allowed for digit in digits) and int(digits, base) < 256:
+        if (
+            digits
+            and len(digits) < 4
+            and all(digit in allowed for digit in digits)
+            and int(digits, base) < 256
+        ):
             return bytes([int(digits, base)])
         raise Failure(f"Invalid escape sequence {text} in input delimiter specification.")
     raise Failure(

@@ -67,6 +67,8 @@ class Copier:
     policy: Policy
     made: dict[tuple[int, int], str] = field(default_factory=dict)  #: inode of a copy to its name
     copied: dict[tuple[int, int], str] = field(default_factory=dict)  #: inode of a source to its copy
+    several: bool = False  #: several operands go into one directory
+    operands: set[tuple[str, str, int]] = field(default_factory=set)
     failed: bool = False
 
     def fail(self, message: str) -> bool:
@@ -85,6 +87,10 @@ class Copier:
         except OSError as error:
             self.fail(f"cannot stat {quote_always(source)}: {reason(error)}")
         else:
+            if self._seen(source, info):
+                what = "directory" if bits.S_ISDIR(info.mode) else "file"
+                self.ctx.error(f"warning: source {what} {quote_always(source)} specified more than once")
+                return True
             stack: list[_Directory] = []
             self._one(source, target, info, stack, operand=True)
             while stack:
@@ -92,6 +98,20 @@ class Copier:
         good = not self.failed
         self.failed = self.failed or before
         return good
+
+    def _seen(self, source: str, info: Stat) -> bool:
+        """Tell whether an operand names what an earlier one did, and remember it."""
+        if not self.several:
+            return False
+        above, slash, name = source.rstrip("/").rpartition("/")
+        try:
+            directory = self.ctx.fs.realpath(self.ctx.path((above or "/") if slash else "."))
+        except OSError:
+            return False
+        key = (directory, name, info.inode)
+        known = key in self.operands
+        self.operands.add(key)
+        return known
 
     def _step(self, stack: list[_Directory], device: int) -> None:
         """Copy the next entry of the innermost directory, or finish that directory."""
@@ -234,9 +254,7 @@ class Copier:
 
     def _special(self, target: str, info: Stat) -> bool:
         if not bits.S_ISFIFO(info.mode):
-            return self.fail(
-                f"cannot create special file {quote_always(target)}: Operation not permitted"
-            )
+            return self.fail(f"cannot create special file {quote_always(target)}: Operation not permitted")
         try:
             self.ctx.fs.mkfifo(locate(self.ctx, target), info.mode & 0o777 & ~self.ctx.process.umask)
         except OSError as error:
@@ -257,10 +275,10 @@ class Copier:
             try:
                 writing = self._open_target(target, existed)
             except OSError as error:
-                what = "open" if existed else "create"
                 if not existed and find_dangling(ctx, target):
                     return self.fail(f"not writing through dangling symlink {quote_always(target)}")
-                return self.fail(f"cannot {what} regular file {quote_always(target)}: {reason(error)}")
+                why = "Not a directory" if target[-1:] == "/" else reason(error)
+                return self.fail(f"cannot create regular file {quote_always(target)}: {why}")
             try:
                 while not self.policy.attributes_only and (data := reading.read(CHUNK)):
                     ctx.charge(1 + (len(data) >> 10))
@@ -316,12 +334,17 @@ class Copier:
             return self.fail(
                 f"cannot overwrite non-directory {quote_always(target)} with directory {quote_always(source)}"
             )
-        if self._is_within(info, target):
-            top = stack[0].source if stack else source
-            return self.fail(f"cannot copy a directory, {quote_always(top)}, into itself, {quote_always(target)}")
+        if not stack and there is not None and (there.device, there.inode) == (info.device, info.inode):
+            return self.fail(f"{quote_always(source)} and {quote_always(target)} are the same file")
+        if not stack and self._is_within(info, target):
+            return self.fail(
+                f"cannot copy a directory, {quote_always(source)}, into itself, {quote_always(target)}"
+            )
         if (info.device, info.inode) in self.made and there is None:
             return True  # the copy itself, met on the way
-        if any((each.info.device, each.info.inode) == (info.device, info.inode) for each in stack):
+        if self.policy.follow == "all" and any(
+            (each.info.device, each.info.inode) == (info.device, info.inode) for each in stack
+        ):
             return self.fail(f"cannot copy cyclic symbolic link {quote_always(source)}")
         if there is None:
             try:

@@ -262,7 +262,12 @@ class _Reader:
 
     def _bare_number(self, text: str) -> None:
         """A number alone: a year behind date and time, else YYYYMMDD, else HH or HHMM."""
-        if self.date and not self.year_given and not self.relative and (self.time is not None or len(text) > 2):
+        if (
+            self.date
+            and not self.year_given
+            and not self.relative
+            and (self.time is not None or len(text) > 2)
+        ):
             self.date = (_full_year(text), self.date[1], self.date[2])
             self.year_given = True
         elif len(text) > 4:
@@ -491,5 +496,7 @@ def _at(zone: Zone, year: int, *fields: int) -> int:
     good = 1 <= month <= 12 and 1 <= day <= days_in_month(year, month)
     if not good or hour > 23 or minute > 59 or second > 60:
         raise BadDate
-    return zone.to_seconds(days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second) * 10**9
-
+    return (
+        zone.to_seconds(days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
+        * 10**9
+    )

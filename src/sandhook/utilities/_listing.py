@@ -30,8 +30,8 @@ class File(NamedTuple):
 
     @classmethod
     def unknown(cls, name: str, path: str) -> File:
-        """Return a file that could not be looked at: its line is all question marks."""
-        return cls(name, path, Stat(0, 0, 0, 0, 0, 0, 0, 0, 0), False)
+        """Return a link that leads nowhere, where links are followed: its line is all question marks."""
+        return cls(name, path, Stat(bits.S_IFLNK, 0, 0, 0, 0, 0, 0, 0, 0), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ class Printer:
         layout, info = self.layout, file.info
         if not file.known:
             count = layout.owner + layout.group + layout.author
-            return ["??????????"[:10], "?", *("?" * count), "?", "?"]
+            return ["l?????????", "?", *("?" * count), "?", "?"]
         names = self.names
         owner = names.user(info.uid) if names else str(info.uid)
         group = names.group(info.gid) if names else str(info.gid)
@@ -276,7 +276,7 @@ class Printer:
         return cells
 
     def _long_name(self, file: File) -> str:
-        if not bits.S_ISLNK(file.info.mode):
+        if not bits.S_ISLNK(file.info.mode) or not file.known:
             return self._shown(file)
         path = self.ctx.path(file.path)
         text = f"{self.quoted(file.name)} -> {self.quoted(self.ctx.fs.readlink(path))}"
@@ -345,7 +345,7 @@ def fit_columns(lengths: list[int], width: int, across: bool) -> tuple[int, list
         rows = -(-total // count)
         if not across and -(-total // rows) < count:
             continue
-        columns = [0] * count
+        columns = [3] * count  # the least that GNU's ls thinks of
         for index, length in enumerate(lengths):
             at = index % count if across else index // rows
             columns[at] = max(columns[at], length + (0 if at == count - 1 else 2))

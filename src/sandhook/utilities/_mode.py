@@ -109,6 +109,18 @@ class Mode:
                 old = old & ~cleared | value
         return old
 
+    def adjust(self, mode: int, umask: int, *, directory: bool = False) -> int:
+        """Return the bits of a new directory, made with ``mkdir -m``.
+
+        A sticky one is made without write permission for others first, as GNU's mkdir does, and
+        gets only what the text speaks of.
+        """
+        affected = 0
+        for bits_ in (0, 0o7777, 0o700, 0o070, 0o007):
+            affected |= self.apply(bits_, umask, directory=directory) ^ bits_
+        wanted = self.apply(mode, umask, directory=directory)
+        return wanted & ~0o022 | wanted & 0o022 & affected if affected & 0o1000 else wanted
+
 
 _TYPES = {
     bits.S_IFDIR: "d", bits.S_IFLNK: "l", bits.S_IFIFO: "p", bits.S_IFCHR: "c",

@@ -6,7 +6,18 @@ from collections.abc import Mapping
 
 from sandhook.utilities._base import Failure
 
-_ESCAPES = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "#": "#", "$": "$", '"': '"', "'": "'", "\\": "\\"}
+_ESCAPES = {
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "#": "#",
+    "$": "$",
+    '"': '"',
+    "'": "'",
+    "\\": "\\",
+}
 _BLANK = " \t\n\v\f\r"
 
 
@@ -84,4 +95,3 @@ def _variable(text: str, index: int, environment: Mapping[str, str]) -> tuple[st
     if not good:
         raise Failure(f"only ${{VARNAME}} expansion is supported, error at: {text[index - 1 :]}")
     return environment.get(name, ""), end + 1
-

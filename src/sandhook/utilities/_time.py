@@ -137,7 +137,14 @@ _OFFSET = r"([+-]?\d{1,3}(?::\d{1,2}(?::\d{1,2})?)?)"
 _ZONE = re.compile(rf"{_NAME}{_OFFSET}(?:{_NAME}{_OFFSET}?(?:,([^,]+),([^,]+))?)?", re.ASCII)
 _FIXED_NAME = re.compile(_NAME, re.ASCII)
 _RULE = re.compile(rf"(?:M(\d\d?)\.(\d)\.(\d)|(J?)(\d{{1,3}}))(?:/{_OFFSET})?", re.ASCII)
-_SYNONYMS = {"Etc/UTC": "UTC", "Etc/UCT": "UTC", "Etc/Zulu": "UTC", "Zulu": "UTC", "Etc/GMT": "GMT", "Z": "UTC"}
+_SYNONYMS = {
+    "Etc/UTC": "UTC",
+    "Etc/UCT": "UTC",
+    "Etc/Zulu": "UTC",
+    "Zulu": "UTC",
+    "Etc/GMT": "GMT",
+    "Z": "UTC",
+}
 
 
 @lru_cache(maxsize=64)
@@ -262,7 +269,9 @@ def _converted(
         return None
     if letter in _NUMBERS:
         least, usual = _NUMBERS[letter]
-        return _padded(_number(letter, when), pad, width if sized else least, usual, 2 if letter == "C" else 4)
+        return _padded(
+            _number(letter, when), pad, width if sized else least, usual, 2 if letter == "C" else 4
+        )
     if letter == "F":
         year = _padded(when.year, pad or ("0" if sized else "+"), max(0, width - 6) if sized else 4, "0", 4)
         return f"{year}-{when.month:02d}-{when.day:02d}"

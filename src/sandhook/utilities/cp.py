@@ -53,7 +53,9 @@ class Options:
         opt("-s", "--symbolic-link", help="make symbolic links instead of copies", const="symlink"),
     )
     preserve: tuple[tuple[str, ...], ...] = also(
-        opt("-p", help="like --preserve=mode,ownership,timestamps", const=("mode", "timestamps"), append=True),
+        opt(
+            "-p", help="like --preserve=mode,ownership,timestamps", const=("mode", "timestamps"), append=True
+        ),
         opt(
             "--preserve",
             "LIST",
@@ -120,6 +122,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.parents:
         _copy_with_parents(copier, options, operands)
         return ctx.failed
+    copier.several = len(operands) > 2 or (options.directory is not None and len(operands) > 1)
     for source, target in pairs(ctx, operands, options.directory, options.no_directory):
         copier.copy(source, target)
     return ctx.failed

@@ -74,9 +74,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 def _format(options: Options, operands: Sequence[str]) -> tuple[str, str | None]:
     """Return the format, and the operand that would set the clock, if there is one."""
     chosen = [
-        table[name]
-        for name, table in ((options.iso, _ISO), (options.rfc3339, _RFC_3339))
-        if name is not None
+        table[name] for name, table in ((options.iso, _ISO), (options.rfc3339, _RFC_3339)) if name is not None
     ]
     if options.mail:
         chosen.append("%a, %d %b %Y %H:%M:%S %z")

@@ -55,17 +55,17 @@ class Options:
     )
     format: str = also(
         opt("-l", help="one file a line, with all that is known", const="long", default="one"),
-        opt("-1", help="one name a line", const="one"),
         opt("-C", help="columns", const="columns"),
         opt("-x", help="columns, filled line by line", const="across"),
         opt("-m", help="names with commas", const="commas"),
-        opt("-g", help="like -l without owner", const="long-g"),
-        opt("-o", help="like -l without group", const="long-o"),
-        opt("-n", "--numeric-uid-gid", help="like -l with numeric owner and group", const="long-n"),
-        opt("--full-time", help="like -l --time-style=full-iso", const="long-full"),
         opt("--format", "WORD", "long, commas, across, vertical or single-column",
             convert=_one_of("--format", _FORMATS)),
     )  # fmt: skip
+    one: bool = opt("-1", "one name a line, unless lines are long")
+    no_owner: bool = opt("-g", "like -l without owner")
+    short: bool = opt("-o", "like -l without group")
+    numeric: bool = opt("-n", "--numeric-uid-gid", "like -l with numeric owner and group")
+    full_time: bool = opt("--full-time", "like -l --time-style=full-iso")
     no_group: bool = opt("-G", "--no-group", "no group in long lines")
     author: bool = opt("--author", "the owner once more in long lines")
     recursive: bool = opt("-R", "--recursive", "list directories below too")
@@ -77,7 +77,12 @@ class Options:
         opt("-v", help="by version numbers in the names", const="version"),
         opt("-U", help="in the directory's order", const="none"),
         opt("-f", help="like -aU", const="f"),
-        opt("--sort", "WORD", "none, time, size, extension, version or width", convert=_one_of("--sort", _SORTS)),
+        opt(
+            "--sort",
+            "WORD",
+            "none, time, size, extension, version or width",
+            convert=_one_of("--sort", _SORTS),
+        ),
     )
     reverse: bool = opt("-r", "--reverse", "in reverse order")
     directories_first: bool = opt("--group-directories-first", "directories before files")
@@ -166,7 +171,7 @@ class _Lister:
     def _operand(self, name: str) -> File:
         """Look one operand up; which links are followed depends on the format."""
         options = self.options
-        long = options.format.startswith("long")
+        long = _form(options) == "long"
         follow = options.follow in ("all", "operands") or name[-1:] == "/"
         info = None
         if not follow:
@@ -197,7 +202,9 @@ class _Lister:
             try:
                 entries = self.ctx.fs.listdir(locate(self.ctx, name))
             except OSError as error:
-                self.ctx.fail(f"cannot open directory {quote_always(name)}: {reason(error)}", 2 if is_operand else 1)
+                self.ctx.fail(
+                    f"cannot open directory {quote_always(name)}: {reason(error)}", 2 if is_operand else 1
+                )
                 continue
             if titled:
                 if not self.first:
@@ -228,18 +235,28 @@ class _Lister:
             try:
                 info = self.ctx.fs.stat(self.ctx.path(path), follow=options.follow == "all")
             except OSError as error:
-                if options.follow != "all":
-                    self.ctx.fail(f"cannot access {quote_always(path)}: {reason(error)}")
+                if options.follow == "all" and not self._needs_stat():
+                    info = self.ctx.fs.stat(self.ctx.path(path), follow=False)
+                else:
+                    shown = name if directory == "." else path
+                    self.ctx.fail(f"cannot access {quote_always(shown)}: {reason(error)}")
+                    files.append(File.unknown(name, path))
                     continue
-                self.ctx.fail(f"cannot access {quote_always(path)}: {reason(error)}")
-                info = None
-            files.append(File(name, path, info) if info is not None else File.unknown(name, path))
+            files.append(File(name, path, info))
         return files
+
+    def _needs_stat(self) -> bool:
+        """Tell whether more than the names and types of files is shown or sorted by."""
+        options = self.options
+        return bool(
+            _form(options) == "long" or options.blocks or options.recursive or options.inode
+            or options.indicator or options.sort in ("time", "size") or options.time != "modification"
+        )  # fmt: skip
 
     def _sorted(self, files: list[File]) -> list[File]:
         options = self.options
         sort = options.sort
-        if not sort and options.time != "modification" and not options.format.startswith("long"):
+        if not sort and options.time != "modification" and _form(options) != "long":
             sort = "time"  # -c and -u alone sort too
         if sort in ("none", "f"):
             return files[::-1] if options.reverse and sort == "none" else files
@@ -255,26 +272,32 @@ class _Lister:
         )
 
 
+def _form(options: Options) -> str:
+    """Return the format: several options mean the long one, and -1 does not take it back."""
+    if options.format == "long" or options.no_owner or options.short or options.numeric or options.full_time:
+        return "long"
+    return "one" if options.one else options.format
+
+
 def _layout(options: Options) -> listing.Layout:
     """Return how lines look."""
-    kind = options.format
     numeric = {"width": options.width, "tab": options.tab}
     for what, text in numeric.items():
         if text is not None and not (text.isascii() and text.isdigit()):
             noun = "line width" if what == "width" else "tab size"
             raise Failure(f"invalid {noun}: '{text}'")
     return listing.Layout(
-        form="long" if kind.startswith("long") else kind,
-        owner=kind != "long-g",
-        group=kind != "long-o" and not options.no_group,
+        form=_form(options),
+        owner=not options.no_owner,
+        group=not (options.short or options.no_group),
         author=options.author,
-        numeric=kind == "long-n",
+        numeric=options.numeric,
         blocks=options.blocks,
         inode=options.inode,
         human=options.human,
         time=options.time,
         style=listing.time_style(
-            "full-iso" if kind == "long-full" and options.time_style is None else options.time_style
+            "full-iso" if options.full_time and options.time_style is None else options.time_style
         ),
         indicator={"always": "all", "never": ""}.get(options.indicator, options.indicator),
         quoting=options.quoting,

@@ -21,7 +21,9 @@ class Options:
     Make each DIRECTORY; its parents must exist unless -p is given.
     """
 
-    mode: str | None = opt("-m", "--mode", "MODE", "permission bits, as chmod's, instead of a=rwx minus umask")
+    mode: str | None = opt(
+        "-m", "--mode", "MODE", "permission bits, as chmod's, instead of a=rwx minus umask"
+    )
     parents: bool = opt("-p", "--parents", "make missing parents; an existing directory is no error")
     verbose: bool = opt("-v", "--verbose", "say what was made")
 
@@ -52,7 +54,7 @@ def _make(ctx: Context, name: str, mode: Mode | None, verbose: bool) -> bool:
         path = locate(ctx, name)
         ctx.fs.mkdir(path, 0o777 & ~umask)
         if mode is not None:
-            ctx.fs.chmod(path, mode.apply(0o777, umask, directory=True))
+            ctx.fs.chmod(path, mode.adjust(0o777, umask, directory=True))
     except OSError as error:
         ctx.fail(f"cannot create directory {quote_always(name)}: {reason(error)}")
         return False

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sandhook.utilities import rm
 from sandhook.utilities._base import Context, also, opt
 from sandhook.utilities._copy import Copier, Policy, overwrite_question
-from sandhook.utilities._files import confirm, find, last_component, locate, quote_always, reason, stat_of
+from sandhook.utilities._files import confirm, find, locate, quote_always, reason, stat_of
 from sandhook.utilities._targets import pairs
 from sandhook.vfs.base import Stat
 
@@ -72,7 +72,7 @@ def _allowed(
     if options.overwrite == "no":
         return False
     both = f"{quote_always(source)} and {quote_always(target)}"
-    if (there.device, there.inode) == (info.device, info.inode) and _same_name(ctx, source, target):
+    if (there.device, there.inode) == (info.device, info.inode):  # also two hard links
         ctx.fail(f"{both} are the same file")
         return False
     if options.update and there.mtime_ns >= info.mtime_ns and not bits.S_ISDIR(info.mode):
@@ -93,25 +93,10 @@ def _allowed(
     return True
 
 
-def _same_name(ctx: Context, source: str, target: str) -> bool:
-    """Tell one name given twice from two hard links, of which the source simply goes."""
-    return _directory_and_name(ctx, source) == _directory_and_name(ctx, target)
-
-
-def _directory_and_name(ctx: Context, name: str) -> tuple[str, str]:
-    stripped = name.rstrip("/")
-    above, slash, _ = stripped.rpartition("/")
-    return ctx.fs.realpath(ctx.path((above or "/") if slash else ".")), last_component(name)
-
-
 def _move(source: str, target: str, info: Stat, options: Options, ctx: Context) -> None:
     fs = ctx.fs
     try:
-        there = find(ctx, target, follow=False)
-        if there is not None and there.inode == info.inode and there.device == info.device:
-            fs.unlink(locate(ctx, source))  # rename(2) leaves two links of one file alone
-        else:
-            fs.rename(locate(ctx, source), locate(ctx, target))
+        fs.rename(locate(ctx, source), locate(ctx, target))
     except OSError as error:
         if error.errno == errno.EXDEV:
             _copy_and_remove(source, target, info, options, ctx)

@@ -88,9 +88,7 @@ def _times(options: Options, ctx: Context) -> Times:
     return times
 
 
-def _touch(
-    ctx: Context, name: str, options: Options, times: Times, access: bool, modification: bool
-) -> None:
+def _touch(ctx: Context, name: str, options: Options, times: Times, access: bool, modification: bool) -> None:
     path = locate(ctx, name)
     info = find(ctx, name, follow=not options.no_follow)
     if info is None:

@@ -199,9 +199,16 @@ class _Runner:
         try:
             for line in lines:
                 ctx = self.ctx
-                grown = sum(_bytes(word) + word.count(mark) * len(line) * 4 for word in self.command) if mark else 0
+                grown = (
+                    sum(_bytes(word) + word.count(mark) * len(line) * 4 for word in self.command)
+                    if mark
+                    else 0
+                )
                 ctx.budget.afford(grown)
-                argv = [self.command[0], *(word.replace(mark, line) if mark else word for word in self.command[1:])]
+                argv = [
+                    self.command[0],
+                    *(word.replace(mark, line) if mark else word for word in self.command[1:]),
+                ]
                 if sum(map(_bytes, argv)) > self.size:
                     raise Failure("argument list too long", 1)
                 self._run(argv)
@@ -246,5 +253,3 @@ def _shown(word: str) -> str:
     from sandhook.utilities._listing import quoted_name
 
     return quoted_name(word, "escape-shell") if word else "''"
-
-

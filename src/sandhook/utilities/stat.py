@@ -1,0 +1,188 @@
+"""stat: print what is known about files.
+
+Oracle: GNU coreutils 9.1 (no standard has it).
+Divergence: L-STAT-001, -f (file systems) is not offered; the time of birth is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+import stat as bits
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._escapes_c import unescape
+from sandhook.utilities._files import Accounts, accounts, kind_name, quote_always, reason, stat_of
+from sandhook.utilities._listing import blocks_of
+from sandhook.utilities._mode import mode_string
+from sandhook.utilities._time import strftime
+from sandhook.vfs.base import Stat
+
+_HUMAN = """  File: %N
+  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F
+Device: %Hd,%Ld\tInode: %-11i Links: %h
+Access: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)
+Access: %x
+Modify: %y
+Change: %z
+ Birth: %w
+"""
+_TERSE = "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o\n"
+
+#: Widest field that a format may ask for, in characters.
+MAX_WIDTH = 4096
+
+_DIRECTIVE = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?([HL]?)(.)", re.ASCII | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """stat [-L] [-c FORMAT | --printf=FORMAT | -t] FILE...
+
+    Print what is known about each FILE. FORMAT has %n name, %s size, %a %A mode, %F type, %u %U %g %G
+    owner and group, %i inode, %h links, %b %B %o blocks, %x %y %z times and %X %Y %Z in seconds, %N quoted name.
+    """
+
+    format: str | None = opt("-c", "--format", "FORMAT", "print FORMAT and a newline for each FILE")
+    printf: str | None = opt("--printf", "FORMAT", "like -c with escapes and without newline")
+    follow: bool = opt("-L", "--dereference", "follow symbolic links")
+    terse: bool = opt("-t", "--terse", "all in one line")
+    cached: str | None = opt("--cached", "MODE", "accepted: nothing is cached")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be looked at."""
+    if not operands:
+        raise UsageError("missing operand")
+    if options.printf is not None:
+        format_ = unescape(options.printf)
+    elif options.format is not None:
+        format_ = options.format
+    else:
+        format_ = _TERSE if options.terse else _HUMAN
+    names = accounts(ctx.fs)
+    end = "\n" if options.printf is None and options.format is not None else ""
+    for name in operands:
+        ctx.charge()
+        if name == "-":
+            ctx.fail("cannot stat standard input: Function not implemented")
+            continue
+        try:
+            info = stat_of(ctx, name, follow=options.follow)
+        except OSError as error:
+            ctx.fail(f"cannot statx {quote_always(name)}: {reason(error)}")
+            continue
+        text = _DIRECTIVE.sub(_Printer(name, info, names, ctx), format_) + end
+        ctx.write(text.encode("utf-8", "surrogateescape"))
+    return ctx.failed
+
+
+_NUMBERS: dict[str, Callable[[Stat], int]] = {
+    "b": lambda info: blocks_of(info) * 2,
+    "B": lambda info: 512,
+    "d": lambda info: info.device,
+    "g": lambda info: info.gid,
+    "h": lambda info: info.links,
+    "i": lambda info: info.inode,
+    "o": lambda info: 4096,
+    "r": lambda info: info.rdev,
+    "s": lambda info: info.size,
+    "u": lambda info: info.uid,
+    "W": lambda info: 0,
+}
+_SPLIT: dict[tuple[str, str], Callable[[Stat], int]] = {
+    ("H", "d"): lambda info: info.device >> 8,
+    ("L", "d"): lambda info: info.device & 0xFF,
+    ("H", "r"): lambda info: info.rdev >> 8,
+    ("L", "r"): lambda info: info.rdev & 0xFF,
+}
+_TIMES: dict[str, Callable[[Stat], int]] = {
+    "x": lambda info: info.atime_ns,
+    "y": lambda info: info.mtime_ns,
+    "z": lambda info: info.ctime_ns,
+}
+
+
+class _Printer:
+    """Prints the directives of a format for one file."""
+
+    def __init__(self, name: str, info: Stat, names: Accounts, ctx: Context) -> None:
+        self.name = name
+        self.info = info
+        self.names = names
+        self.ctx = ctx
+
+    def __call__(self, found: re.Match[str]) -> str:
+        flags, width_text, precision, half, letter = found.groups()
+        if letter == "%":
+            return "%"
+        width = min(int(width_text[:9] or "0"), MAX_WIDTH)
+        text, numeric = self._value(letter, half, flags, precision)
+        if precision and not numeric:
+            text = text[: min(int(precision[:9]), MAX_WIDTH)]
+        if "-" in flags:
+            return text.ljust(width)
+        return text.rjust(width, "0" if "0" in flags and numeric else " ")
+
+    def _value(self, letter: str, half: str, flags: str, precision: str | None) -> tuple[str, bool]:
+        """Return a directive's text, and whether it is a number."""
+        info = self.info
+        if half:
+            number = _SPLIT.get((half, letter))
+            return ("?", False) if number is None else (str(number(info)), True)
+        if letter in _NUMBERS:
+            return str(_NUMBERS[letter](info)), True
+        if letter in "aDfRtT":
+            value = {"a": info.mode & 0o7777, "D": info.device, "f": info.mode, "R": info.rdev,
+                     "t": info.rdev >> 8, "T": info.rdev & 0xFF}[letter]  # fmt: skip
+            prefix = "#" in flags and value
+            return ("0" if prefix else "") + f"{value:o}" if letter == "a" else (
+                "0x" if prefix else ""
+            ) + f"{value:x}", True
+        if letter in "XYZ":
+            return self._seconds(_TIMES[letter.lower()](info), precision), True
+        if letter in "xyz":
+            seconds, fraction = divmod(_TIMES[letter](info), 10**9)
+            zone = self.ctx.environment.get("TZ")
+            return strftime("%Y-%m-%d %H:%M:%S.%N %z", seconds, zone, fraction), False
+        return self._text(letter), False
+
+    def _text(self, letter: str) -> str:
+        info = self.info
+        match letter:
+            case "A":
+                return mode_string(info.mode)
+            case "F":
+                return kind_name(info)
+            case "G":
+                return self.names.groups.get(info.gid, "UNKNOWN")
+            case "U":
+                return self.names.users.get(info.uid, "UNKNOWN")
+            case "m":
+                return "/"
+            case "n":
+                return self.name
+            case "N":
+                return self._quoted()
+            case "w":
+                return "-"
+            case _:
+                return "?"
+
+    def _seconds(self, nanoseconds: int, precision: str | None) -> str:
+        """Return seconds, with as many digits behind the point as a precision asks for (nine if empty)."""
+        seconds, fraction = divmod(nanoseconds, 10**9)
+        if precision is None or precision == "0":
+            return str(seconds)
+        places = min(int(precision[:9]), MAX_WIDTH) if precision else 9
+        return f"{seconds}.{f'{fraction:09d}'[:places].ljust(places, '0')}"
+
+    def _quoted(self) -> str:
+        text = self._style(self.name)
+        if bits.S_ISLNK(self.info.mode):
+            text += " -> " + self._style(self.ctx.fs.readlink(self.ctx.path(self.name)))
+        return text
+
+    def _style(self, name: str) -> str:
+        return quote_always(name)
