@@ -53,7 +53,15 @@ class Result:
         syntax_error: Why the script, or the rest of it, did not parse; None when it did.
     """
 
-    __slots__ = ("duration", "exit_status", "limit", "stderr_bytes", "stdout_bytes", "syntax_error", "truncated")
+    __slots__ = (
+        "duration",
+        "exit_status",
+        "limit",
+        "stderr_bytes",
+        "stdout_bytes",
+        "syntax_error",
+        "truncated",
+    )
 
     def __init__(
         self,
@@ -264,7 +272,12 @@ class _Run:
     """One run: a kernel with one budget, and the main process."""
 
     def __init__(
-        self, shell: Shell, limits: Limits, stdin: bytes | str, stdout: WriteBytes | None, stderr: WriteBytes | None
+        self,
+        shell: Shell,
+        limits: Limits,
+        stdin: bytes | str,
+        stdout: WriteBytes | None,
+        stderr: WriteBytes | None,
     ) -> None:
         self.shell = shell
         self.limits = limits
@@ -329,7 +342,12 @@ class _Run:
         limits = self.limits
         if len(script) > limits.script_bytes:
             self.budget.fail("script_bytes")
-        given = len(self.data) + sum(map(len, args)) + sum(map(len, environment)) + sum(map(len, environment.values()))
+        given = (
+            len(self.data)
+            + sum(map(len, args))
+            + sum(map(len, environment))
+            + sum(map(len, environment.values()))
+        )
         if given > limits.input_bytes:
             self.budget.fail("input_bytes")
 

@@ -13,7 +13,6 @@ from typing import TypeAlias
 from sandhook.errors import ShellSyntaxError
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
-from sandhook.state.values import AssociativeArray
 from sandhook.syntax.arith import parse_arithmetic, parse_number
 from sandhook.syntax.nodes import (
     Arith,
@@ -113,10 +112,8 @@ def compile_arithmetic(node: Arith) -> Integer:
     match node:
         case ArithNumber(value):
             return lambda state: value
-        case ArithVariable(name, None):
-            return _variable(name)
         case ArithVariable(name, subscript):
-            return _element(name, subscript)
+            return _variable(name) if subscript is None else _element(name, subscript)
         case ArithParameter(name):
             return _parameter(name)
         case ArithUnary(operator, operand):
@@ -128,7 +125,9 @@ def compile_arithmetic(node: Arith) -> Integer:
         case ArithLogical(operator, left, right):
             return _logical(operator, compile_arithmetic(left), compile_arithmetic(right))
         case ArithConditional(test, then, otherwise):
-            return _conditional(*map(compile_arithmetic, (test, then, otherwise)))
+            return _conditional(
+                compile_arithmetic(test), compile_arithmetic(then), compile_arithmetic(otherwise)
+            )
         case ArithAssign(operator, target, value):
             return _assign(operator, target, compile_arithmetic(value))
         case ArithComma(left, right):
@@ -145,11 +144,11 @@ def _variable(name: str) -> Integer:
         if text.__class__ is str:
             try:
                 # the common case, a plain decimal number; int() accepts more, so look first
-                if text.isdigit() and text[0] != "0" and len(text) < 19:  # type: ignore[union-attr]
-                    return int(text)  # type: ignore[arg-type]
+                if text.isdigit() and text[0] != "0" and len(text) < 19:
+                    return int(text)
             except ValueError:
                 pass
-            return value_of(state, text)  # type: ignore[arg-type]
+            return value_of(state, text)
         text = state.get(name)
         if text is None:
             if state.options.nounset:
@@ -212,10 +211,7 @@ def _store(target: ArithVariable) -> Store:
         return store
 
     def store_element(state: State, value: int) -> None:
-        array = state.values.get(name)
-        key = subscript
-        if not isinstance(array, AssociativeArray):
-            key = str(evaluate(state, subscript))
+        key = subscript if state.is_associative(name) else str(evaluate(state, subscript))
         state.set_element(name, key, str(value))
 
     return store_element

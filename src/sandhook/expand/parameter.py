@@ -115,7 +115,7 @@ def plain_value(name: str) -> Value:
         def variable(state: State) -> str | None:
             value = state.values.get(name)
             if value.__class__ is str:
-                return value  # type: ignore[return-value]
+                return value
             found = state.get(name)
             if found is None and state.options.nounset:
                 raise unbound(name)

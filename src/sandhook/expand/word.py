@@ -104,7 +104,11 @@ class WordCompiler:
                 text += [p.text for p in part.parts if isinstance(p, (Literal, Escaped))]
             else:
                 return None
-        if not word.parts or tilde_prefix(word.parts) is not None:
+        if (
+            not word.parts
+            or tilde_prefix(word.parts) is not None
+            or _tilde_behind_name(word.parts) is not None
+        ):
             return None
         return "".join(text)
 
@@ -207,7 +211,11 @@ class WordCompiler:
     def _emitters(self, word: Word) -> list[Emit]:
         parts = word.parts
         emitters: list[Emit] = []
-        prefix = tilde_prefix(parts)
+        named = _tilde_behind_name(parts)
+        if named is not None:
+            emitters.append(lambda state, fields: fields.literal(named[0]))
+            parts = (Literal(named[1]), *parts[1:])
+        prefix = tilde_prefix(parts, assignment=named is not None)
         if prefix is not None and isinstance(parts[0], Literal):
             found: str = prefix
             emitters.append(lambda state, fields: fields.quoted(expand_tilde(state, found)))
@@ -632,6 +640,14 @@ def _guarded(tree: Integer, source: str) -> Integer:
             raise ShellError(arith.zero_message(source, str(zero)), 1, discard=True) from None
 
     return run
+
+
+def _tilde_behind_name(parts: Sequence[WordPart]) -> tuple[str, str] | None:
+    """Split ``name=~...``: bash expands that tilde in an argument too."""
+    if not parts or not isinstance(parts[0], Literal):
+        return None
+    name, equals, rest = parts[0].text.partition("=~")
+    return (name + "=", "~" + rest) if equals and name.isidentifier() and name.isascii() else None
 
 
 def _has_later_tilde(parts: Sequence[WordPart]) -> bool:

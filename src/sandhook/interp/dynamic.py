@@ -48,13 +48,12 @@ def _function_names(state: State) -> IndexedArray | None:
     if not any(not frame.sourced for frame in state.frames):
         return None
     names = ["source" if frame.sourced else frame.function for frame in reversed(state.frames)]
-    return IndexedArray([*names, "main"])
+    return IndexedArray([*names, "main"] if state.extra.get("script") else names)
 
 
 def _call_lines(state: State) -> IndexedArray:
-    return IndexedArray(
-        [str(frame.line) for frame in reversed(state.frames)] + (["0"] if state.frames else [])
-    )
+    lines = [str(frame.line) for frame in reversed(state.frames)]
+    return IndexedArray([*lines, "0"] if state.extra.get("script") else lines)
 
 
 def _sources(state: State) -> IndexedArray:
@@ -62,6 +61,11 @@ def _sources(state: State) -> IndexedArray:
     if not state.frames:
         return IndexedArray([state.source] if state.extra.get("script") else [])
     return IndexedArray([*outer, state.extra["main"]] if state.extra.get("script") else outer)
+
+
+def _pipe_statuses(state: State) -> IndexedArray:
+    statuses = [state.status] if state.pipestatus is None else state.pipestatus
+    return IndexedArray([str(status) for status in statuses])
 
 
 def _directories(state: State) -> IndexedArray:
@@ -99,7 +103,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "FUNCNAME": Dynamic(_function_names, None),
     "GROUPS": Dynamic(lambda state: IndexedArray([USER_ID]), None),
     "LINENO": Dynamic(lambda state: str(state.line), None),
-    "PIPESTATUS": Dynamic(lambda state: IndexedArray([str(status) for status in state.pipestatus]), None),
+    "PIPESTATUS": Dynamic(_pipe_statuses, None),
     "PPID": Dynamic(lambda state: "1", None),
     "RANDOM": Dynamic(_random, _seed_random),
     "SECONDS": Dynamic(_seconds, _set_seconds),

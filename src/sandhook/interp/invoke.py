@@ -106,6 +106,7 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
         raise Discard(1)
     runtime.deeper(state)
     positional, loops, source = state.positional, state.loops, state.source
+    hidden = None if state.options.functrace else state.traps.pop("RETURN", None)
     state.positional = arguments
     state.frames.append(frame)
     state.loops = 0
@@ -116,6 +117,10 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
         status = leaving.status
         state.tested = tested
     finally:
+        if "RETURN" in state.traps:
+            runtime.run_trap(state, "RETURN")
+        elif hidden is not None:
+            state.traps["RETURN"] = hidden
         state.calls -= 1
         state.frames.pop()
         state.positional = positional
@@ -123,8 +128,6 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
         state.source = source
         if frame.saved or frame.options is not None:
             state.leave(frame)
-    if "RETURN" in state.traps and state.options.functrace:
-        runtime.run_trap(state, "RETURN")
     state.status = status
     return status
 

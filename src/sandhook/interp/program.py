@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.compile import compile_unit
 from sandhook.state.state import State
-from sandhook.syntax.nodes import CommandList
+from sandhook.syntax.nodes import CommandList, Node
 from sandhook.syntax.options import ParseOptions
 
 Run: TypeAlias = Callable[[State], int]
@@ -52,19 +52,26 @@ def changes_reading(text: str) -> bool:
     return any(word in text for word in _CHANGES_READING)
 
 
-def load_program(text: str, options: ParseOptions, store: TreeStore | None) -> Program:
-    """Return the compiled program of a text whose reading does not change midway."""
+def load_program(text: str, options: ParseOptions, store: TreeStore | None, line: int = 1) -> Program:
+    """Return the compiled program of a text whose reading does not change midway.
+
+    Args:
+        text: The script.
+        options: How it is read.
+        store: Where its tree may be, and is put.
+        line: What its first line counts as: eval and traps go on from where they stand.
+    """
     if len(text) > _CACHED_TEXT:
-        return _compile(text, options)
-    if store is not None:
+        return _compile(text, options, line)
+    if store is not None and line == 1:
         units = store.load(text, options)
         if units is not None:
             return _from_tree(units)
-        program = _cached(text, options)
+        program = _cached(text, options, 1)
         if program.error is None and not program.warnings:
             store.save(text, options, _parse(text, options)[0])
         return program
-    return _cached(text, options)
+    return _cached(text, options, line)
 
 
 def _from_tree(units: tuple[CommandList, ...]) -> Program:
@@ -87,15 +94,32 @@ def _parse(
     return tuple(units), error, tuple(parser.warnings)
 
 
-def _compile(text: str, options: ParseOptions) -> Program:
+def _compile(text: str, options: ParseOptions, line: int) -> Program:
     units, error, warnings = _parse(text, options)
+    if line > 1:
+        units = shift_lines(units, line - 1)
     return Program(tuple(compile_unit(unit) for unit in units), error, warnings)
+
+
+def shift_lines(tree: Any, by: int) -> Any:
+    """Return the same tree, its commands ``by`` lines further down."""
+    if isinstance(tree, Node):
+        values = [
+            value + by if name == "line" and value else shift_lines(value, by)
+            for name, value in zip(tree.fields, tree)
+        ]
+        return tuple.__new__(tree.__class__, values)
+    if tree.__class__ is tuple:
+        return tuple([shift_lines(item, by) for item in tree])
+    return tree
 
 
 _cached = lru_cache(maxsize=256)(_compile)
 
 
-def read_units(text: str, options_of: Callable[[], ParseOptions]) -> Iterator[Run | ShellSyntaxError]:
+def read_units(
+    text: str, options_of: Callable[[], ParseOptions], line: int = 1
+) -> Iterator[Run | ShellSyntaxError]:
     """Yield closures one input unit at a time; ``options_of`` is asked before each.
 
     A syntax error comes last.
@@ -112,4 +136,4 @@ def read_units(text: str, options_of: Callable[[], ParseOptions]) -> Iterator[Ru
             return
         if unit is None:
             return
-        yield compile_unit(unit)
+        yield compile_unit(shift_lines(unit, line - 1) if line > 1 else unit)

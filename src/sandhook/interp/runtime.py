@@ -17,6 +17,7 @@ from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
+from sandhook.interp.script import read_script
 from sandhook.kernel.process import Process
 from sandhook.state.assignment import Assigned, Element, Elements
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
@@ -24,7 +25,6 @@ from sandhook.state.state import Frame, Function, State
 from sandhook.syntax import parse_heredoc
 from sandhook.syntax.nodes import Condition, Word
 from sandhook.syntax.options import ParseOptions
-from sandhook.vfs.path import join
 
 T = TypeVar("T")
 
@@ -94,10 +94,10 @@ class Runtime:
         state.status = 1
         return 1
 
-    def report_syntax(self, state: State, error: ShellSyntaxError, label: str) -> None:
+    def report_syntax(self, state: State, error: ShellSyntaxError, label: str, line: int = 1) -> None:
         """Complain about a syntax error as bash does, with the offending line."""
         name = next((frame.source for frame in reversed(state.frames)), state.source)
-        start = f"{name}: {label}line {error.line}: "
+        start = f"{name}: {label}line {error.line + line - 1}: "
         self.write_error(state, f"{start}{error.message}\n")
         if "near unexpected token" in error.message and error.token not in ("newline", ""):
             lines = error.source.split("\n")
@@ -159,7 +159,7 @@ class Runtime:
             made = made.with_aliases(state.aliases)
         return made
 
-    def run_units(self, state: State, text: str, label: str = "") -> int:
+    def run_units(self, state: State, text: str, label: str = "", line: int = 1) -> int:
         """Run a text unit by unit; an expansion error ends its unit alone. Raises control flow.
 
         Returns:
@@ -169,20 +169,20 @@ class Runtime:
         error: ShellSyntaxError | None = None
         options = self.parse_options(state)
         if changes_reading(text) or options.aliases:
-            for unit in read_units(text, lambda: self.parse_options(state)):
+            for unit in read_units(text, lambda: self.parse_options(state), line):
                 if isinstance(unit, ShellSyntaxError):
                     error = unit
                 else:
                     status = self._run_unit(state, unit)
         else:
-            program = load_program(text, options, self.store)
-            for line, warning in program.warnings:
-                self.write_error(state, f"{state.source}: line {line}: {warning}\n")
+            program = load_program(text, options, self.store, line)
+            for at, warning in program.warnings:
+                self.write_error(state, f"{state.source}: line {at + line - 1}: {warning}\n")
             for run in program.units:
                 status = self._run_unit(state, run)
             error = program.error
         if error is not None:
-            self.report_syntax(state, error, label)
+            self.report_syntax(state, error, label, line)
             state.status = status = 2
             state.extra["syntax_error"] = error
         return status
@@ -198,18 +198,25 @@ class Runtime:
             return discarded.status
 
     def run_text(self, state: State, text: str, *, name: str | None = None, line: int | None = None) -> int:
-        """Run ``eval``'s text in this state. Control flow passes through."""
+        """Run ``eval``'s or a trap's text in this state. Control flow passes through.
+
+        Args:
+            state: Where it runs.
+            text: The commands.
+            name: What stands before syntax errors ("eval"), None for nothing.
+            line: What its first line counts as; by default the current line.
+        """
         self.deeper(state)
+        first = max(1, state.line) if line is None else line
+        label = f"{name}: " if name else ""
         try:
-            return self.nested(state, lambda: self.run_units(state, text, "eval: " if name == "eval" else ""))
+            return self.nested(state, lambda: self.run_units(state, text, label, first))
         finally:
             state.calls -= 1
 
     def source(self, state: State, path: str, arguments: list[str]) -> int:
         """Run a file's text in this state. Raises OSError when it cannot be read."""
-        fs = state.process.kernel.fs
-        data = fs.read_bytes(join(state.process.cwd, path))
-        text = data.decode("utf-8", "surrogateescape").replace("\0", "")
+        text = read_script(state, path)
         frame = Frame("source", state.line, path, sourced=True)
         positional = state.positional
         outer_source = state.source
@@ -409,9 +416,10 @@ class Runtime:
         if state.options.xtrace:
             trace.show(state, trace.assigned(assigned))
 
-    def trace_for(self, state: State, name: str, with_words: bool) -> None:
+    def trace_for(self, state: State, name: str, words: tuple[Word, ...] | None) -> None:
         if state.options.xtrace:
-            trace.show(state, f"for {name} in ..." if with_words else f"for {name}")
+            listed = " ".join(map(trace.word_text, words)) if words is not None else '"$@"'
+            trace.show(state, f"for {name} in {listed}")
 
     def trace_case(self, state: State, subject: str) -> None:
         if state.options.xtrace:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from sandhook.interp.dynamic import DYNAMICS
 from sandhook.interp.invoke import set_environment
-from sandhook.kernel.descriptor import CHUNK
+from sandhook.interp.script import read_script, read_text
 from sandhook.kernel.process import Process
 from sandhook.state.options import LETTERS
 from sandhook.state.state import State
-from sandhook.state.values import READONLY
+from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
 from sandhook.vfs.errors import error_text
-from sandhook.vfs.path import join
 
 if TYPE_CHECKING:
     from sandhook.interp.runtime import Runtime
@@ -46,6 +45,8 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
     values["OPTERR"] = "1"
     values["PS4"] = "+ "
     values["BASH_VERSION"] = "5.2.15(1)-release"
+    values["BASH_VERSINFO"] = IndexedArray(["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"])
+    state.attributes["BASH_VERSINFO"] = ARRAY | READONLY
     values["HOSTTYPE"] = "x86_64"
     values["OSTYPE"] = "linux-gnu"
     values["MACHTYPE"] = "x86_64-pc-linux-gnu"
@@ -62,8 +63,6 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
 
 def set_environment_value(state: State, name: str, value: str) -> None:
     """Set one exported variable."""
-    from sandhook.state.values import EXPORT
-
     state.values[name] = value
     state.attributes[name] = state.attributes.get(name, 0) | EXPORT
 
@@ -137,13 +136,14 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
     if arguments and not from_stdin:
         return run_script(runtime, state, arguments[0], arguments[1:])
     state.positional = arguments
-    return runtime.run_main(state, _read_all(state))
+    stdin = state.process.descriptors.get(0)
+    return runtime.run_main(state, read_text(state, stdin) if stdin is not None else "")
 
 
 def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:
     """Run a file as a script of this state."""
     try:
-        data = state.process.kernel.fs.read_bytes(join(state.process.cwd, path))
+        text = read_script(state, path)
     except OSError as error:
         runtime.write_error(state, f"{state.name}: {path}: {error_text(error)}\n")
         return 127
@@ -151,7 +151,7 @@ def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) 
     state.positional = arguments
     state.extra["script"] = True
     state.extra["main"] = path
-    return runtime.run_main(state, data.decode("utf-8", "surrogateescape").replace("\0", ""))
+    return runtime.run_main(state, text)
 
 
 def _set_long(state: State, name: str, on: bool, letter: str) -> bool:
@@ -163,18 +163,6 @@ def _set_long(state: State, name: str, on: bool, letter: str) -> bool:
     except KeyError:
         return False
     return True
-
-
-def _read_all(state: State) -> str:
-    description = state.process.descriptors.get(0)
-    pieces: list[bytes] = []
-    size = 0
-    while description is not None and (data := description.read(CHUNK)):
-        size += len(data)
-        if size > state.process.kernel.limits.script_bytes:
-            state.budget.fail("script_bytes")
-        pieces.append(data)
-    return b"".join(pieces).decode("utf-8", "surrogateescape").replace("\0", "")
 
 
 def _write(state: State, text: str) -> None:

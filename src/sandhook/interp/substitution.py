@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import TypeAlias
 
 from greenlet import getcurrent
@@ -127,7 +127,7 @@ def process_substitution(direction: str, body: Run | None) -> Text:
     return run
 
 
-def _below(used: dict[int, object]) -> int:
+def _below(used: Container[int]) -> int:
     """Return the highest unused descriptor below 63, as bash picks them."""
     number = 63
     while number in used:

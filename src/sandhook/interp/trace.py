@@ -18,7 +18,8 @@ def prefix(state: State) -> str:
     if text is None:
         return ""
     shown = prompt(state, text)
-    return shown[:1] * (1 + state.extra.get("trace_depth", 0)) + shown[1:]
+    depth: int = state.extra.get("trace_depth", 0)
+    return shown[:1] * (1 + depth) + shown[1:]
 
 
 def show(state: State, text: str) -> None:

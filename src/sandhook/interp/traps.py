@@ -37,10 +37,11 @@ def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     if not text:
         return status
     state.status = status
+    state.extra["exit_status"] = status  # what exit without operand means in the trap
     state.tested = 0
     state.loops = 0
     try:
-        runtime.run_text(state, text)
+        runtime.run_text(state, text, line=1)
     except ExitShell as leaving:
         return leaving.status
     return status

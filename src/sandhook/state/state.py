@@ -98,6 +98,7 @@ class State:
         status: ``$?``.
         line: Line of the command being run, for LINENO and messages.
         tested: Above 0 while a failure is being tested (if, while, &&, ||, !): no errexit.
+        pipestatus: Statuses of the last pipeline; None when it was one command (``status``).
         watched: xtrace is on or a DEBUG trap is set: simple commands take the slow path.
         shell: The runtime that owns this state (``interp.runtime.Runtime``): it finds
             commands, sources files, runs traps.
@@ -140,7 +141,7 @@ class State:
         self.watched = False
         self.exiting = False
         self.interactive = False
-        self.pipestatus: list[int] = [0]
+        self.pipestatus: list[int] | None = None
         self.last_background = 0
         self.last_argument = ""
         self.shell_pid = process.pid
@@ -234,6 +235,12 @@ class State:
             current = target
         return current, None
 
+    def is_associative(self, name: str) -> bool:
+        """Tell whether subscripts of ``name`` are keys rather than arithmetic."""
+        if name in self.namerefs:
+            name, _ = self.resolve(name)
+        return isinstance(self.value(name), AssociativeArray) or bool(self.attributes.get(name, 0) & ASSOC)
+
     def is_set(self, name: str) -> bool:
         """Tell whether ``${name+x}`` would give x."""
         return self.get(name) is not None
@@ -243,6 +250,8 @@ class State:
         value = self.value(name)
         if isinstance(value, AssociativeArray):
             return value.get(subscript)
+        if value is None and self.attributes.get(name, 0) & ASSOC:
+            return None
         index = self.shell.arithmetic(self, subscript)
         if isinstance(value, IndexedArray):
             return value.get(index)

@@ -62,7 +62,7 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     elif operator in ("@", "*", "@}") or operator == "":
         reader.position = at + 1
     elif operator[0] == "/":
-        word, second = _pattern_and_replacement(reader, start, double_quoted)
+        word, second = _pattern_and_replacement(reader, start, double_quoted, len(operator) == 2 and operator[1] in "#%")
     elif operator == ":":
         word, second = _offset_and_length(reader, start, double_quoted)
     else:
@@ -170,14 +170,19 @@ def _split(parts: list[WordPart], index: int, cut: int) -> tuple[list[WordPart],
     return before, after
 
 
-def _pattern_and_replacement(reader: WordReader, start: int, double_quoted: bool) -> tuple[Word, Word | None]:
-    """Split ``pattern/replacement`` at the first unquoted slash that is not the pattern's first."""
+def _pattern_and_replacement(
+    reader: WordReader, start: int, double_quoted: bool, anchored: bool
+) -> tuple[Word, Word | None]:
+    """Split ``pattern/replacement`` at the first unquoted slash that is not the pattern's first.
+
+    Behind ``/#`` and ``/%`` that slash counts: the pattern is empty.
+    """
     begin = reader.position
     parts = _read_word(reader, start, double_quoted, True)
     span = (begin, reader.position - 1)
     for index, part in enumerate(parts):
         if part.__class__ is Literal:
-            cut = part[0].find("/", 1 if index == 0 else 0)
+            cut = part[0].find("/", 1 if index == 0 and not anchored else 0)
             if cut >= 0:
                 before, after = _split(parts, index, cut)
                 return Word(merged(before), span), Word(merged(after), span)

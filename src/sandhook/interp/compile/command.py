@@ -28,6 +28,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         child = state.process.fork()
         status: int = state.shell.nested(state, lambda: in_subshell(state, child, body))
         state.status = status
+        state.pipestatus = None
         return status
 
     return run

@@ -137,7 +137,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
             for value in values:
                 if state.watched:
                     state.shell.debug(state)
-                    state.shell.trace_for(state, name, words is not None)
+                    state.shell.trace_for(state, name, node.words)
                 if name in state.namerefs:
                     state.namerefs[name] = value
                 else:
@@ -246,6 +246,7 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
         except ShellError as error:
             return state.shell.report_in(state, error, "((")  # type: ignore[no-any-return]
         state.status = status
+        state.pipestatus = None
         return status
 
     return run_arithmetic

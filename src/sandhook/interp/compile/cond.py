@@ -60,6 +60,7 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
         except ShellError as error:
             return state.shell.report_in(state, error, "[[")  # type: ignore[no-any-return]
         state.status = status
+        state.pipestatus = None
         return status
 
     return run

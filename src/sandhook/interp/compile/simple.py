@@ -94,6 +94,7 @@ def _assignments_only(compiler: Compiler, node: SimpleCommand, apply: Apply | No
             if undo:
                 restore(state.process, undo)
         state.status = status = state.substitution_status
+        state.pipestatus = None
         return status
 
     return run
@@ -114,6 +115,7 @@ def _one_assignment(step: Callable[[State], None], line: int) -> Run:
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         state.status = status = state.substitution_status
+        state.pipestatus = None
         return status
 
     return run
@@ -287,6 +289,7 @@ def _general_or_inline(special: Callable[[State], int | None], general: Run, nam
         if status is None:
             return general(state)
         state.status = status
+        state.pipestatus = None
         return status
 
     return run
@@ -310,6 +313,7 @@ def _plain(arguments: Arguments, line: int) -> Run:
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         state.status = status
+        state.pipestatus = None
         return status
 
     return run
@@ -352,6 +356,7 @@ def _full(arguments: Arguments, temporary: list[MakeAssigned], apply: Apply | No
             for name, former in saved.items():
                 state.restore(name, former)
         state.status = status
+        state.pipestatus = None
         return status
 
     return run
@@ -371,7 +376,11 @@ def _assign_temporarily(state: State, assigned: Assigned, saved: dict[str, Saved
     if state.watched:
         state.shell.trace_assigned(state, assigned)
     if not lasting and name not in saved:
-        state.check_writable(name)
+        try:
+            state.check_writable(name)
+        except ShellError as error:  # bash complains, and runs the command all the same
+            state.shell.complain(state, error.message)
+            return
         saved[name] = state.save(name)
     assign(state, assigned)
     if not lasting:
