@@ -226,7 +226,8 @@ class OverlayFileSystem(ResolvingFileSystem):
         """Return what differs from the lower: contents, types and permission bits."""
         changes: list[Change] = []
         for path in self._whiteouts:
-            changes.extend(self._deletions(path))
+            if not any(each in self._whiteouts for each in ancestors(path)):  # told with that one
+                changes.extend(self._deletions(path))
         pending = [VirtualPath("/")]
         while pending:
             above = pending.pop()
@@ -245,7 +246,10 @@ class OverlayFileSystem(ResolvingFileSystem):
         pending = [path]
         while pending:
             each = pending.pop()
-            mode = self.lower.stat(each, follow=False).mode
+            try:
+                mode = self.lower.stat(each, follow=False).mode
+            except OSError:
+                continue  # gone below meanwhile
             if mode & S_IFMT == S_IFDIR:
                 pending.extend(VirtualPath(f"{each}/{entry.name}") for entry in self.lower.listdir(each))
             same = (

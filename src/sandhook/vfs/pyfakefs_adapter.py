@@ -65,6 +65,7 @@ class PyfakefsFile:
     def write_at(self, offset: int, data: bytes) -> int:
         """Write all of ``data``; a gap before it is filled with NULs."""
         if data:
+            self._fs.check_growth(offset + len(data))
             old = self._contents()
             gap = bytes(max(0, offset - len(old)))
             self._fs.set_contents(self._node, old[:offset] + gap + data + old[offset + len(data) :])
@@ -78,7 +79,7 @@ class PyfakefsFile:
 
     def truncate(self, size: int) -> None:
         old = self._contents()
-        self._fs.check_growth(size - len(old))
+        self._fs.check_growth(size)
         self._fs.set_contents(self._node, old[:size].ljust(size, b"\0"))
 
     def size(self) -> int:
@@ -164,9 +165,9 @@ class PyfakefsFileSystem(ResolvingFileSystem):
             info.st_ctime_ns,
         )
 
-    def check_growth(self, count: int) -> None:
+    def check_growth(self, size: int) -> None:
         """Refuse a file that would be larger than allowed, before it is built."""
-        if count > self._largest:
+        if size > self._largest:
             raise fs_error(errno.ENOSPC)
 
     def set_contents(self, node: Any, data: bytes) -> None:
