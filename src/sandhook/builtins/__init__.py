@@ -77,7 +77,7 @@ SPECIAL = frozenset({
 })  # fmt: skip
 
 #: Built-ins whose arguments may be assignments, compound ones too.
-DECLARATIONS = frozenset({"declare", "export", "local", "readonly", "typeset"})
+DECLARATIONS = frozenset({"alias", "declare", "export", "local", "readonly", "typeset"})
 
 #: bash's built-ins that are utilities here.
 AS_UTILITIES = frozenset({"echo", "false", "true"})

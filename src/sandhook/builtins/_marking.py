@@ -53,7 +53,12 @@ def _list(state: State, bit: int, kinds: int, *, functions: bool) -> None:
     names = [name for name in all_names(state) if effective_bits(state, name) & bit]
     if kinds:
         names = [name for name in names if effective_bits(state, name) & kinds]
-    write(state, listing(state, names))
+    text = listing(state, names)
+    if state.options.posix:
+        word = "export" if bit == EXPORT else "readonly"
+        lines = [line.split(" ", 2)[2] for line in text.splitlines()]
+        text = "".join([f"{word} {line}\n" for line in lines])
+    write(state, text)
 
 
 def _mark_functions(

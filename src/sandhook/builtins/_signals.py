@@ -28,5 +28,5 @@ def full_name(key: str) -> str:
 def listing() -> str:
     """Return the table of ``trap -l`` and ``kill -l``: five signals on a line."""
     entries = [f"{number:2d}) SIG{name}" for number, name in sorted(NAMES.items())]
-    lines = ["\t".join(entries[start : start + 5]) for start in range(0, len(entries), 5)]
-    return "\n".join(lines) + "\n"
+    text = "".join([entry + ("\n" if place % 5 == 0 else "\t") for place, entry in enumerate(entries, 1)])
+    return text + "\n"

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, complain, parse, write
+from sandhook.builtins._base import Fault, builtin, complain, parse, write
 from sandhook.builtins._quote import single_quote
+from sandhook.state.assignment import Assigned
 from sandhook.state.state import State
 
 USAGE = "alias [-p] [name[=value] ... ]"
@@ -16,9 +17,9 @@ _NOT_IN_NAMES = frozenset(" \t\n()<>;&|\\'\"$`/=")
 
 
 @builtin(USAGE)
-def run(state: State, argv: Sequence[str]) -> int:
+def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 for an unknown or invalid name."""
-    given, operands = parse(argv, "p")
+    given, operands = parse([_text(word) for word in argv], "p")
     if given or not operands:
         write(state, "".join([line(name, state.aliases[name]) for name in sorted(state.aliases)]))
     status = 0
@@ -36,6 +37,16 @@ def run(state: State, argv: Sequence[str]) -> int:
             complain(state, f"alias: {operand}: not found")
             status = 1
     return status
+
+
+def _text(word: str | Assigned) -> str:
+    """Return an argument as text: what looks like an assignment in the source is none here."""
+    if isinstance(word, str):
+        return word
+    if isinstance(word.value, list):
+        raise Fault(f"`{word.name}': invalid alias name")
+    name = word.name if word.subscript is None else f"{word.name}[{word.subscript}]"
+    return f"{name}{'+' if word.append else ''}={word.value}"
 
 
 def line(name: str, value: str) -> str:

@@ -40,4 +40,6 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 def _file(state: State, index: int) -> str:
     """Return the script in which call number ``index`` stands; text of -c has no name."""
-    return state.frames[index].source or "NULL"
+    if not state.extra.get("script") and state.frames[index].source == state.name:
+        return "NULL"
+    return state.frames[index].source

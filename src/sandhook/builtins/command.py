@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, complain, parse, runtime, write
+from sandhook.builtins._base import Found, builtin, complain, parse, runtime, write
 from sandhook.builtins._finding import short, write_long
+from sandhook.interp.lookup import Found as Meaning
+from sandhook.interp.lookup import search_path
 from sandhook.state.state import State
 
 USAGE = "command [-pVv] command [arg ...]"
+STANDARD_PATH = "/bin:/usr/bin"  #: what ``getconf PATH`` says
 
 
 @builtin(USAGE)
@@ -31,7 +34,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         return runtime(state).call(state, operands, functions=False, default_path=default_path)
     status = 1
     for name in operands:
-        found = runtime(state).find(state, name)
+        found = _meanings(state, name, default_path)
         if not found:
             if describe == "V":
                 complain(state, f"command: {name}: not found")
@@ -42,3 +45,12 @@ def run(state: State, argv: Sequence[str]) -> int:
         else:
             write(state, short(state, name, found[0]) + "\n")
     return status
+
+
+def _meanings(state: State, name: str, default_path: bool) -> Sequence[Found]:
+    """Return what a name means; with -p its file is the one in the standard directories."""
+    found = runtime(state).find(state, name)
+    if not default_path:
+        return found
+    files = [Meaning("file", path) for path in search_path(state, name, STANDARD_PATH)]
+    return [*(each for each in found if each.kind != "file"), *files]

@@ -152,7 +152,7 @@ def _list(state: State, request: Request, letters: set[str]) -> int:
 def effective_bits(state: State, name: str) -> int:
     """Return the attributes, ARRAY and ASSOC also where only the value tells."""
     bits = bits_of(state, name)
-    value = state.values.get(name)
+    value = own_value(state, name)
     if isinstance(value, IndexedArray):
         bits |= ARRAY
     elif isinstance(value, AssociativeArray):
@@ -183,8 +183,6 @@ def _functions(state: State, command: str, letters: set[str], operands: Sequence
             state.functions[operand] = function._replace(attributes=function.attributes | bits)
         elif "F" not in letters:
             write(state, runtime(state).unparse_function(function) + "\n")
-            if function.attributes:
-                write(state, function_line(state, operand))
         elif "p" in letters:
             write(state, function_line(state, operand))
         elif "extdebug" in state.options.shopts:

@@ -12,6 +12,7 @@ from sandhook.builtins._base import builtin, complain, parse, runtime
 from sandhook.builtins._finding import found_files
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
+from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import join
 
 USAGE = "exec [-cl] [-a name] [command [argument ...]] [redirection ...]"
@@ -39,28 +40,29 @@ def run(state: State, argv: Sequence[str]) -> int:
             login = True
     if login:
         argv0 = "-" + (name if argv0 is None else argv0)
-    problem = _problem(state, name)
-    if problem is not None:
-        message, status = problem
-        complain(state, f"exec: {name}: {message}")
+    status = _refuse(state, name)
+    if status:
         if "execfail" in state.options.shopts:
             return status
         raise ExitShell(status)
     return runtime(state).replace(state, operands, environment=environment, argv0=argv0)
 
 
-def _problem(state: State, name: str) -> tuple[str, int] | None:
-    """Return why a command cannot be executed, with the exit status; None when it can."""
-    if "/" not in name:
-        return None if found_files(state, name) else ("not found", 127)
-    fs = state.process.kernel.fs
-    path = join(state.process.cwd, name)
+def _refuse(state: State, name: str) -> int:
+    """Report why a command cannot be executed and return 126 or 127; 0 when it can be."""
     if found_files(state, name):
-        return None
-    if fs.is_dir(path):
-        return "cannot execute: Is a directory", 126
-    if not fs.exists(path):
-        return "cannot execute: No such file or directory", 127
-    if not fs.access(path, 1):
-        return "cannot execute: Permission denied", 126
-    return None
+        return 0
+    if "/" not in name:
+        complain(state, f"exec: {name}: not found")
+        return 127
+    fs = state.process.kernel.fs
+    path = join(state.process.cwd, name.removeprefix("./"))
+    try:
+        directory = fs.stat(path).mode & 0o170000 == 0o040000
+    except OSError as error:
+        complain(state, f"{path}: {error_text(error)}")
+        return 127
+    text = "Is a directory" if directory else "Permission denied"
+    complain(state, f"{path}: {text}")
+    complain(state, f"exec: {path}: cannot execute: {text}")
+    return 126

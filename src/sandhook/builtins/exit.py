@@ -18,10 +18,10 @@ USAGE = "exit [n]"
 def run(state: State, argv: Sequence[str]) -> int:
     """Raise ExitShell with n modulo 256, or with the last status."""
     if len(argv) == 1:
-        raise ExitShell(state.status)
+        raise ExitShell(_last_status(state))
     operands = no_options(argv) if numeric(argv[1]) is None else list(argv[1:])
     if not operands:
-        raise ExitShell(state.status)
+        raise ExitShell(_last_status(state))
     status = numeric(operands[0])
     if status is None:
         complain(state, f"{argv[0]}: {operands[0]}: numeric argument required")
@@ -29,3 +29,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     if len(operands) > 1:
         raise Fault("too many arguments", discard=True)
     raise ExitShell(status)
+
+
+def _last_status(state: State) -> int:
+    """Return ``$?``; in an EXIT trap, the status that the shell was about to end with."""
+    status: int = state.extra.get("exit_status", state.status)
+    return status

@@ -20,6 +20,7 @@ from sandhook.builtins._base import (
 )
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
+from sandhook.state.values import READONLY
 
 USAGE = "getopts optstring name [arg ...]"
 
@@ -83,7 +84,10 @@ def _place(state: State) -> tuple[int, int]:
 def _store_index(state: State, index: int, position: int) -> None:
     value = Index(index)
     value.position = position
-    state.set("OPTIND", value)
+    if "OPTIND" in state.values and not state.attributes.get("OPTIND", 0) & READONLY:
+        state.values["OPTIND"] = value  # past the attributes: -i would make a plain string of it
+    else:
+        state.set("OPTIND", value)
 
 
 def _step(

@@ -77,7 +77,7 @@ def variable_is_set(state: State, text: str) -> bool:
     """Tell what ``-v text`` asks: a name, or an element of an array; "@" asks for any element."""
     found = split_reference(text)
     if found is None:
-        return False
+        return text.isascii() and text.isdigit() and int(text[:10]) <= len(state.positional)
     name, subscript = found
     if subscript is None:
         return state.is_set(name)

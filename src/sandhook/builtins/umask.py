@@ -14,7 +14,7 @@ USAGE = "umask [-p] [-S] [mode]"
 
 _WHO = {"u": 0o700, "g": 0o070, "o": 0o007, "a": 0o777}
 _BITS = {"r": 0o444, "w": 0o222, "x": 0o111}
-_COPIES = {"u": 6, "g": 3, "o": 0}
+_SHIFTS = {"u": 6, "g": 3, "o": 0}
 
 
 @builtin(USAGE)
@@ -45,49 +45,39 @@ def symbolic(mask: int) -> str:
     """Return a mask as what it lets through: ``u=rwx,g=rx,o=rx``."""
     allowed = ~mask
     pieces = []
-    for who, shift in _COPIES.items():
+    for who, shift in _SHIFTS.items():
         three = allowed >> shift & 7
         pieces.append(f"{who}=" + "".join(letter for letter, bit in zip("rwx", (4, 2, 1)) if three & bit))
     return ",".join(pieces)
 
 
 def apply_symbolic(text: str, allowed: int) -> int:
-    """Return the permission bits that a symbolic mode leaves of ``allowed``. Raises Fault."""
+    """Return the permission bits that a symbolic mode leaves of ``allowed``.
+
+    As in bash a clause has one operator and the letters r, w and x alone.
+
+    Raises:
+        Fault: Anything else.
+    """
     for clause in text.split(","):
-        at = 0
+        letters = clause.lstrip("ugoa")
         who = 0
-        while clause[at : at + 1] in _WHO and clause[at : at + 1]:
-            who |= _WHO[clause[at]]
-            at += 1
+        for letter in clause[: len(clause) - len(letters)]:
+            who |= _WHO[letter]
         who = who or 0o777
-        if clause[at : at + 1] not in tuple("+-="):
-            raise Fault(f"`{clause[at : at + 1]}': invalid symbolic mode operator")
-        while at < len(clause):
-            operator = clause[at]
-            at += 1
-            bits, at = _permissions(clause, at, allowed)
-            bits &= who
-            if operator == "+":
-                allowed |= bits
-            elif operator == "-":
-                allowed &= ~bits
-            else:
-                allowed = allowed & ~who | bits
-    return allowed
-
-
-def _permissions(clause: str, at: int, allowed: int) -> tuple[int, int]:
-    bits = 0
-    while at < len(clause) and clause[at] not in "+-=":
-        letter = clause[at]
-        at += 1
-        if letter in _BITS:
+        operator = letters[:1]
+        if operator not in ("+", "-", "="):
+            raise Fault(f"`{operator or chr(0)}': invalid symbolic mode operator")
+        bits = 0
+        for letter in letters[1:]:
+            if letter not in _BITS:
+                raise Fault(f"`{letter}': invalid symbolic mode character")
             bits |= _BITS[letter]
-        elif letter == "X":
-            bits |= 0o111 if allowed & 0o111 else 0
-        elif letter in _COPIES:
-            three = allowed >> _COPIES[letter] & 7
-            bits |= three << 6 | three << 3 | three
+        bits &= who
+        if operator == "+":
+            allowed |= bits
+        elif operator == "-":
+            allowed &= ~bits
         else:
-            raise Fault(f"`{letter}': invalid symbolic mode character")
-    return bits, at
+            allowed = allowed & ~who | bits
+    return allowed

@@ -45,6 +45,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if not operands:
             for job in jobs_of(state):
                 _wait_for(state, job)
+            jobs_of(state).forgotten.clear()
             return 0
         status = 0
         for operand in operands:
