@@ -128,7 +128,7 @@ def find(state: State, name: str) -> list[Found]:
         found.append(Found("keyword"))
     if name in state.functions:
         found.append(Found("function"))
-    if name in commands.names:
+    if name in commands.names and name not in state.extra.get("disabled", ()):
         found.append(Found("builtin", special=name in commands.special))
     found.extend(Found("file", path) for path in search_path(state, name))
     return found

@@ -67,6 +67,8 @@ class Scheduler:
         me = getcurrent()
         process = me.process
         if process is not None:
+            if process.pending:  # it came before this task had blocked once
+                process.deliver()
             process.blocked = me
         self._hub.switch()
         if process is not None:
