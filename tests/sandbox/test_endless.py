@@ -8,6 +8,7 @@ import pytest
 
 from sandhook.limits import Limits
 from tests.sandbox.conftest import SMALL, Attack
+from tests.sandbox.tools import present
 
 #: Limits whose steps do not run out: only the clock ends the run.
 CLOCK = SMALL.with_(wall_seconds=0.3, steps=10**12)
@@ -59,7 +60,7 @@ LOOPS = [
 ]
 
 
-@pytest.mark.parametrize("script", LOOPS)
+@pytest.mark.parametrize("script", present(LOOPS))
 def test_a_loop_runs_out_of_steps(attack: Attack, script: str) -> None:
     result = attack(script)
     assert result.limit == "steps"
@@ -68,18 +69,20 @@ def test_a_loop_runs_out_of_steps(attack: Attack, script: str) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "while :; do :; done",
-        "for ((;;)); do ((i++)); done",
-        "yes > /dev/null",
-        "awk 'BEGIN { while (1) i++ }'",
-        "echo x | sed ':a;ba'",
-        "jq -n 'def f: f; f'",
-        "jq -n 'reduce range(1e12) as $i (0; . + 1)'",
-        "jq -n 'last(repeat(1))'",
-        "f() { while :; do :; done; }; f | cat",
-        "while :; do x=$(echo y | tr y z); done",
-    ],
+    present(
+        [
+            "while :; do :; done",
+            "for ((;;)); do ((i++)); done",
+            "yes > /dev/null",
+            "awk 'BEGIN { while (1) i++ }'",
+            "echo x | sed ':a;ba'",
+            "jq -n 'def f: f; f'",
+            "jq -n 'reduce range(1e12) as $i (0; . + 1)'",
+            "jq -n 'last(repeat(1))'",
+            "f() { while :; do :; done; }; f | cat",
+            "while :; do x=$(echo y | tr y z); done",
+        ]
+    ),
 )
 def test_a_loop_runs_out_of_time(attack: Attack, script: str) -> None:
     result = attack(script, limits=CLOCK)
@@ -101,47 +104,49 @@ LOOP = "while :; do :; done"
 
 @pytest.mark.parametrize(
     "script",
-    [
-        f"{LOOP} || echo caught",
-        f"({LOOP}); echo caught",
-        f"({LOOP}) || echo caught; exit 0",
-        f"x=$({LOOP}); echo caught",
-        f"x=`{LOOP}`; echo caught",
-        f"{{ {LOOP}; }} 2> /dev/null; echo caught",
-        f"trap 'echo caught; exit 0' EXIT; {LOOP}",
-        f"trap 'echo caught; exit 0' ERR DEBUG RETURN; set +e; {LOOP}",
-        f"trap 'echo caught; exit 0' HUP INT QUIT TERM ALRM XCPU PIPE; {LOOP}",
-        f"{LOOP} & wait; echo caught",
-        f"{LOOP} & wait $! || echo caught; exit 0",
-        f"eval '{LOOP}'; echo caught",
-        f"if {LOOP}; then echo caught; else echo caught; fi",
-        f"! {LOOP}; echo caught",
-        f"{LOOP} | cat; echo caught",
-        f"echo x | {LOOP}; echo caught",
-        f"cat < <({LOOP}); echo caught",
-        f"coproc {{ {LOOP}; }}; wait; echo caught",
-        f"f() {{ {LOOP}; }}; f; echo caught",
-        f"set -e; {LOOP} || true; echo caught",
-        f"command eval '{LOOP}'; echo caught",
-        f"bash -c '{LOOP}'; echo caught",
-        f"sh -c '{LOOP}' || echo caught",
-        f"echo '{LOOP}' > f; . ./f; echo caught",
-        f"echo '{LOOP}' > f; chmod +x f; ./f; echo caught",
-        f"env bash -c '{LOOP}'; echo caught",
-        f"timeout 1000 bash -c '{LOOP}'; echo caught",
-        f"echo x | xargs bash -c '{LOOP}'; echo caught",
-        f"find / -maxdepth 0 -exec bash -c '{LOOP}' \\; ; echo caught",
-        "awk 'BEGIN { while (1) ; } END { print \"caught\" }'; echo caught",
-        f"trap '{LOOP}' EXIT; exit 0",
-        f"trap '{LOOP}' EXIT; trap 'exit 0' EXIT; {LOOP}",
-        f"exec 2>&- 1>&-; {LOOP}; exit 0",
-        f"{LOOP} &\nexit_status=0; while :; do sleep 1; done; echo caught",
-        "f() { f; }; f || echo caught; exit 0",
-        "x=x; while :; do x=$x$x; done || echo caught; exit 0",
-        "sleep 100 || echo caught; exit 0",
-        "jq -n 'try (def f: f; f) catch \"caught\"'; echo caught",
-        "yes || echo caught; exit 0",
-    ],
+    present(
+        [
+            f"{LOOP} || echo caught",
+            f"({LOOP}); echo caught",
+            f"({LOOP}) || echo caught; exit 0",
+            f"x=$({LOOP}); echo caught",
+            f"x=`{LOOP}`; echo caught",
+            f"{{ {LOOP}; }} 2> /dev/null; echo caught",
+            f"trap 'echo caught; exit 0' EXIT; {LOOP}",
+            f"trap 'echo caught; exit 0' ERR RETURN; set +e; {LOOP}",
+            f"trap 'echo caught; exit 0' HUP INT QUIT TERM ALRM XCPU PIPE; {LOOP}",
+            f"{LOOP} & wait; echo caught",
+            f"{LOOP} & wait $! || echo caught; exit 0",
+            f"eval '{LOOP}'; echo caught",
+            f"if {LOOP}; then echo caught; else echo caught; fi",
+            f"! {LOOP}; echo caught",
+            f"{LOOP} | cat; echo caught",
+            f"echo x | {LOOP}; echo caught",
+            f"cat < <({LOOP}); echo caught",
+            f"coproc {{ {LOOP}; }}; wait; echo caught",
+            f"f() {{ {LOOP}; }}; f; echo caught",
+            f"set -e; {LOOP} || true; echo caught",
+            f"command eval '{LOOP}'; echo caught",
+            f"bash -c '{LOOP}'; echo caught",
+            f"sh -c '{LOOP}' || echo caught",
+            f"echo '{LOOP}' > f; . ./f; echo caught",
+            f"echo '{LOOP}' > f; chmod +x f; ./f; echo caught",
+            f"env bash -c '{LOOP}'; echo caught",
+            f"timeout 1000 bash -c '{LOOP}'; echo caught",
+            f"echo x | xargs bash -c '{LOOP}'; echo caught",
+            f"find / -maxdepth 0 -exec bash -c '{LOOP}' \\; ; echo caught",
+            "awk 'BEGIN { while (1) ; } END { print \"caught\" }'; echo caught",
+            f"trap '{LOOP}' EXIT; exit 0",
+            f"trap '{LOOP}' EXIT; trap 'exit 0' EXIT; {LOOP}",
+            f"exec 2>&- 1>&-; {LOOP}; exit 0",
+            f"{LOOP} &\nexit_status=0; while :; do sleep 1; done; echo caught",
+            "f() { f; }; f || echo caught; exit 0",
+            "x=x; while :; do x=$x$x; done || echo caught; exit 0",
+            "sleep 100 || echo caught; exit 0",
+            "jq -n 'try (def f: f; f) catch \"caught\"'; echo caught",
+            "yes || echo caught; exit 0",
+        ]
+    ),
 )
 def test_no_construct_catches_a_limit(attack: Attack, script: str) -> None:
     result = attack(script)
@@ -155,43 +160,45 @@ def test_no_construct_catches_a_limit(attack: Attack, script: str) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "f() { f; }; f",
-        "f() { f; f; }; f",
-        "f() { g; }; g() { f; }; f",
-        'e=\'eval "$e"\'; eval "$e"',
-        "echo '. ./a' > a; . ./a",
-        "echo '. ./b' > a; echo '. ./a' > b; . ./a",
-        "f() { echo $(f); }; f",
-        "f() ( f ); f",
-        "f() { f | f; }; f",
-        "f() { { f; }; }; f",
-        "f() { if f; then f; fi; }; f",
-        "f() { local x; x=$(f); }; f",
-        "f() { eval f; }; f",
-        "f() { command eval f; }; f",
-        "f() { trap f EXIT; (f); }; f",
-        "trap 'f' DEBUG; f() { eval f; }; f",
-        "echo './a' > a; chmod +x a; ./a",
-        "echo 'bash a' > a; bash a",
-        'x=\'bash -c "$x"\'; export x; bash -c "$x"',
-        "command_not_found_handle() { nosuch; }; nosuch",
-        "f() { cat <(f); }; f",
-        "f() { f & wait; }; f",
-        "f() { [[ -n $(f) ]]; }; f",
-        "f() { return $(f); }; f",
-        "f() { for i in $(f); do :; done; }; f",
-        "awk 'function f() { return f() } BEGIN { f() }'",
-        "awk 'function f(n) { return 1 + f(n + 1) } BEGIN { print f(0) }'",
-        "jq -n 'def f: 1 + f; f'",
-        "a=b b=a; echo $((a))",
-        "x='x'; echo $((x))",
-        "x='y+1' y='x+1'; echo $((x))",
-        ":(){ :|:& };:; wait",
-        "f() { f & f & }; f; wait",
-        "while :; do sleep 1000 & done",
-        "while :; do sleep 1000 | sleep 1000 & done",
-    ],
+    present(
+        [
+            "f() { f; }; f",
+            "f() { f; f; }; f",
+            "f() { g; }; g() { f; }; f",
+            'e=\'eval "$e"\'; eval "$e"',
+            "echo '. ./a' > a; . ./a",
+            "echo '. ./b' > a; echo '. ./a' > b; . ./a",
+            "f() { echo $(f); }; f",
+            "f() ( f ); f",
+            "f() { f | f; }; f",
+            "f() { { f; }; }; f",
+            "f() { if f; then f; fi; }; f",
+            "f() { local x; x=$(f); }; f",
+            "f() { eval f; }; f",
+            "f() { command eval f; }; f",
+            "f() { trap f EXIT; (f); }; f",
+            "trap 'f' DEBUG; f() { eval f; }; f",
+            "echo './a' > a; chmod +x a; ./a",
+            "echo 'bash a' > a; bash a",
+            'x=\'bash -c "$x"\'; export x; bash -c "$x"',
+            "command_not_found_handle() { nosuch; }; nosuch",
+            "f() { cat <(f); }; f",
+            "f() { f & wait; }; f",
+            "f() { [[ -n $(f) ]]; }; f",
+            "f() { return $(f); }; f",
+            "f() { for i in $(f); do :; done; }; f",
+            "awk 'function f() { return f() } BEGIN { f() }'",
+            "awk 'function f(n) { return 1 + f(n + 1) } BEGIN { print f(0) }'",
+            "jq -n 'def f: 1 + f; f'",
+            "a=b b=a; echo $((a))",
+            "x='x'; echo $((x))",
+            "x='y+1' y='x+1'; echo $((x))",
+            ":(){ :|:& };:; sleep 1000",
+            "f() { f & f & }; f; sleep 1000",
+            "while :; do sleep 1000 & done",
+            "while :; do sleep 1000 | sleep 1000 & done",
+        ]
+    ),
 )
 def test_recursion_ends(attack: Attack, script: str) -> None:
     result = attack(script)
@@ -251,7 +258,7 @@ BLOCKED = [
 ]
 
 
-@pytest.mark.parametrize("script", BLOCKED)
+@pytest.mark.parametrize("script", present(BLOCKED))
 def test_waiting_takes_no_time(attack: Attack, script: str) -> None:
     start = time.monotonic()
     result = attack(script)
@@ -262,19 +269,21 @@ def test_waiting_takes_no_time(attack: Attack, script: str) -> None:
 
 @pytest.mark.parametrize(
     ("script", "stdout", "status"),
-    [
-        ("sleep 1; echo slept", "slept\n", 0),
-        ("sleep 60 & echo left", "left\n", 0),
-        ("(while :; do sleep 1; done) & echo left", "left\n", 0),
-        ("while :; do :; done & echo left; kill $!; wait $!; echo $?", "left\n143\n", 0),
-        ('read x; echo "$?:$x"', "1:\n", 0),
-        ("read -t 1 x < <(sleep 60); echo $?", "142\n", 0),
-        ("timeout 1 sleep 60; echo $?", "124\n", 0),
-        ("wait; wait 99999; echo $?", "127\n", 0),
-        ("mkfifo p; echo x > p & cat p", "x\n", 0),
-        ("coproc cat; echo hi >&${COPROC[1]}; read x <&${COPROC[0]}; echo $x", "hi\n", 0),
-        ("tail -n 1 < /dev/null; cat < /dev/null; echo end", "end\n", 0),
-    ],
+    present(
+        [
+            ("sleep 1; echo slept", "slept\n", 0),
+            ("sleep 60 & echo left", "left\n", 0),
+            ("(while :; do sleep 1; done) & echo left", "left\n", 0),
+            ("while :; do :; done & echo left; kill $!; wait $!; echo $?", "left\n143\n", 0),
+            ('read x; echo "$?:$x"', "1:\n", 0),
+            ("read -t 1 x < <(sleep 60); echo $?", "142\n", 0),
+            ("timeout 1 sleep 60; echo $?", "124\n", 0),
+            ("wait; wait 99999; echo $?", "127\n", 0),
+            ("mkfifo p; echo x > p & cat p", "x\n", 0),
+            ("coproc cat; echo hi >&${COPROC[1]}; read x <&${COPROC[0]}; echo $x", "hi\n", 0),
+            ("tail -n 1 < /dev/null; cat < /dev/null; echo end", "end\n", 0),
+        ]
+    ),
 )
 def test_waiting_that_ends(attack: Attack, script: str, stdout: str, status: int) -> None:
     result = attack(script)

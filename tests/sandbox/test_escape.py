@@ -15,6 +15,7 @@ import pytest
 from sandhook.limits import Limits
 from tests.sandbox.conftest import Attack
 from tests.sandbox.host import CANARY
+from tests.sandbox.tools import present
 
 # --------------------------------------------------------------------------- ESC-1: paths
 
@@ -73,7 +74,7 @@ MISSING = [
 ]
 
 
-@pytest.mark.parametrize("script", MISSING)
+@pytest.mark.parametrize("script", present(MISSING))
 def test_a_host_path_leads_nowhere(attack: Attack, script: str) -> None:
     result = attack(script)
     assert result.stdout == ""
@@ -83,15 +84,17 @@ def test_a_host_path_leads_nowhere(attack: Attack, script: str) -> None:
 
 @pytest.mark.parametrize(
     ("script", "stdout"),
-    [
-        ("echo @DIR@/*", "@DIR@/*\n"),
-        ("shopt -s nullglob; echo @DIR@/*", "\n"),
-        ("echo /*/../@DIR@/s*", "/*/../@DIR@/s*\n"),
-        ("compgen -f @DIR@/s || echo none", "none\n"),
-        ("echo ~daemon ~nosuchuser", "~daemon ~nosuchuser\n"),
-        ("[ -e /proc/@PID@ ] || echo none", "none\n"),
-        ("cat $'/etc\\0/hostname' 2>/dev/null || echo none", "none\n"),
-    ],
+    present(
+        [
+            ("echo @DIR@/*", "@DIR@/*\n"),
+            ("shopt -s nullglob; echo @DIR@/*", "\n"),
+            ("echo /*/../@DIR@/s*", "/*/../@DIR@/s*\n"),
+            ("compgen -f @DIR@/s || echo none", "none\n"),
+            ("echo ~daemon ~nosuchuser", "~daemon ~nosuchuser\n"),
+            ("[ -e /proc/@PID@ ] || echo none", "none\n"),
+            ("cat $'/etc\\0/hostname' 2>/dev/null || echo none", "none\n"),
+        ]
+    ),
 )
 def test_names_tell_nothing_about_the_host(attack: Attack, script: str, stdout: str) -> None:
     assert attack(script).stdout == attack.host.fill(stdout)
@@ -105,15 +108,17 @@ def test_the_hosts_directory_is_not_the_scripts(attack: Attack) -> None:
 
 @pytest.mark.parametrize(
     ("script", "stdout"),
-    [
-        ("cat ../workspace/./a", "A\n"),
-        ("cat /workspace//a < /dev/null", "A\n"),
-        ("cd /; cat workspace/a", "A\n"),
-        ("x=$(<a); echo $x", "A\n"),
-        ("echo /workspace/[ab]", "/workspace/a /workspace/b\n"),
-        ("[ -e a ] && [[ ! -e c ]] && echo yes", "yes\n"),
-        ("CDPATH=/ cd workspace >/dev/null; pwd", "/workspace\n"),
-    ],
+    present(
+        [
+            ("cat ../workspace/./a", "A\n"),
+            ("cat /workspace//a < /dev/null", "A\n"),
+            ("cd /; cat workspace/a", "A\n"),
+            ("x=$(<a); echo $x", "A\n"),
+            ("echo /workspace/[ab]", "/workspace/a /workspace/b\n"),
+            ("[ -e a ] && [[ ! -e c ]] && echo yes", "yes\n"),
+            ("CDPATH=/ cd workspace >/dev/null; pwd", "/workspace\n"),
+        ]
+    ),
 )
 def test_the_scripts_own_paths_work(attack: Attack, script: str, stdout: str) -> None:
     result = attack(script, files={"/workspace/a": "A\n", "/workspace/b": "B\n"})
@@ -125,18 +130,20 @@ def test_the_scripts_own_paths_work(attack: Attack, script: str, stdout: str) ->
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "ln -s @SECRET@ link && cat link",
-        "ln -s @DIR@ link && cat link/secret",
-        "ln -s / link && cat link@SECRET@",
-        "ln -s ../../../../../.. up && cat up@SECRET@",
-        "ln -s @DIR@ link && ls link/",
-        "ln -s @DIR@/new link && echo x > link",
-        "ln -s a b; ln -s b a; cat a",
-        "ln -s self self; cat self/self",
-        "ln -s @DIR@ link && cd link",
-        "ln -s @DIR@ link && mkdir link/new",
-    ],
+    present(
+        [
+            "ln -s @SECRET@ link && cat link",
+            "ln -s @DIR@ link && cat link/secret",
+            "ln -s / link && cat link@SECRET@",
+            "ln -s ../../../../../.. up && cat up@SECRET@",
+            "ln -s @DIR@ link && ls link/",
+            "ln -s @DIR@/new link && echo x > link",
+            "ln -s a b; ln -s b a; cat a",
+            "ln -s self self; cat self/self",
+            "ln -s @DIR@ link && cd link",
+            "ln -s @DIR@ link && mkdir link/new",
+        ]
+    ),
 )
 def test_a_link_stays_inside(attack: Attack, script: str) -> None:
     result = attack(script)
@@ -154,24 +161,26 @@ def test_a_link_inside_works(attack: Attack) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "cat /proc/@PID@/environ",
-        "cat /proc/@PID@/cmdline",
-        "cat /proc/1/cmdline",
-        "cat /proc/self/root/@SECRET@",
-        "cat /proc/self/cwd/pyproject.toml",
-        "ls /proc/self/cwd/.git",
-        "cat /dev/mem",
-        "cat < /dev/tty",
-        "echo x > /dev/tty",
-        "cat <&5",
-        "echo x >&7",
-        "cat /dev/fd/9",
-        "cat /proc/self/fd/9",
-        "exec 3<>/dev/tcp/127.0.0.1/@PORT@ && cat <&3",
-        "echo x > /dev/tcp/127.0.0.1/@PORT@",
-        "cat < /dev/udp/127.0.0.1/@PORT@",
-    ],
+    present(
+        [
+            "cat /proc/@PID@/environ",
+            "cat /proc/@PID@/cmdline",
+            "cat /proc/1/cmdline",
+            "cat /proc/self/root/@SECRET@",
+            "cat /proc/self/cwd/pyproject.toml",
+            "ls /proc/self/cwd/.git",
+            "cat /dev/mem",
+            "cat < /dev/tty",
+            "echo x > /dev/tty",
+            "cat <&5",
+            "echo x >&7",
+            "cat /dev/fd/9",
+            "cat /proc/self/fd/9",
+            "exec 3<>/dev/tcp/127.0.0.1/@PORT@ && cat <&3",
+            "echo x > /dev/tcp/127.0.0.1/@PORT@",
+            "cat < /dev/udp/127.0.0.1/@PORT@",
+        ]
+    ),
 )
 def test_a_device_gives_nothing_of_the_host(attack: Attack, script: str) -> None:
     with socket.socket() as server:
@@ -195,14 +204,16 @@ def test_no_descriptor_is_inherited(attack: Attack) -> None:
 
 @pytest.mark.parametrize(
     ("script", "stdout"),
-    [
-        ("cat /dev/stdin", "input\n"),
-        ("cat <&0", "input\n"),
-        ("read x < /dev/fd/0; echo $x", "input\n"),
-        ("echo a > /dev/stdout; echo b > /dev/fd/1", "a\nb\n"),
-        ("exec 5>&1; echo a >&5; exec 5>&-; echo b >&5", "a\n"),
-        ("cat /proc/self/environ | tr '\\0' '\\n' | grep -c CANARY", "0\n"),
-    ],
+    present(
+        [
+            ("cat /dev/stdin", "input\n"),
+            ("cat <&0", "input\n"),
+            ("read x < /dev/fd/0; echo $x", "input\n"),
+            ("echo a > /dev/stdout; echo b > /dev/fd/1", "a\nb\n"),
+            ("exec 5>&1; echo a >&5; exec 5>&-; echo b >&5", "a\n"),
+            ("cat /proc/self/environ | tr '\\0' '\\n' | grep -c CANARY", "0\n"),
+        ]
+    ),
 )
 def test_the_runs_own_descriptors_work(attack: Attack, script: str, stdout: str) -> None:
     assert attack(script, stdin=b"input\n").stdout == stdout
@@ -213,23 +224,25 @@ def test_the_runs_own_descriptors_work(attack: Attack, script: str, stdout: str)
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "env",
-        "printenv",
-        "export -p",
-        "declare -p",
-        "declare -x",
-        "set",
-        "compgen -v",
-        "echo ${!S*} ${!P*}",
-        'echo "$SANDHOOK_CANARY"',
-        'printenv SANDHOOK_CANARY; env | grep CANARY; echo "${SANDHOOK_CANARY-unset}"',
-        "awk 'BEGIN { for (k in ENVIRON) print k, ENVIRON[k] }'",
-        "jq -n 'env, $ENV'",
-        "jq -nc '[env.SANDHOOK_CANARY, $ENV.SANDHOOK_CANARY, ($ENV | length)]'",
-        "( env ); bash -c env; sh -c 'echo $SANDHOOK_CANARY'; xargs env < /dev/null",
-        "cat /proc/self/environ",
-    ],
+    present(
+        [
+            "env",
+            "printenv",
+            "export -p",
+            "declare -p",
+            "declare -x",
+            "set",
+            "compgen -v",
+            "echo ${!S*} ${!P*}",
+            'echo "$SANDHOOK_CANARY"',
+            'printenv SANDHOOK_CANARY; env | grep CANARY; echo "${SANDHOOK_CANARY-unset}"',
+            "awk 'BEGIN { for (k in ENVIRON) print k, ENVIRON[k] }'",
+            "jq -n 'env, $ENV'",
+            "jq -nc '[env.SANDHOOK_CANARY, $ENV.SANDHOOK_CANARY, ($ENV | length)]'",
+            "( env ); bash -c env; sh -c 'echo $SANDHOOK_CANARY'; xargs env < /dev/null",
+            "cat /proc/self/environ",
+        ]
+    ),
 )
 def test_variables_of_the_host_are_unseen(attack: Attack, script: str) -> None:
     shown = attack(script).stdout
@@ -241,11 +254,13 @@ def test_variables_of_the_host_are_unseen(attack: Attack, script: str) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "env | grep ^MINE",
-        "printenv -0 MINE | tr '\\0' '\\n' | sed s/^/MINE=/",
-        "jq -nr '\"MINE=\" + env.MINE'",
-    ],
+    present(
+        [
+            "env | grep ^MINE",
+            "printenv -0 MINE | tr '\\0' '\\n' | sed s/^/MINE=/",
+            "jq -nr '\"MINE=\" + env.MINE'",
+        ]
+    ),
 )
 def test_variables_of_the_run_are_seen(attack: Attack, script: str) -> None:
     assert attack(script, env={"MINE": "yes"}).stdout == "MINE=yes\n"
@@ -288,7 +303,7 @@ HOST_PROGRAM = [
 ]
 
 
-@pytest.mark.parametrize("script", HOST_PROGRAM)
+@pytest.mark.parametrize("script", present(HOST_PROGRAM))
 def test_a_program_of_the_host_is_not_run(attack: Attack, script: str) -> None:
     result = attack(script)
     assert result.stdout == ""
@@ -310,14 +325,16 @@ def test_a_script_of_the_run_is_run(attack: Attack) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        ". @SCRIPT@",
-        "source @SCRIPT@",
-        "bash @SCRIPT@",
-        "sh @SCRIPT@",
-        "PATH=@DIR@ . script.sh",
-        "bash < @SCRIPT@",
-    ],
+    present(
+        [
+            ". @SCRIPT@",
+            "source @SCRIPT@",
+            "bash @SCRIPT@",
+            "sh @SCRIPT@",
+            "PATH=@DIR@ . script.sh",
+            "bash < @SCRIPT@",
+        ]
+    ),
 )
 def test_a_script_of_the_host_is_not_read(attack: Attack, script: str) -> None:
     result = attack(script)
@@ -340,15 +357,17 @@ def test_history_is_empty(attack: Attack) -> None:
 
 @pytest.mark.parametrize(
     ("script", "stdout"),
-    [
-        ("cat <<E\nhi\nE", "hi\n"),
-        ("cat <<< hi", "hi\n"),
-        ("cat <(echo hi)", "hi\n"),
-        ("echo hi | tee >(cat >&2) ", "hi\n"),
-        ('f=$(mktemp) && echo hi > "$f" && cat "$f"', "hi\n"),
-        ("seq 3000 | sort -rn | head -n 1", "3000\n"),
-        ("echo b > f; sed -i s/b/hi/ f; cat f", "hi\n"),
-    ],
+    present(
+        [
+            ("cat <<E\nhi\nE", "hi\n"),
+            ("cat <<< hi", "hi\n"),
+            ("cat <(echo hi)", "hi\n"),
+            ("echo hi | tee >(cat >&2) ", "hi\n"),
+            ('f=$(mktemp) && echo hi > "$f" && cat "$f"', "hi\n"),
+            ("seq 3000 | sort -rn | head -n 1", "3000\n"),
+            ("echo b > f; sed -i s/b/hi/ f; cat f", "hi\n"),
+        ]
+    ),
 )
 def test_nothing_needs_a_file_of_the_host(attack: Attack, script: str, stdout: str) -> None:
     assert attack(script).stdout == stdout
@@ -359,48 +378,50 @@ def test_nothing_needs_a_file_of_the_host(attack: Attack, script: str, stdout: s
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "echo x | sed '1e cat @SECRET@'",
-        "echo 'cat @SECRET@' | sed 's/^/ /e'",
-        "echo x | sed -n 'r @SECRET@'",
-        "echo x | sed -n 'R @SECRET@'",
-        "echo x | sed -n 'w @DIR@/new'",
-        "echo x | sed -n 's/x/y/w @DIR@/new'",
-        "sed -f @SECRET@ < /dev/null",
-        "sed -i s/c/d/ @SECRET@",
-        "awk 'BEGIN { system(\"cat @SECRET@\") }'",
-        "awk 'BEGIN { \"cat @SECRET@\" | getline x; print x }' | grep .",
-        "awk 'BEGIN { while ((getline x < \"@SECRET@\") > 0) print x }'",
-        "awk 'BEGIN { print 1 > \"@DIR@/new\" }'",
-        "awk -f @SECRET@",
-        "awk '@include \"@SECRET@\"'",
-        "awk '@load \"filefuncs\"; BEGIN { print 1 }'",
-        "awk 'BEGIN { s = \"/inet/tcp/0/127.0.0.1/22\"; if ((s |& getline x) > 0) print x }'",
-        "find . -fprintf @DIR@/new x",
-        "find @DIR@ -name secret -delete",
-        "find -files0-from @SECRET@",
-        "xargs -a @SECRET@ echo",
-        "echo b | sort -o @DIR@/new",
-        "echo b | sort --compress-program=@PYTHON@ -S 1b -T @DIR@ -o /dev/null /nosuch",
-        "sort --files0-from=@SECRET@",
-        "wc --files0-from=@SECRET@",
-        "grep -f @SECRET@ /dev/null",
-        "date -f @SECRET@",
-        "date -r @SECRET@",
-        "touch -r @SECRET@ x",
-        "split -l 1 @SECRET@",
-        "tar cf - @SECRET@",
-        "diff --from-file=@SECRET@ /dev/null",
-        "comm @SECRET@ /dev/null",
-        "paste @SECRET@",
-        "base64 @SECRET@",
-        "sha256sum @SECRET@",
-        "od -c @SECRET@",
-        "xxd @SECRET@",
-        "cat --no-such-option",
-        "sort --no-such-option",
-        "jq --no-such-option . /dev/null",
-    ],
+    present(
+        [
+            "echo x | sed '1e cat @SECRET@'",
+            "echo 'cat @SECRET@' | sed 's/^/ /e'",
+            "echo x | sed -n 'r @SECRET@'",
+            "echo x | sed -n 'R @SECRET@'",
+            "echo x | sed -n 'w @DIR@/new'",
+            "echo x | sed -n 's/x/y/w @DIR@/new'",
+            "sed -f @SECRET@ < /dev/null",
+            "sed -i s/c/d/ @SECRET@",
+            "awk 'BEGIN { system(\"cat @SECRET@\") }'",
+            "awk 'BEGIN { \"cat @SECRET@\" | getline x; print x }' | grep .",
+            "awk 'BEGIN { while ((getline x < \"@SECRET@\") > 0) print x }'",
+            "awk 'BEGIN { print 1 > \"@DIR@/new\" }'",
+            "awk -f @SECRET@",
+            "awk '@include \"@SECRET@\"'",
+            "awk '@load \"filefuncs\"; BEGIN { print 1 }'",
+            "awk 'BEGIN { s = \"/inet/tcp/0/127.0.0.1/22\"; if ((s |& getline x) > 0) print x }'",
+            "find . -fprintf @DIR@/new x",
+            "find @DIR@ -name secret -delete",
+            "find -files0-from @SECRET@",
+            "xargs -a @SECRET@ echo",
+            "echo b | sort -o @DIR@/new",
+            "echo b | sort --compress-program=@PYTHON@ -S 1b -T @DIR@ -o /dev/null /nosuch",
+            "sort --files0-from=@SECRET@",
+            "wc --files0-from=@SECRET@",
+            "grep -f @SECRET@ /dev/null",
+            "date -f @SECRET@",
+            "date -r @SECRET@",
+            "touch -r @SECRET@ x",
+            "split -l 1 @SECRET@",
+            "tar cf - @SECRET@",
+            "diff --from-file=@SECRET@ /dev/null",
+            "comm @SECRET@ /dev/null",
+            "paste @SECRET@",
+            "base64 @SECRET@",
+            "sha256sum @SECRET@",
+            "od -c @SECRET@",
+            "xxd @SECRET@",
+            "cat --no-such-option",
+            "sort --no-such-option",
+            "jq --no-such-option . /dev/null",
+        ]
+    ),
 )
 def test_a_tool_reaches_no_host_file(attack: Attack, script: str) -> None:
     result = attack(script)
@@ -464,22 +485,24 @@ def test_jq_start_up_file_is_not_loaded(attack: Attack, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(
     ("script", "stdout"),
-    [
-        ("printf '{0.__class__} {x!r}\\n'", "{0.__class__} {x!r}\n"),
-        ("printf '%(__class__)T\\n' -1 >/dev/null 2>&1; echo ok", "ok\n"),
-        ("__class__=1; __dict__=2; echo $__class__ $__dict__ $__init__.", "1 2 .\n"),
-        ("self=1; ctx=2; cls=3; None=4; echo $self$ctx$cls$None", "1234\n"),
-        ("declare -A a=([__class__]=1 [__import__]=2); echo ${a[__class__]}${#a[@]}", "12\n"),
-        ("echo $((__import__)) $((os + sys))", "0 0\n"),
-        ("x=abc; echo ${x//b/\\\\g<0>} ${x/b/\\\\1}", "a\\g<0>c a\\1c\n"),
-        ("echo abc | sed 's/b/\\\\g<0>/'", "a\\g<0>c\n"),
-        ("echo abc | sed 's/b/\\n/' | head -n 1", "a\n"),
-        ("echo abc | awk '{ sub(/b/, \"\\\\g<0>\"); print }' 2>/dev/null | cut -c 1", "a\n"),
-        ("printf '%s %s\\n' '%(x)s' '{}'", "%(x)s {}\n"),
-        ("eval 'import os'; echo $?", "127\n"),
-        ("f() { :; }; f.__globals__ 2>/dev/null; echo $?", "127\n"),
-        ('echo "{self.kernel.fs}" \'%s\' "$((1+1))"', "{self.kernel.fs} %s 2\n"),
-    ],
+    present(
+        [
+            ("printf '{0.__class__} {x!r}\\n'", "{0.__class__} {x!r}\n"),
+            ("printf '%(__class__)T\\n' -1 >/dev/null 2>&1; echo ok", "ok\n"),
+            ("__class__=1; __dict__=2; echo $__class__ $__dict__ $__init__.", "1 2 .\n"),
+            ("self=1; ctx=2; cls=3; None=4; echo $self$ctx$cls$None", "1234\n"),
+            ("declare -A a=([__class__]=1 [__import__]=2); echo ${a[__class__]}${#a[@]}", "12\n"),
+            ("echo $((__import__)) $((os + sys))", "0 0\n"),
+            ("x=abc; echo ${x//b/\\\\g<0>} ${x/b/\\\\1}", "a\\g<0>c a\\1c\n"),
+            ("echo abc | sed 's/b/\\\\g<0>/'", "a\\g<0>c\n"),
+            ("echo abc | sed 's/b/\\n/' | head -n 1", "a\n"),
+            ("echo abc | awk '{ sub(/b/, \"\\\\g<0>\"); print }' 2>/dev/null | cut -c 1", "a\n"),
+            ("printf '%s %s\\n' '%(x)s' '{}'", "%(x)s {}\n"),
+            ("eval 'import os'; echo $?", "127\n"),
+            ("f() { :; }; f.__globals__ 2>/dev/null; echo $?", "127\n"),
+            ('echo "{self.kernel.fs}" \'%s\' "$((1+1))"', "{self.kernel.fs} %s 2\n"),
+        ]
+    ),
 )
 def test_python_does_not_show_through(attack: Attack, script: str, stdout: str) -> None:
     assert attack(script).stdout == stdout
@@ -487,16 +510,18 @@ def test_python_does_not_show_through(attack: Attack, script: str, stdout: str) 
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "TZ=@SECRET@ date +%Z > /dev/null",
-        "TZ=:@SECRET@ printf '%(%Z)T\\n' 0 > /dev/null",
-        "export TZ=America/New_York; date > /dev/null; printf '%(%c)T\\n' -1 > /dev/null",
-        "LC_ALL=@DIR@ LANG=tr_TR.UTF-8 awk 'BEGIN { print toupper(\"i\") }' > /dev/null",
-        "export LC_ALL=de_DE.UTF-8; printf '%.1f\\n' 1,5 > /dev/null",
-        "RANDOM=1; echo $RANDOM $SRANDOM > /dev/null; head -c 8 /dev/urandom > /dev/null",
-        "TMPDIR=@DIR@ mktemp > /dev/null",
-        "PYTHONPATH=@DIR@ PYTHONSTARTUP=@SECRET@ jq -n 1 > /dev/null",
-    ],
+    present(
+        [
+            "TZ=@SECRET@ date +%Z > /dev/null",
+            "TZ=:@SECRET@ printf '%(%Z)T\\n' 0 > /dev/null",
+            "export TZ=America/New_York; date > /dev/null; printf '%(%c)T\\n' -1 > /dev/null",
+            "LC_ALL=@DIR@ LANG=tr_TR.UTF-8 awk 'BEGIN { print toupper(\"i\") }' > /dev/null",
+            "export LC_ALL=de_DE.UTF-8; printf '%.1f\\n' 1,5 > /dev/null",
+            "RANDOM=1; echo $RANDOM $SRANDOM > /dev/null; head -c 8 /dev/urandom > /dev/null",
+            "TMPDIR=@DIR@ mktemp > /dev/null",
+            "PYTHONPATH=@DIR@ PYTHONSTARTUP=@SECRET@ jq -n 1 > /dev/null",
+        ]
+    ),
 )
 def test_process_wide_settings_stay(attack: Attack, script: str) -> None:
     attack(script)
@@ -507,32 +532,34 @@ def test_process_wide_settings_stay(attack: Attack, script: str) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "kill -9 @PID@",
-        "kill @PPID@",
-        "kill -9 1",
-        "kill -TERM -- -1",
-        "kill -9 0",
-        "kill -9 $$",
-        "kill -9 $PPID",
-        "kill -STOP $$",
-        "kill -INT $BASHPID",
-        "trap '' TERM INT; kill $$; kill -9 $$",
-        "(kill -9 $$); :",
-        "sleep 100 & kill -9 $!; wait $!",
-        "ulimit -n 1; ulimit -v 1; ulimit -c 0",
-        "umask 0; cd /; exec 0<&- 1>&- 2>&-",
-        "exit 300",
-        "exec true",
-        "exec 2>&-; nosuch",
-        "suspend",
-        "set -m; fg; bg; disown -a",
-        "trap 'exit 9' EXIT; exit 300",
-        "times > /dev/null; wait; wait 1; wait @PID@",
-        "logout",
-        "renice 19 @PID@; nice -n 19 true",
-        "kill -0 @PID@",
-    ],
+    present(
+        [
+            "kill -9 @PID@",
+            "kill @PPID@",
+            "kill -9 1",
+            "kill -TERM -- -1",
+            "kill -9 0",
+            "kill -9 $$",
+            "kill -9 $PPID",
+            "kill -STOP $$",
+            "kill -INT $BASHPID",
+            "trap '' TERM INT; kill $$; kill -9 $$",
+            "(kill -9 $$); :",
+            "sleep 100 & kill -9 $!; wait $!",
+            "ulimit -n 1; ulimit -v 1; ulimit -c 0",
+            "umask 0; cd /; exec 0<&- 1>&- 2>&-",
+            "exit 300",
+            "exec true",
+            "exec 2>&-; nosuch",
+            "suspend",
+            "set -m; fg; bg; disown -a",
+            "trap 'exit 9' EXIT; exit 300",
+            "times > /dev/null; wait; wait 1; wait @PID@",
+            "logout",
+            "renice 19 @PID@; nice -n 19 true",
+            "kill -0 @PID@",
+        ]
+    ),
 )
 def test_control_stays_inside(attack: Attack, script: str) -> None:
     assert attack(script).stdout == ""
@@ -554,33 +581,35 @@ def test_a_signal_inside_works(attack: Attack) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "nosuch",
-        "cat nosuch",
-        "echo $((1/0))",
-        "echo ${x?}",
-        "readonly r=1; r=2",
-        "if",
-        "echo 'a",
-        "printf %d x",
-        "jq -n 'error(\"x\")'",
-        "jq '('",
-        "awk '{'",
-        "sed 's/'",
-        "grep '['",
-        "[[ a =~ ( ]]",
-        "declare -n a=a; a=1",
-        "cd /nosuch",
-        "$'\\xff\\xfe'",
-        "read -t x",
-        "trap x NOSUCH",
-        "sort -k 0",
-        "date -d nonsense",
-        "test 1 -eq x",
-        "shift 9; return; break; local x",
-        "unset 1a; export 1a=2",
-        ". /dev/null/x",
-    ],
+    present(
+        [
+            "nosuch",
+            "cat nosuch",
+            "echo $((1/0))",
+            "echo ${x?}",
+            "readonly r=1; r=2",
+            "if",
+            "echo 'a",
+            "printf %d x",
+            "jq -n 'error(\"x\")'",
+            "jq '('",
+            "awk '{'",
+            "sed 's/'",
+            "grep '['",
+            "[[ a =~ ( ]]",
+            "declare -n a=a; a=1",
+            "cd /nosuch",
+            "$'\\xff\\xfe'",
+            "read -t x",
+            "trap x NOSUCH",
+            "sort -k 0",
+            "date -d nonsense",
+            "test 1 -eq x",
+            "shift 9; return; break; local x",
+            "unset 1a; export 1a=2",
+            ". /dev/null/x",
+        ]
+    ),
 )
 def test_an_error_tells_nothing_of_the_machine(attack: Attack, script: str) -> None:
     result = attack(script)

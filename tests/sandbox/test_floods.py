@@ -10,59 +10,64 @@ import pytest
 from sandhook.limits import Limits
 from sandhook.shell import Result, Shell
 from tests.sandbox.conftest import SMALL, Attack
+from tests.sandbox.tools import present
 
 # --------------------------------------------------------------------------- DOS-8: files
 
 
 @pytest.mark.parametrize(
     ("script", "message"),
-    [
-        ("head -c 2000000 /dev/zero > f", "No space left on device"),
-        ("yes > f", "No space left on device"),
-        (
-            "x=$(head -c 9000 /dev/zero | tr '\\0' a); for i in {1..200}; do echo $x >> f || exit; done",
-            "No space left on device",
-        ),
-        ("for i in {1..600}; do : > f$i || exit; done", "No space left on device"),
-        ("for i in {1..600}; do mkdir d$i || exit; done", "No space left on device"),
-        ("for i in {1..600}; do ln -s x l$i || exit; done", "No space left on device"),
-        ("mkdir d; while cp -r d d2 && mv d2 d/; do :; done", "No space left on device"),
-        ("head -c 600000 /dev/zero > a && cp a b", "No space left on device"),
-        ("truncate -s 10G f", "No space left on device"),
-        ("dd if=/dev/zero of=f bs=1 count=1 seek=10G", "No space left on device"),
-        (": > \"$(printf 'x%.0s' {1..300})\"", "File name too long"),
-        ("mkdir -p \"$(printf 'x/%.0s' {1..3000})\"", "File name too long"),
-        ("while mkdir d && cd d; do :; done", ""),
-        ("ln -s a b; ln -s b a; cat a", "Too many levels of symbolic links"),
-        ("ln -s x/x x; cat x", "Too many levels of symbolic links"),
-        (
-            "for i in {1..60}; do ln -s l$i l$((i + 1)); done; echo > l1; cat l61",
-            "Too many levels of symbolic links",
-        ),
-        ("while exec {fd}< /dev/null; do :; done", "Too many open files"),
-        ('for i in {10..400}; do eval "exec $i< /dev/null" || exit; done', ""),
-        ("echo x > /dev/full", "No space left on device"),
-        ("mkdir a; mv a a/b", "subdirectory of itself"),
-        ("mkdir a; cp -r a a/b", "itself"),
-        ("cat f >> f < f; echo x > f; cat f >> f", "input file is output file"),
-        ("rmdir /", ""),
-        ("mv / x", ""),
-        ("rm -rf /", "dangerous"),
-    ],
+    present(
+        [
+            ("head -c 2000000 /dev/zero > f", "No space left on device"),
+            ("yes > f", "No space left on device"),
+            (
+                "x=$(head -c 9000 /dev/zero | tr '\\0' a); for i in {1..200}; do echo $x >> f || exit; done",
+                "No space left on device",
+            ),
+            ("for i in {1..600}; do : > f$i || exit; done", "No space left on device"),
+            ("for i in {1..600}; do mkdir d$i || exit; done", "No space left on device"),
+            ("for i in {1..600}; do ln -s x l$i || exit; done", "No space left on device"),
+            ("mkdir d; i=0; while cp -r d d2 && mv d2 d/$((i++)); do :; done", "No space left on device"),
+            ("head -c 600000 /dev/zero > a && cp a b", "No space left on device"),
+            ("truncate -s 10G f", "No space left on device"),
+            ("dd if=/dev/zero of=f bs=1 count=1 seek=10G", "No space left on device"),
+            (": > \"$(printf 'x%.0s' {1..300})\"", "File name too long"),
+            ("mkdir -p \"$(printf 'x/%.0s' {1..3000})\"", "File name too long"),
+            ("while mkdir d && cd d; do :; done", ""),
+            ("ln -s a b; ln -s b a; cat a", "Too many levels of symbolic links"),
+            ("ln -s x/x x; cat x", "Too many levels of symbolic links"),
+            (
+                "for i in {1..60}; do ln -s l$i l$((i + 1)); done; echo > l1; cat l61",
+                "Too many levels of symbolic links",
+            ),
+            ("while exec {fd}< /dev/null; do :; done", "Too many open files"),
+            ('for i in {10..400}; do eval "exec $i< /dev/null" || exit; done', ""),
+            ("echo x > /dev/full", "No space left on device"),
+            ("mkdir a; mv a a/b", "subdirectory of itself"),
+            ("mkdir a; cp -r a a/b", "itself"),
+            ("cat f >> f < f; echo x > f; cat f >> f", "input file is output file"),
+            ("rmdir /", ""),
+            ("mv / x", ""),
+            ("rm -rf /", "dangerous"),
+        ]
+    ),
 )
 def test_files_are_counted(attack: Attack, script: str, message: str) -> None:
     result = attack(script)
-    assert result.exit_status != 0 or result.limit is not None or message == "dangerous"
     assert message in result.stderr or result.limit in ("fs_bytes", "fs_inodes")
+    assert result.stderr or result.limit
 
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "while :; do echo x >> f; done 2> /dev/null",
-        "while :; do mkdir d; rmdir d; done",
-        "while :; do : > f$((i++)); done 2> /dev/null",
-    ],
+    present(
+        [
+            "while :; do echo x >> f; done 2> /dev/null",
+            "while :; do mkdir d; rmdir d; done",
+            "while :; do : > f$((i++)); done 2> /dev/null",
+        ]
+    ),
 )
 def test_a_full_disk_is_no_way_out(attack: Attack, script: str) -> None:
     result = attack(script)
@@ -72,15 +77,17 @@ def test_a_full_disk_is_no_way_out(attack: Attack, script: str) -> None:
 
 @pytest.mark.parametrize(
     ("script", "stdout"),
-    [
-        ("for i in {1..50}; do head -c 100000 /dev/zero > f; rm f; done; echo ok", "ok\n"),
-        ("for i in {1..900}; do : > f; rm f; done; echo ok", "ok\n"),
-        ("for i in {1..900}; do exec 5< /dev/null; exec 5<&-; done; echo ok", "ok\n"),
-        ("for i in {1..30}; do ln -s l$i l$((i + 1)); done; echo x > l1; cat l31", "x\n"),
-        (": > \"$(printf 'x%.0s' {1..255})\"; ls | wc -c", "256\n"),
-        ("rm -rf /* 2> /dev/null; cd /; echo still here", "still here\n"),
-        ("chmod 0 f; mkdir -p a/b/c; rm -r a; ls", ""),
-    ],
+    present(
+        [
+            ("for i in {1..50}; do head -c 100000 /dev/zero > f; rm f; done; echo ok", "ok\n"),
+            ("for i in {1..900}; do : > f; rm f; done; echo ok", "ok\n"),
+            ("for i in {1..900}; do exec 5< /dev/null; exec 5<&-; done; echo ok", "ok\n"),
+            ("for i in {1..30}; do ln -s l$i l$((i + 1)); done; echo x > l1; cat l31", "x\n"),
+            (": > \"$(printf 'x%.0s' {1..255})\"; ls | wc -c", "256\n"),
+            ("rm -rf /* 2> /dev/null; cd /; echo still here", "still here\n"),
+            ("chmod 0 f; mkdir -p a/b/c; rm -r a; ls", ""),
+        ]
+    ),
 )
 def test_what_is_freed_is_free(attack: Attack, script: str, stdout: str) -> None:
     result = attack(script)
@@ -97,15 +104,17 @@ def test_files_of_the_caller_count(attack: Attack) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        ":(){ :|:& };:; wait",
-        "while :; do sleep 1000 & done",
-        "for i in {1..100}; do sleep 1000 & done; wait",
-        " | ".join(["cat"] * 100),
-        "f() { sleep 1000 | f; }; f",
-        "for i in {1..100}; do coproc sleep 1000; done",
-        "cat " + " ".join(["<(sleep 1000)"] * 100),
-    ],
+    present(
+        [
+            ":(){ :|:& };:; sleep 1000",
+            "while :; do sleep 1000 & done",
+            "for i in {1..100}; do sleep 1000 & done; wait",
+            " | ".join(["cat"] * 100),
+            "f() { sleep 1000 | f; }; f",
+            "for i in {1..100}; do coproc sleep 1000; done",
+            "cat " + " ".join(["<(sleep 1000)"] * 100),
+        ]
+    ),
     ids=lambda script: script[:30],
 )
 def test_processes_are_counted(attack: Attack, script: str) -> None:
@@ -142,7 +151,7 @@ FREEZERS = [
 ]
 
 
-@pytest.mark.parametrize("script", FREEZERS, ids=lambda script: script[:40])
+@pytest.mark.parametrize("script", present(FREEZERS), ids=lambda script: script[:40])
 def test_other_threads_keep_running(script: str) -> None:
     limits = Limits(wall_seconds=0.7)
     gaps = []

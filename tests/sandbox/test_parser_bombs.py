@@ -6,11 +6,12 @@ import pytest
 
 from sandhook.limits import Limits
 from tests.sandbox.conftest import SMALL, Attack
+from tests.sandbox.tools import present
 
 DEEP = 5_000
 
 NESTED = {
-    "subshell": ("(", ":", ")"),
+    "subshell": ("( ", ":", " )"),
     "group": ("{ ", ":", "; }"),
     "if": ("if :; then ", ":", "; fi"),
     "if in the condition": ("if ", ":", "; then :; fi"),
@@ -24,7 +25,7 @@ NESTED = {
     "select": ("select x in; do ", ":", "; done"),
     "function": ("f() { ", ":", "; }"),
     "command substitution": ("$(", ":", ")"),
-    "command substitution in quotes": ('"$(', ":", ')"'),
+    "command substitution in quotes": ('true "$(', ":", ')"'),
     "process substitution": ("cat <(", ":", ")"),
     "coproc": ("coproc { ", ":", "; }"),
     "arithmetic": (": $((", "1", "))"),
@@ -58,12 +59,13 @@ def test_nesting_is_refused(attack: Attack, construct: str) -> None:
 def test_text_that_stops_in_the_middle(attack: Attack, construct: str) -> None:
     before, _, _ = NESTED[construct]
     result = attack(before * DEEP)
-    assert result.limit is not None or result.stderr
+    harmless = construct in ("not", "time", "brace expansion")  # a whole command, or a literal word
+    assert result.limit is not None or result.stderr or harmless
 
 
 @pytest.mark.parametrize(
     "construct",
-    ["subshell", "group", "if", "while", "for", "case", "command substitution in quotes", "not", "else"],
+    ["subshell", "group", "if", "until", "for", "case", "command substitution in quotes", "not", "else"],
 )
 def test_thirty_levels_are_fine(attack: Attack, construct: str) -> None:
     before, middle, after = NESTED[construct]
@@ -144,7 +146,7 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize("template", EXPRESSIONS)
+@pytest.mark.parametrize("template", present(EXPRESSIONS))
 def test_a_long_expression(attack: Attack, template: str) -> None:
     result = attack(template.format(**PIECES), limits=SMALL.with_(steps=2_000_000))
     assert result.exit_status == 0 or result.limit is not None or result.stderr or template.startswith("[")
@@ -152,19 +154,21 @@ def test_a_long_expression(attack: Attack, template: str) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "echo " + "a" * 1_100_000,
-        ": '" + "x\n" * 600_000 + "'",
-        "# " + "c" * 1_100_000,
-        "true;" * 250_000,
-        "\n" * 1_100_000,
-        "cat <<E\n" + "line\n" * 250_000 + "E",
-        "(" * 1_100_000,
-        "$(" * 600_000,
-        "'" * 1_100_001,
-        "`" * 1_100_001,
-        "\\\n" * 600_000,
-    ],
+    present(
+        [
+            "echo " + "a" * 1_100_000,
+            ": '" + "x\n" * 600_000 + "'",
+            "# " + "c" * 1_100_000,
+            "true;" * 250_000,
+            "\n" * 1_100_000,
+            "cat <<E\n" + "line\n" * 250_000 + "E",
+            "(" * 1_100_000,
+            "$(" * 600_000,
+            "'" * 1_100_001,
+            "`" * 1_100_001,
+            "\\\n" * 600_000,
+        ]
+    ),
     ids=lambda script: repr(script[:12]),
 )
 def test_a_text_that_is_too_long(attack: Attack, script: str) -> None:
@@ -176,22 +180,24 @@ def test_a_text_that_is_too_long(attack: Attack, script: str) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "true " + "a" * 500_000,
-        ": '" + "x\n" * 200_000 + "'",
-        "# " + "c" * 900_000,
-        "\n" * 900_000,
-        "cat > /dev/null <<E\n" + "line $x\n" * 50_000 + "E",
-        "true \\\n" * 10_000,
-        "".join(f"cat > /dev/null <<E{n}\nE{n}\n" for n in range(500)),
-        "true " + " ".join(f"<<E{n}" for n in range(500)) + "\n" + "".join(f"E{n}\n" for n in range(500)),
-        "true " + "$'\\x41'" * 20_000,
-        "true " + '"$x"' * 50_000,
-        "x=" + "$((1))" * 5_000,
-        "true " + "`:`" * 200,
-        "(( 1 )) ;" * 3_000,
-        "true " + "$((" * 50 + "1" + "))" * 50,
-    ],
+    present(
+        [
+            "true " + "a" * 500_000,
+            ": '" + "x\n" * 200_000 + "'",
+            "# " + "c" * 900_000,
+            "\n" * 900_000,
+            "cat > /dev/null <<E\n" + "line $x\n" * 50_000 + "E",
+            "true \\\n" * 10_000,
+            "".join(f"cat > /dev/null <<E{n}\nE{n}\n" for n in range(500)),
+            "true " + " ".join(f"<<E{n}" for n in range(500)) + "\n" + "".join(f"E{n}\n" for n in range(500)),
+            "true " + "$'\\x41'" * 20_000,
+            "true " + '"$x"' * 50_000,
+            "x=" + "$((1))" * 5_000,
+            "true " + "`:`" * 200,
+            "(( 1 )) ;" * 3_000,
+            "true " + "$((" * 50 + "1" + "))" * 50,
+        ]
+    ),
     ids=lambda script: repr(script[:12]),
 )
 def test_a_long_text_is_read_in_linear_time(attack: Attack, script: str) -> None:
@@ -201,71 +207,73 @@ def test_a_long_text_is_read_in_linear_time(attack: Attack, script: str) -> None
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "echo a\0b",
-        "\0\0\0",
-        "\x7fELF\x02\x01\x01\0",
-        "echo \udcff\udcfe",
-        "\udcff() { :; }; \udcff",
-        "echo \u2028\u202e\ufeff",
-        "\ufeffecho bom",
-        "echo $'\\u0000' $'\\U10ffff' $'\\ud800' $'\\xff'",
-        "x=\udcff; echo ${#x} ${x^^} ${x@Q}",
-        "echo \r\n\r",
-        "case \udcff in \udcff) echo y;; esac",
-        "printf '\\0\\377\\n' | while read -r x; do echo \"${#x}\"; done",
-        "echo $'a\\0b'",
-        "\x1b[31mred\x07",
-        ")",
-        ";;",
-        "&",
-        "| |",
-        "<",
-        "> > a",
-        "<<",
-        "<<E",
-        "case in",
-        "for in do",
-        "function",
-        "function f",
-        "if then",
-        "$(",
-        "${",
-        "$((",
-        "`",
-        "'",
-        '"',
-        "[[",
-        "[[ a",
-        "[[ a ==",
-        "[[ =~ ]]",
-        "((",
-        "a=(",
-        "{",
-        "}",
-        "!",
-        "time",
-        "coproc",
-        "\\",
-        "${x:",
-        "${x/",
-        "${!",
-        "${x[",
-        "$[",
-        "$[1",
-        "<(",
-        ">(",
-        "{a,",
-        "x[",
-        "x[1]=",
-        "esac",
-        "done",
-        "do :",
-        "in",
-        "a() b() c()",
-        "() { :; }",
-        "1a() { :; }; 1a",
-    ],
+    present(
+        [
+            "echo a\0b",
+            "\0\0\0",
+            "\x7fELF\x02\x01\x01\0",
+            "echo \udcff\udcfe",
+            "\udcff() { :; }; \udcff",
+            "echo \u2028\u202e\ufeff",
+            "\ufeffecho bom",
+            "echo $'\\u0000' $'\\U10ffff' $'\\ud800' $'\\xff'",
+            "x=\udcff; echo ${#x} ${x^^} ${x@Q}",
+            "echo \r\n\r",
+            "case \udcff in \udcff) echo y;; esac",
+            "printf '\\0\\377\\n' | while read -r x; do echo \"${#x}\"; done",
+            "echo $'a\\0b'",
+            "\x1b[31mred\x07",
+            ")",
+            ";;",
+            "&",
+            "| |",
+            "<",
+            "> > a",
+            "<<",
+            "<<E",
+            "case in",
+            "for in do",
+            "function",
+            "function f",
+            "if then",
+            "$(",
+            "${",
+            "$((",
+            "`",
+            "'",
+            '"',
+            "[[",
+            "[[ a",
+            "[[ a ==",
+            "[[ =~ ]]",
+            "((",
+            "a=(",
+            "{",
+            "}",
+            "!",
+            "time",
+            "coproc",
+            "\\",
+            "${x:",
+            "${x/",
+            "${!",
+            "${x[",
+            "$[",
+            "$[1",
+            "<(",
+            ">(",
+            "{a,",
+            "x[",
+            "x[1]=",
+            "esac",
+            "done",
+            "do :",
+            "in",
+            "a() b() c()",
+            "() { :; }",
+            "1a() { :; }; 1a",
+        ]
+    ),
 )
 def test_a_strange_text_is_answered(attack: Attack, script: str) -> None:
     result = attack(script)
@@ -275,11 +283,13 @@ def test_a_strange_text_is_answered(attack: Attack, script: str) -> None:
 
 @pytest.mark.parametrize(
     ("script", "limit"),
-    [
-        ("eval \"$(head -c 2000000 /dev/zero | tr '\\0' ';')\"", "script_bytes"),
-        ("$(", None),
-        ("exit 7", None),
-    ],
+    present(
+        [
+            ("eval \"$(head -c 2000000 /dev/zero | tr '\\0' ';')\"", "script_bytes"),
+            ("$(", None),
+            ("exit 7", None),
+        ]
+    ),
 )
 def test_text_made_at_run_time_is_limited_too(attack: Attack, script: str, limit: str | None) -> None:
     assert attack(script, limits=Limits()).limit == limit
