@@ -14,20 +14,23 @@ _ESCAPED = range(0xDC80, 0xDD00)
 #: Unicode's own blanks, without the three that never break (glibc keeps those out).
 _WIDE_BLANKS = frozenset("\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u3000")
 
+#: Spaces that never break: glibc takes them for punctuation.
+_HARD_SPACES = frozenset("\u00a0\u2007\u202f")
+
 CLASSES: dict[str, Callable[[str], bool]] = {
-    "alpha": lambda c: c.isalpha() or (c > "\x7f" and c.isdecimal()),
+    "alpha": lambda c: c.isalpha() if c.isascii() else _is_wide_letter(c),
     "digit": lambda c: "0" <= c <= "9",
-    "alnum": lambda c: c.isalpha() or c.isdecimal(),
-    "upper": str.isupper,
-    "lower": str.islower,
+    "alnum": lambda c: c.isalnum() if c.isascii() else _is_wide_letter(c),
+    "upper": lambda c: c.isupper() or c.istitle(),
+    "lower": lambda c: c.islower() or c in "\u01c5\u01c8\u01cb\u01f2",
     "space": lambda c: c in " \t\n\r\v\f\u2028\u2029" or c in _WIDE_BLANKS,
     "blank": lambda c: c in " \t" or c in _WIDE_BLANKS,
-    "punct": lambda c: _is_graph(c) and not (c.isalpha() or c.isdecimal()),
+    "punct": lambda c: _is_graph(c) and not (c.isalnum() if c.isascii() else _is_wide_letter(c)),
     "print": lambda c: _is_graph(c) or c == " " or c in _WIDE_BLANKS,
     "graph": lambda c: _is_graph(c),
     "cntrl": lambda c: c < " " or "\x7f" <= c < "\xa0" or c in "\u2028\u2029",
     "xdigit": lambda c: c in "0123456789abcdefABCDEF",
-    "word": lambda c: c.isalpha() or c.isdecimal() or c == "_",
+    "word": lambda c: c == "_" or (c.isalnum() if c.isascii() else _is_wide_letter(c)),
     "ascii": str.isascii,
 }
 
@@ -50,8 +53,24 @@ SYMBOLS: dict[str, str] = {
 }  # fmt: skip
 
 
+def _is_wide_letter(c: str) -> bool:
+    """Tell whether glibc's iswalpha takes a character beyond ASCII: marks, digits and letters in circles too."""
+    if c.isalpha() or c.isdecimal() or "\u24b6" <= c <= "\u24e9":
+        return True
+    from unicodedata import category, combining
+
+    kind = category(c)
+    return kind in ("Mc", "Nl") or (kind == "Mn" and not combining(c))  # vowel signs, but no accents
+
+
 def _is_graph(c: str) -> bool:
-    return c.isprintable() and not c.isspace()
+    if c.isprintable() or c.isascii():
+        return c.isprintable() and c != " "
+    if c in _HARD_SPACES:
+        return True
+    from unicodedata import category
+
+    return category(c) == "Cf"
 
 
 def fold(c: str) -> str:

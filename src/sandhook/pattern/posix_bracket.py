@@ -10,21 +10,39 @@ from sandhook.pattern.errors import PatternError
 
 UNMATCHED = "Unmatched [, [^, [:, [., or [="
 
+#: Zeros of the decimal digits beyond ASCII; nine more follow each (Unicode 14).
+_ZEROS = ["660", "6f0", "7c0", "966", "9e6", "a66", "ae6", "b66", "be6", "c66", "ce6", "d66", "de6", "e50", "ed0", "f20", "1040", "1090", "17e0", "1810", "1946", "19d0", "1a80", "1a90", "1b50", "1bb0", "1c40", "1c50", "a620", "a8d0", "a900", "a9d0", "a9f0", "aa50", "abf0", "ff10", "104a0", "10d30", "11066", "110f0", "11136", "111d0", "112f0", "11450", "114d0", "11650", "116c0", "11730", "118e0", "11950", "11c50", "11d50", "11da0", "16a60", "16ac0", "16b50", "1d7ce", "1d7d8", "1d7e2", "1d7ec", "1d7f6", "1e140", "1e2f0", "1e950", "1fbf0"]
+
+_DIGITS = "".join(f"\\x{{{zero}}}-\\x{{{int(zero, 16) + 9:x}}}" for zero in _ZEROS)
+_LETTERS = r"\p{L}\p{Mc}\p{Nl}\x{24b6}-\x{24e9}"
+_BLANKS = r"\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{205f}\x{3000}"
+_SPACES = r"\t\n\v\f\r \x{2028}\x{2029}" + _BLANKS
+_GRAPH = r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}\x{a0}\x{2007}\x{202f}"
+
 #: Class name to the inside of an RE2 class.
 CLASSES: dict[str, str] = {
-    "alpha": r"\p{L}\p{Nl}",
+    "alpha": _LETTERS + _DIGITS,
     "digit": "0-9",
-    "alnum": r"\p{L}\p{Nl}\p{Nd}",
-    "upper": r"\p{Lu}",
-    "lower": r"\p{Ll}",
-    "space": r"\t\n\v\f\r \x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{2028}\x{2029}\x{205f}\x{3000}",
-    "blank": r"\t \x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{205f}\x{3000}",
-    "punct": r"!-/:-@\[-`{-~\p{P}\p{S}\p{M}",
-    "print": r" -~\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}",
-    "graph": r"!-~\p{L}\p{M}\p{N}\p{P}\p{S}",
+    "alnum": _LETTERS + r"\p{Nd}",
+    "upper": r"\p{Lu}\p{Lt}\x{2160}-\x{216f}\x{24b6}-\x{24cf}",
+    "lower": (
+        r"\p{Ll}\x{1c5}\x{1c8}\x{1cb}\x{1f2}\x{aa}\x{ba}\x{2b0}-\x{2b8}\x{2c0}\x{2c1}\x{2e0}-\x{2e4}"
+        r"\x{345}\x{37a}\x{1d2c}-\x{1d6a}\x{1d78}\x{1d9b}-\x{1dbf}\x{2071}\x{207f}\x{2090}-\x{209c}"
+        r"\x{2170}-\x{217f}\x{24d0}-\x{24e9}\x{2c7c}\x{2c7d}\x{a69c}\x{a69d}\x{a770}\x{a7f8}\x{a7f9}"
+        r"\x{ab5c}-\x{ab5f}"
+    ),
+    "space": _SPACES,
+    "blank": r"\t " + _BLANKS,
+    "punct": r"\p{Mn}\p{P}\p{S}\p{No}\p{Me}\p{Cf}\x{a0}\x{2007}\x{202f}",
+    "print": " " + _GRAPH + _BLANKS,
+    "graph": _GRAPH,
     "cntrl": r"\x00-\x1f\x7f-\x{9f}\x{2028}\x{2029}",
     "xdigit": "0-9A-Fa-f",
 }
+
+#: The insides of \\w and \\s.
+WORD = CLASSES["alnum"] + "_"
+SPACE = CLASSES["space"]
 
 #: Classes all of whose characters belong to words.
 _WORDS = frozenset(("alpha", "digit", "alnum", "upper", "lower", "xdigit"))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix_bracket import code, parse_posix_bracket
+from sandhook.pattern.posix_bracket import SPACE, WORD, code, parse_posix_bracket
 
 TOO_BIG = "Regular expression too big"
 BAD_REPEAT = "Invalid preceding regular expression"
@@ -28,9 +28,7 @@ _RE2_DUP_MAX = 1_000
 #: RE2's way to write a code point; no other backslash can stand before its own.
 _CODE = re.compile(r"\\x\{([0-9a-f]+)\}")
 
-_WORD = r"\p{L}\p{Nl}\p{Nd}_"
-_SPACE = r"\t\n\v\f\r \x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{2028}\x{2029}\x{205f}\x{3000}"
-_ESCAPED_SETS = {"w": f"[{_WORD}]", "W": f"[^{_WORD}]", "s": f"[{_SPACE}]", "S": f"[^{_SPACE}]"}
+_ESCAPED_SETS = {"w": f"[{WORD}]", "W": f"[^{WORD}]", "s": f"[{SPACE}]", "S": f"[^{SPACE}]"}
 
 #: Zero-width escapes: (RE2, regex).
 _ASSERTIONS = {
