@@ -21,7 +21,7 @@ from sandhook.worker import frames
 
 IDLE = 4  #: workers that are kept for later calls
 MOST = 16  #: workers alive at once; a further call waits for one of them
-_START_SECONDS = 0.5  #: how much longer than the call a worker lives when its host is gone
+_GRACE = 0.5  #: seconds that a worker outlives the deadline of a host that does not kill it
 _READ = 1 << 18
 
 
@@ -95,11 +95,12 @@ class Request:
 class Worker:
     """One worker process. Only the call that has taken it from the pool may use it."""
 
-    __slots__ = ("_buffer", "_deadline", "_poll", "_process", "_stdin", "_stdout", "pid")
+    __slots__ = ("_buffer", "_deadline", "_poll", "_process", "_ready", "_stdin", "_stdout", "pid")
 
     def __init__(self) -> None:
         self._buffer = b""
         self._deadline = 0.0
+        self._ready = False
         self._process: Any = None
         try:
             if sys.platform == "win32":
@@ -114,10 +115,11 @@ class Worker:
     def _start_by_spawn(self) -> None:
         """Start without importing subprocess, which costs more than the start itself."""
         from select import POLLIN, poll
+        from signal import SIGALRM
 
-        theirs_in, self._stdin = os.pipe()
-        self._stdout, theirs_out = os.pipe()
-        void = os.open(os.devnull, os.O_WRONLY)
+        theirs_in, self._stdin = map(_above_standard, os.pipe())
+        self._stdout, theirs_out = map(_above_standard, os.pipe())
+        void = _above_standard(os.open(os.devnull, os.O_WRONLY))
         try:
             self.pid = os.posix_spawn(
                 sys.executable,
@@ -128,7 +130,9 @@ class Worker:
                     (os.POSIX_SPAWN_DUP2, theirs_out, 1),
                     (os.POSIX_SPAWN_DUP2, void, 2),
                 ],
-                setpgroup=0,
+                setpgroup=0,  # an interrupt typed at the terminal is the host's
+                setsigmask=(),
+                setsigdef=(SIGALRM,),  # what a worker ends itself with
             )
         except BaseException:
             os.close(self._stdin)
@@ -166,40 +170,39 @@ class Worker:
         """End the process at once and leave nothing of it behind."""
         if self._process is not None:
             self._process.kill()
-            self.close()
-            return
-        with suppress(OSError):
-            os.kill(self.pid, 9)
-        self.close()
-
-    def close(self) -> None:
-        """End the process by ending its input, and wait until it is gone."""
-        if self._process is not None:
             self._process.stdin.close()
             self._process.stdout.close()
             self._process.wait()
             return
         self.forget()
-        with suppress(OSError):
-            os.waitpid(self.pid, 0)
+        with suppress(OSError):  # somebody else may have waited for it; then the id is not ours
+            if os.waitpid(self.pid, os.WNOHANG)[0] == 0:
+                os.kill(self.pid, 9)
+                os.waitpid(self.pid, 0)
 
     def forget(self) -> None:
         """Close this side's ends only: in a child made by fork, the worker is the parent's."""
-        os.close(self._stdin)
-        os.close(self._stdout)
+        for descriptor in (self._stdin, self._stdout):
+            with suppress(OSError):
+                os.close(descriptor)
 
     # ------------------------------------------------------------------ one call
 
     def ask(self, request: Request, seconds: float) -> None:
         """Send a request that has ``seconds`` to be answered."""
         self._deadline = monotonic() + seconds
-        frame = request.encode(seconds + _START_SECONDS)
+        frame = request.encode(seconds + _GRACE)
         try:
             sent = os.write(self._stdin, frame)
             while sent < len(frame):
                 sent += os.write(self._stdin, frame[sent : sent + _READ])
         except OSError as error:
             raise WorkerDied from error
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it has not answered anything yet."""
+        return not self._ready
 
     def extend(self, seconds: float) -> None:
         """Give the rest of the answer ``seconds`` from now."""
@@ -214,6 +217,8 @@ class Worker:
 
     def frame(self) -> tuple[int, bytes]:
         """Return the next frame's kind and payload. Raises OutOfTime and WorkerDied."""
+        if not self._ready:
+            self._await_ready()
         buffer = self._buffer
         while len(buffer) < 5:
             buffer += self._read()
@@ -228,6 +233,16 @@ class Worker:
             buffer = b"".join(pieces)
         self._buffer = buffer[end:]
         return kind, buffer[5:end]
+
+    def _await_ready(self) -> None:
+        """Wait for the first frame, which says that libjq was loaded. Raises WorkerError."""
+        self._ready = True
+        try:
+            kind, _ = self.frame()
+        except WorkerDied:
+            raise WorkerError("the jq worker could not be started: it ended at once") from None
+        if kind != frames.READY:
+            raise WorkerError("the jq worker could not be started: it speaks another protocol")
 
     def _read(self) -> bytes:
         if self._poll is None:
@@ -274,12 +289,13 @@ class Pool:
 
     def take(self, seconds: float) -> Worker:
         """Return a worker for one call. Raises OutOfTime when none gets free in ``seconds``."""
+        deadline = monotonic() + seconds
         with self._free:
             while not self._idle:
                 if len(self._busy) + self._starting < MOST:
                     self._starting += 1
                     break
-                if not self._free.wait(seconds):
+                if not self._free.wait(deadline - monotonic()):
                     raise OutOfTime
             else:
                 worker = self._idle.pop()
@@ -305,7 +321,7 @@ class Pool:
                 self._idle.append(worker)
             self._free.notify()
         if not keep:
-            worker.close()
+            worker.kill()
 
     def drop(self, worker: Worker) -> None:
         """Kill a worker in the middle of its call."""
@@ -402,8 +418,10 @@ class Pool:
             worker = self.take(remaining())
             try:
                 worker.ask(request, remaining())
-            except WorkerDied:
+            except WorkerDied as error:
                 self.drop(worker)
+                if worker.fresh:
+                    raise WorkerError("the jq worker could not be started: it ended at once") from error
                 continue
             except BaseException:
                 self.drop(worker)
@@ -417,7 +435,19 @@ def _command() -> list[str]:
 
     here = str(Path(__file__).resolve().parent)
     start = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main(sys.argv[2])"
-    return [sys.executable, "-I", "-S", "-c", start, here, _extension()]
+    options = ["-I", "-S", "-B"] if sys.dont_write_bytecode else ["-I", "-S"]
+    return [sys.executable, *options, "-c", start, here, _extension()]
+
+
+def _above_standard(descriptor: int) -> int:
+    """Return a descriptor that is none of 0, 1, 2: a host may have closed those."""
+    if descriptor > 2:
+        return descriptor
+    from fcntl import F_DUPFD_CLOEXEC, fcntl
+
+    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    os.close(descriptor)
+    return moved
 
 
 def _extension() -> str:

@@ -1,7 +1,7 @@
 """What travels between the host and a worker: length-prefixed binary frames.
 
 A request is REQUEST, then the program, the variables (JSON), the data and, if HALTS is set,
-the probe program, all UTF-8. The answer is any number of OUTPUT and FAILED frames and one
+the probe program, all UTF-8. A worker that is ready says READY once. The answer to a request is any number of OUTPUT and FAILED frames and one
 last DONE, BROKEN or MEMORY frame, each with HEADER before it. After an OUTPUT frame the
 worker waits for one byte: GO or STOP.
 """
@@ -27,7 +27,7 @@ FAILED_HEAD = Struct("<IB")
 CHUNK = 65_536
 
 # Frames from the worker.
-OUTPUT, FAILED, DONE, BROKEN, MEMORY = 1, 2, 3, 4, 5
+OUTPUT, FAILED, DONE, BROKEN, MEMORY, READY = 1, 2, 3, 4, 5, 6
 
 # Answers to OUTPUT.
 GO, STOP = b"g", b"s"

@@ -395,6 +395,7 @@ def main(extension: str) -> None:
     worker = Worker(module)
     worker.compiled(".")
     confine()
+    send(frames.READY, b"")
     try:
         while True:
             worker.serve_one()

@@ -1,0 +1,280 @@
+"""The host's side: deadlines, deaths, restarts, threads, forks, and that nothing is left over."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from sandhook.errors import WorkerError
+from sandhook.worker import client, frames
+from sandhook.worker.client import IDLE, OutOfTime, Pool, Request, WorkerDied
+
+from tests.worker.asking import output, request
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX processes")
+
+
+def only_worker(pool: Pool) -> client.Worker:
+    (worker,) = pool._idle
+    return worker
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process is there, zombies included."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def gone_within(pid: int, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not alive(pid):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_answers_with_every_result(ask):
+    assert ask(b".a, .b", b'{"a": 1.000, "b": "x"}') == b'1.000\n"x"\n'
+
+
+def test_one_worker_serves_many_calls(pool):
+    for number in range(20):
+        assert output(pool, request(b". + 1", b"%d" % number)) == b"%d\n" % (number + 1)
+    assert len(pool._idle) == 1
+
+
+def test_a_large_request_and_a_large_answer(ask):
+    text = b'"' + b"x" * 3_000_000 + b'"'
+    assert ask(b".", text) == text + b"\n"
+
+
+def test_the_deadline_kills_and_the_next_call_works(pool):
+    output(pool, request(b"1"))
+    pid = only_worker(pool).pid
+    began = time.monotonic()
+    with pytest.raises(OutOfTime):
+        output(pool, request(b"def f: f; f"), seconds=0.3)
+    assert 0.25 < time.monotonic() - began < 2
+    assert not alive(pid)
+    assert output(pool, request(b"2")) == b"2\n"
+
+
+@posix
+@pytest.mark.parametrize(
+    "program",
+    [
+        b'"x" * 1e9 | length',
+        b'reduce range(60) as $i ("x"; . + .) | length',
+        b"def f(x): f(x + 1); f(1)",
+    ],
+)
+def test_the_memory_limit_ends_the_worker_alone(pool, program):
+    with pytest.raises(WorkerDied):
+        output(pool, request(program))
+    assert output(pool, request(b"2")) == b"2\n"
+
+
+def test_less_memory_is_granted(ask):
+    assert ask(b'"x" * 10000000 | length') == b"10000000\n"
+
+
+def test_output_streams_and_stops_when_nobody_wants_more(pool):
+    class Enough(Exception):
+        pass
+
+    taken: list[int] = []
+
+    def take(kind: int, payload: bytes) -> None:
+        taken.append(len(payload))
+        raise Enough
+
+    with pytest.raises(Enough):
+        pool.call(request(b"range(1e9)"), lambda: 10.0, take)
+    assert len(taken) == 1
+    assert taken[0] <= frames.CHUNK
+    worker = only_worker(pool)
+    assert output(pool, request(b"2")) == b"2\n"
+    assert only_worker(pool) is worker, "it was stopped, not killed"
+
+
+def test_a_caller_that_fails_over_an_error_message_ends_the_call(pool):
+    def take(kind: int, payload: bytes) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pool.call(request(b'error("x")'), lambda: 10.0, take)
+    assert not pool._busy
+    assert output(pool, request(b"2")) == b"2\n"
+
+
+@posix
+def test_a_worker_that_died_while_idle_is_replaced(pool):
+    output(pool, request(b"1"))
+    pid = only_worker(pool).pid
+    os.kill(pid, signal.SIGKILL)
+    time.sleep(0.05)
+    assert output(pool, request(b"2")) == b"2\n"
+    assert only_worker(pool).pid != pid
+    assert not alive(pid), "no zombie is left"
+
+
+@posix
+def test_a_worker_ends_itself_when_its_host_does_not(pool, monkeypatch):
+    monkeypatch.setattr(client, "_GRACE", 0.0)
+    output(pool, request(b"1"))
+    worker = pool.take(1.0)
+    worker.ask(request(b"def f: f; f"), 0.2)
+    end = time.monotonic() + 3
+    while os.waitpid(worker.pid, os.WNOHANG)[0] == 0:
+        assert time.monotonic() < end, "still running, with nobody who would kill it"
+        time.sleep(0.01)
+    pool.drop(worker)
+
+
+@posix
+def test_an_idle_worker_outlives_the_deadline_of_its_last_call(pool, monkeypatch):
+    monkeypatch.setattr(client, "_GRACE", 0.0)
+    output(pool, request(b"1"), seconds=0.2)
+    pid = only_worker(pool).pid
+    time.sleep(0.4)
+    assert output(pool, request(b"2")) == b"2\n"
+    assert only_worker(pool).pid == pid
+
+
+@posix
+def test_a_worker_ends_with_its_host():
+    host = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import time\n"
+            "from sandhook.worker.client import POOL, Request\n"
+            "POOL.call(Request(b'[tojson]', b'1'), lambda: 10.0, lambda kind, payload: None)\n"
+            "print(POOL._idle[0].pid, flush=True)\n"
+            "time.sleep(60)\n",
+        ],
+        stdout=subprocess.PIPE,
+    )
+    assert host.stdout is not None
+    pid = int(host.stdout.readline())
+    host.kill()
+    host.wait()
+    host.stdout.close()
+    assert gone_within(pid, 5)
+
+
+@posix
+def test_close_leaves_no_process(pool):
+    output(pool, request(b"1"))
+    pid = only_worker(pool).pid
+    pool.close()
+    assert not alive(pid)
+
+
+def test_eight_threads_at_once(pool):
+    wrong: list[object] = []
+
+    def work(number: int) -> None:
+        for turn in range(25):
+            got = output(pool, request(b". * 2", b"%d" % (number * 1000 + turn)))
+            if got != b"%d\n" % ((number * 1000 + turn) * 2):
+                wrong.append((number, turn, got))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert not pool._busy
+    assert 1 <= len(pool._idle) <= IDLE
+
+
+def test_waits_for_a_free_worker_no_longer_than_its_time(pool, monkeypatch):
+    monkeypatch.setattr(client, "MOST", 1)
+    worker = pool.take(10.0)
+    with pytest.raises(OutOfTime):
+        pool.take(0.05)
+    pool.give_back(worker)
+    assert pool.take(0.05) is worker
+    pool.give_back(worker)
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_has_workers_of_its_own():
+    assert output(client.POOL, request(b"1")) == b"1\n"
+    mine = client.POOL._idle[-1].pid
+    child = os.fork()
+    if child == 0:
+        try:
+            sound = output(client.POOL, request(b"2")) == b"2\n"
+            own = all(worker.pid != mine for worker in client.POOL._idle)
+            client.POOL.close()
+        except BaseException:
+            os._exit(3)
+        os._exit(0 if sound and own else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert output(client.POOL, request(b"3")) == b"3\n"
+    assert client.POOL._idle[-1].pid == mine, "the child has not disturbed it"
+
+
+def test_prestart_starts_one_worker_once(pool):
+    pool.prestart()
+    worker = only_worker(pool)
+    pool.prestart()
+    assert output(pool, request(b"1")) == b"1\n"
+    assert only_worker(pool) is worker
+
+
+def test_a_worker_that_cannot_start_is_named(monkeypatch):
+    monkeypatch.setattr(client, "_command", lambda: [sys.executable, "-c", "pass"])
+    with pytest.raises(WorkerError, match="could not be started"):
+        output(Pool(), request(b"1"))
+
+
+def test_a_program_that_does_not_compile_is_reported(pool):
+    said: list[tuple[int, bytes]] = []
+    pool.call(Request(b"1 +", b"null"), lambda: 10.0, lambda kind, payload: said.append((kind, payload)))
+    ((kind, message),) = said
+    assert kind == frames.BROKEN
+    assert b"syntax error" in message
+
+
+@posix
+def test_descriptors_do_not_pile_up(pool):
+    output(pool, request(b"1"))
+    before = len(os.listdir("/dev/fd"))
+    for _ in range(5):
+        with pytest.raises(OutOfTime):
+            output(pool, request(b"def f: f; f"), seconds=0.02)
+        output(pool, request(b"1"))
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def test_the_host_goes_on_while_a_worker_works(pool):
+    beats = 0
+    done = threading.Event()
+
+    def beat() -> None:
+        nonlocal beats
+        while not done.wait(0.01):
+            beats += 1
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    with pytest.raises(OutOfTime):
+        output(pool, request(b"def f: f; f"), seconds=0.5)
+    done.set()
+    thread.join()
+    assert beats > 20
