@@ -37,6 +37,9 @@ DEFAULT_ENVIRONMENT: dict[str, str] = {
 #: Exit status of a run that a limit ended: time as timeout(1) says it, the rest as a kill.
 TIMED_OUT, KILLED = 124, 137
 
+#: Exit status of a run that a defect of sandhook ended (sysexits' EX_SOFTWARE).
+DEFECT = 70
+
 #: Python frames of the host above which a run moves to a thread with a stack of its own.
 _HOST_DEPTH = 250
 
@@ -51,9 +54,12 @@ class Result:
         truncated: Output was cut off.
         duration: Seconds that the run took, without virtual sleeps.
         syntax_error: Why the script, or the rest of it, did not parse; None when it did.
+        defect: An exception that escaped the interpreter: a fault of sandhook, never the
+            script's doing alone. The run ended there, with status 70; None otherwise.
     """
 
     __slots__ = (
+        "defect",
         "duration",
         "exit_status",
         "limit",
@@ -73,6 +79,7 @@ class Result:
         truncated: bool = False,
         duration: float = 0.0,
         syntax_error: ShellSyntaxError | None = None,
+        defect: Exception | None = None,
     ) -> None:
         self.stdout_bytes = stdout_bytes
         self.stderr_bytes = stderr_bytes
@@ -81,6 +88,7 @@ class Result:
         self.truncated = truncated
         self.duration = duration
         self.syntax_error = syntax_error
+        self.defect = defect
 
     @property
     def stdout(self) -> str:
@@ -207,7 +215,10 @@ class Shell:
         stdout: WriteBytes | None = None,
         stderr: WriteBytes | None = None,
     ) -> Result:
-        """Run a script as ``bash -c`` does.
+        """Run a script as ``bash -c`` does, and wait for what still writes to its output.
+
+        As with a pipe to a real shell, the run ends when the script has ended and no background
+        job holds its standard output or standard error any more; other jobs end with it.
 
         Args:
             script: The text.
@@ -355,18 +366,25 @@ class _Run:
         scheduler = self.kernel.scheduler
         runtime = self.shell._runtime
         error: LimitExceeded | None = None
+        defect: Exception | None = None
         process.start(lambda: runtime.run_main(state, script, "-c: "))
         try:
-            scheduler.run(lambda: process.done)
+            scheduler.run(lambda: process.done and not self.out.references and not self.err.references)
         except LimitExceeded as exceeded:
             error = exceeded
+        except Exception as found:  # the one barrier: a defect ends the run, not the host
+            defect = found
         finally:
             scheduler.close()
-        return self._result(process.status, state, error)
+        return self._result(process.status, state, error, defect)
 
-    def _result(self, status: int, state: State | None, error: LimitExceeded | None) -> Result:
+    def _result(
+        self, status: int, state: State | None, error: LimitExceeded | None, defect: Exception | None = None
+    ) -> Result:
         if error is not None:
             status = TIMED_OUT if error.limit == "wall_seconds" else KILLED
+        elif defect is not None:
+            status = DEFECT
         return Result(
             self.out.getvalue() if isinstance(self.out, Capture) else b"",
             self.err.getvalue() if isinstance(self.err, Capture) else b"",
@@ -375,6 +393,7 @@ class _Run:
             truncated=self.cap.truncated,
             duration=monotonic() - self.started,
             syntax_error=state.extra.pop("syntax_error", None) if state is not None else None,
+            defect=defect,
         )
 
 

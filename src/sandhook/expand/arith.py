@@ -110,8 +110,8 @@ def value_of(state: State, text: str) -> int:
 def compile_arithmetic(node: Arith) -> Integer:
     """Return a closure that gives the value of a tree."""
     match node:
-        case ArithNumber(value):
-            return lambda state: value
+        case ArithNumber(number):
+            return _number(number)
         case ArithVariable(name, subscript):
             return _variable(name) if subscript is None else _element(name, subscript)
         case ArithParameter(name):
@@ -136,6 +136,10 @@ def compile_arithmetic(node: Arith) -> Integer:
 
 
 # --------------------------------------------------------------------------- operands
+
+
+def _number(value: int) -> Integer:
+    return lambda state: value
 
 
 def _variable(name: str) -> Integer:

@@ -75,8 +75,8 @@ def compile_while(compiler: Compiler, node: While) -> Run:
         except BreakLoop as control:
             state.tested = tested
             if control.levels > 1:
-                raise BreakLoop(control.levels - 1) from None
-            status = 0
+                raise BreakLoop(control.levels - 1, control.status) from None
+            status = control.status
         finally:
             state.loops = loops
         state.status = status
@@ -102,8 +102,8 @@ def _loop(state: State, items: Callable[[], bool], body: Run) -> int:
     except BreakLoop as control:
         state.tested = tested
         if control.levels > 1:
-            raise BreakLoop(control.levels - 1) from None
-        status = 0
+            raise BreakLoop(control.levels - 1, control.status) from None
+        status = control.status
     finally:
         state.loops = loops
     state.status = status
@@ -216,8 +216,8 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
         except BreakLoop as control:
             state.tested = tested
             if control.levels > 1:
-                raise BreakLoop(control.levels - 1) from None
-            status = 0
+                raise BreakLoop(control.levels - 1, control.status) from None
+            status = control.status
         except ShellError as error:
             return state.shell.report_in(state, error, "((")  # type: ignore[no-any-return]
         finally:
