@@ -12,25 +12,6 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import HookEngine, Ran, Request
-from sandhook.vfs.path import VirtualPath
-
-
-class Scripted:
-    """A runner that answers what it is told, and remembers what it was asked."""
-
-    def __init__(self, *answers: Ran) -> None:
-        self.answers = list(answers)
-        self.requests: list[Request] = []
-
-    def __call__(self, request: Request) -> Ran:
-        self.requests.append(request)
-        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-
-
-def said(stdout: str | bytes = b"", exit_status: int = 0, stderr: str | bytes = b"", **more: Any) -> Ran:
-    """Return the run of a hook that printed this."""
-    out, err = (each.encode() if isinstance(each, str) else each for each in (stdout, stderr))
-    return Ran(exit_status=exit_status, stdout=out, stderr=err, **more)
 
 
 class HostFiles:
@@ -100,18 +81,3 @@ def load(oracle: bool, tmp_path: Path) -> Callable[..., HookEngine]:
         return HookEngine.load(list(sources), "everruns", **options)
 
     return make
-
-
-def read(engine: HookEngine, path: str) -> str:
-    """Return the text of a file that hooks wrote."""
-    return engine.fs.read_bytes(VirtualPath(path)).decode()
-
-
-def hook(event: str = "pre_tool_use", command: str = "true", **fields: Any) -> dict[str, Any]:
-    """Return one raw hook of an Everruns configuration."""
-    return {"event": event, "executor": {"type": "bash", "command": command}, **fields}
-
-
-def config(*hooks: Any, **more: Any) -> dict[str, Any]:
-    """Return an Everruns configuration."""
-    return {"hooks": list(hooks), **more}
