@@ -230,3 +230,26 @@ def test_names_that_windows_takes_for_something_else(name):
 @pytest.mark.parametrize("name", ["console", "nul_", "com", "com10", "a.b", ".profile", "é", "a b"])
 def test_names_that_are_only_names(name):
     assert check_windows_name(name) == name
+
+
+def test_a_host_without_directory_descriptors(monkeypatch, root):
+    """Windows' road: whole paths, names checked one by one, no symbolic links made."""
+    from sandhook.vfs import hostdir
+
+    monkeypatch.setattr(hostdir, "_AT", False)
+    fs = HostDirectory(str(root), writable=True)
+    fs.write_bytes("/d/e/x", b"1", parents=True)
+    assert fs.read_bytes("/d/e/x") == b"1"
+    assert [entry.name for entry in fs.listdir("/")] == ["d", "f"]
+    fs.rename("/d/e", "/e")
+    fs.link("/e/x", "/e/y")
+    assert fs.stat("/e/x").links == 2
+    fs.chmod("/e/x", 0o400)
+    fs.utime("/e/x", 0, 2_000_000_000)
+    assert fs.stat("/e/x").mtime_ns == 2_000_000_000
+    fs.unlink("/e/y")
+    fails(errno.EPERM, fs.symlink, "f", "/l")
+    for name in ("nul", "a:b", "a\\b", "a."):
+        fails(errno.EINVAL, fs.write_bytes, f"/{name}", b"")
+        fails(errno.EINVAL, fs.stat, f"/{name}/x")
+    assert fs.read_bytes("/../f") == b"inside"

@@ -274,7 +274,8 @@ class HostDirectory(ResolvingFileSystem):
         with self._parent(path) as (fd, name), _translated(path):
             if fd is None:
                 _refuse_reparse(name)
-                os.chmod(name, st.S_IWRITE | st.S_IREAD if mode & 0o200 else st.S_IREAD)
+                if not st.S_ISDIR(os.lstat(name).st_mode):  # Windows gives directories no such flag
+                    os.chmod(name, st.S_IWRITE | st.S_IREAD if mode & 0o200 else st.S_IREAD)
                 return
             kind = os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode
             flags = os.O_RDONLY | _NOFOLLOW | _NONBLOCK | _CLOEXEC
