@@ -142,17 +142,20 @@ def _number(value: int) -> Integer:
     return lambda state: value
 
 
+#: Texts that arithmetic stored lately, with their values: a counter is read back from here.
+_NUMBERS: dict[str, int] = {}
+_NUMBERS_KEPT = 8192
+known_number = _NUMBERS.get
+
+
 def _variable(name: str) -> Integer:
     def read(state: State) -> int:
         text = state.values.get(name)
+        value = known_number(text)
+        if value is not None:
+            return value
         if text.__class__ is str:
-            try:
-                # the common case, a plain decimal number; int() accepts more, so look first
-                if text.isdigit() and text[0] != "0" and len(text) < 19:
-                    return int(text)
-            except ValueError:
-                pass
-            return value_of(state, text)
+            return value_of(state, text)  # type: ignore[arg-type]
         text = state.get(name)
         if text is None:
             if state.options.nounset:
@@ -203,22 +206,31 @@ def _element(name: str, subscript: str) -> Integer:
 def _store(target: ArithVariable) -> Store:
     name, subscript = target
     if subscript is None:
-
-        def store(state: State, value: int) -> None:
-            if name in state.attributes or name in state.namerefs or name in state.dynamics:
-                state.set(name, str(value))
-            else:
-                state.values[name] = str(value)
-                if state.options.allexport:
-                    state.set(name, str(value))
-
-        return store
+        return store_variable(name)
 
     def store_element(state: State, value: int) -> None:
         key = subscript if state.is_associative(name) else str(evaluate(state, subscript))
         state.set_element(name, key, str(value))
 
     return store_element
+
+
+def store_variable(name: str) -> Store:
+    """Return a closure that assigns an integer to a variable."""
+
+    def store(state: State, value: int) -> None:
+        text = str(value)
+        if name in state.attributes or name in state.namerefs or name in state.dynamics:
+            state.set(name, text)
+            return
+        state.values[name] = text
+        if len(_NUMBERS) > _NUMBERS_KEPT:
+            _NUMBERS.clear()
+        _NUMBERS[text] = value
+        if state.options.allexport:
+            state.set(name, text)
+
+    return store
 
 
 # --------------------------------------------------------------------------- operators

@@ -9,6 +9,7 @@ from sandhook.interp.jobs import Job, jobs_of
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.state.control import ShellError
 from sandhook.state.state import Function, State
+from sandhook.state.values import READONLY
 from sandhook.syntax.nodes import Coprocess, FunctionDefinition, Subshell
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
     def define(state: State) -> int:
         state.budget.charge(1)
         state.line = line
-        if name in state.extra.get("readonly_functions", ()):
+        old = state.functions.get(name)
+        if old is not None and old.attributes & READONLY:
             state.shell.complain(state, f"{name}: readonly function")
             state.status = 1
             return 1

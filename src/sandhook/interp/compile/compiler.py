@@ -29,11 +29,13 @@ from sandhook.syntax.nodes import (
     FunctionDefinition,
     If,
     Pipeline,
+    ProcessSubstitution,
     Redirection,
     Select,
     SimpleCommand,
     Subshell,
     While,
+    walk,
 )
 
 Run: TypeAlias = Callable[[State], int]
@@ -72,8 +74,16 @@ class Compiler:
                 return command.compile_function(self, node)
             case Coprocess():
                 return command.compile_coprocess(self, node)
-        run = self._compound(node)
-        return self._redirected(run, node.redirections, node.line)
+        return self._redirected(self._compound(node), node.redirections, node.line)
+
+    def final(self, node: Command) -> Run:
+        """Compile a command that is all its process runs: a pipeline's part, a background job."""
+        match node:
+            case SimpleCommand():
+                return simple.compile_simple(self, node, final=True)
+            case Pipeline() | AndOr() | FunctionDefinition() | Coprocess():
+                return self.command(node)
+        return self._redirected(self._compound(node), node.redirections, node.line, final=True)
 
     def _compound(self, node: Command) -> Run:
         match node:
@@ -103,14 +113,16 @@ class Compiler:
         """Compile redirections; None when there are none."""
         return compile_redirections(redirections, self.words)
 
-    def _redirected(self, run: Run, redirections: tuple[Redirection, ...], line: int) -> Run:
+    def _redirected(
+        self, run: Run, redirections: tuple[Redirection, ...], line: int, *, final: bool = False
+    ) -> Run:
         apply = self.redirections(redirections)
         if apply is None:
             return run
         change = apply
 
         def redirected(state: State) -> int:
-            undo: Undo = []
+            undo: Undo | None = None if final else []
             try:
                 try:
                     state.line = line
@@ -119,8 +131,11 @@ class Compiler:
                     return state.shell.report(state, error)  # type: ignore[no-any-return]
                 return run(state)
             finally:
-                restore(state.process, undo)
+                if undo:
+                    restore(state.process, undo)
 
+        if any(isinstance(part, ProcessSubstitution) for part in walk(redirections)):
+            return simple.closing_substitutions(redirected)
         return redirected
 
 

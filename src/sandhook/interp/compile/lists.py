@@ -65,7 +65,7 @@ def compile_list(compiler: Compiler, node: CommandList, *, tested: bool = False)
 def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, bool]:
     node = item.command
     if item.background:
-        return in_background(compiler.command(node), node), False
+        return in_background(compiler.final(node), node), False
     if isinstance(node, AndOr):
         return compile_and_or(compiler, node), False
     return compiler.command(node), is_checked(node)
@@ -109,7 +109,11 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
     elif len(node.commands) == 1:
         run = compiler.command(node.commands[0])
     else:
-        run = _piped([compiler.command(command) for command in node.commands], node.both)
+        run = _piped(
+            [compiler.final(command) for command in node.commands],
+            node.both,
+            compiler.command(node.commands[-1]),
+        )
     if node.negated:
         run = _negated(run)
     if node.timed is not None:
@@ -145,7 +149,8 @@ def _timed(run: Run, *, posix: bool) -> Run:
     return timed
 
 
-def _piped(stages: list[Run], both: tuple[bool, ...]) -> Run:
+def _piped(stages: list[Run], both: tuple[bool, ...], here: Run) -> Run:
+    """Run each stage in a process of its own; ``here`` is the last one compiled for the shell itself."""
     last = len(stages) - 1
 
     def run_pipeline(state: State) -> int:
@@ -156,7 +161,7 @@ def _piped(stages: list[Run], both: tuple[bool, ...]) -> Run:
         for index, stage in enumerate(stages):
             downstream = kernel.pipe().ends() if index < last else None
             if index == last and state.options.lastpipe and not state.shell.job_control(state):
-                status = _run_last_here(state, stage, upstream)
+                status = _run_last_here(state, here, upstream)
                 break
             child = process.fork()
             if upstream is not None:

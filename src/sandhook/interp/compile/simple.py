@@ -32,13 +32,16 @@ Arguments: TypeAlias = Callable[[State], "list[Argument]"]
 MakeAssigned: TypeAlias = Callable[[State], Assigned]
 
 
-def compile_simple(compiler: Compiler, node: SimpleCommand) -> Run:
-    """Compile a simple command to the narrowest closure that its shape allows."""
+def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = False) -> Run:
+    """Compile a simple command to the narrowest closure that its shape allows.
+
+    ``final``: it is all that its process runs, so what its redirections replace is closed at once.
+    """
     apply = compiler.redirections(node.redirections)
     if not node.words:
         run = _assignments_only(compiler, node, apply)
     else:
-        run = _with_words(compiler, node, apply)
+        run = _with_words(compiler, node, apply, final)
     if any(
         isinstance(part, ProcessSubstitution)
         for part in walk((node.words, node.assignments, node.redirections))
@@ -256,7 +259,7 @@ def _assigned(make: MakeAssigned) -> Callable[[State], Sequence[Argument]]:
     return lambda state: (make(state),)
 
 
-def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None) -> Run:
+def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, final: bool) -> Run:
     arguments = compile_arguments(compiler, node.words)
     first = node.words[0]
     name = compiler.words.constant(first) if isinstance(first, Word) else None
@@ -268,7 +271,7 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None) ->
                 return _general_or_inline(special, _plain(arguments, node.line), name or "", node.line)
         return _plain(arguments, node.line)
     temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
-    return _full(arguments, temporary, apply, node.line)
+    return _full(arguments, temporary, apply, node.line, final)
 
 
 def _general_or_inline(special: Callable[[State], int | None], general: Run, name: str, line: int) -> Run:
@@ -319,7 +322,9 @@ def _plain(arguments: Arguments, line: int) -> Run:
     return run
 
 
-def _full(arguments: Arguments, temporary: list[MakeAssigned], apply: Apply | None, line: int) -> Run:
+def _full(
+    arguments: Arguments, temporary: list[MakeAssigned], apply: Apply | None, line: int, final: bool
+) -> Run:
     """With assignments or redirections: words are expanded first, then redirections, then assignments."""
 
     def run(state: State) -> int:
@@ -331,7 +336,7 @@ def _full(arguments: Arguments, temporary: list[MakeAssigned], apply: Apply | No
         if state.watched:
             state.shell.debug(state)
         state.substitution_status = 0
-        undo: Undo | None = []
+        undo: Undo | None = None if final else []
         saved: dict[str, Saved] = {}
         argv: list[Argument] = []
         try:
