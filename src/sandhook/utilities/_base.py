@@ -8,6 +8,7 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     PERMUTE: bool = True        options may follow operands (GNU); False stops at the first operand
     NUMERIC: str | None         name of the field that a bare ``-5`` sets (head, tail)
     USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed)
+    NEGATIVE: bool = False      "-5" and "-.5" are operands (seq)
     RAW: bool = False           no option parsing at all: every argument is an operand (echo, test, true)
 """
 
@@ -128,13 +129,16 @@ def also(first: Any, *more: Any) -> Any:
 class Syntax:
     """The parser made from one ``Options`` class."""
 
-    __slots__ = ("_parsed", "long", "numeric", "options", "permute", "short")
+    __slots__ = ("_parsed", "long", "negative", "numeric", "options", "permute", "short")
 
-    def __init__(self, options: type, *, permute: bool = True, numeric: str | None = None) -> None:
+    def __init__(
+        self, options: type, *, permute: bool = True, numeric: str | None = None, negative: bool = False
+    ) -> None:
         self._parsed: dict[tuple[str, ...], tuple[Any, tuple[str, ...]]] = {}
         self.options = options
         self.permute = permute
         self.numeric = numeric
+        self.negative = negative
         self.short: dict[str, Option] = {}
         self.long: dict[str, Option] = {}
         for declared in fields(options):
@@ -170,7 +174,11 @@ class Syntax:
             if argument == "--":
                 operands += reversed(rest)
                 break
-            if argument[:1] != "-" or argument == "-":
+            if (
+                argument[:1] != "-"
+                or argument == "-"
+                or (self.negative and (argument[1] == "." or argument[1].isdigit()))
+            ):
                 operands.append(argument)
                 if not self.permute:
                     operands += reversed(rest)
@@ -582,7 +590,10 @@ def syntax_of(module: Any) -> Syntax:
     found = _SYNTAXES.get(options)
     if found is None:
         found = _SYNTAXES[options] = Syntax(
-            options, permute=getattr(module, "PERMUTE", True), numeric=getattr(module, "NUMERIC", None)
+            options,
+            permute=getattr(module, "PERMUTE", True),
+            numeric=getattr(module, "NUMERIC", None),
+            negative=getattr(module, "NEGATIVE", False),
         )
     return found
 
