@@ -69,22 +69,27 @@ def utility(names: list[str]) -> str:
     head = (module.__doc__ or "").strip().partition("\n")
     summary = head[0].partition(": ")[2] or head[0]
     lines = [f"### {', '.join(names)}\n", sentence(summary), ""]
+    if not hasattr(module, "Options"):  # reads its arguments itself: the docstring says all
+        return "\n".join([*lines, *notes(head[2])])
     usage, _, more = inspect.cleandoc(module.Options.__doc__ or "").partition("\n")
     lines += ["```text", usage, "```", ""]
     if more.strip():
         lines += [more.strip(), ""]
     rows = []
     for declared in fields(module.Options):
-        for option in declared.metadata["options"]:
+        for option in declared.metadata.get("options", ()):
             flags = ", ".join(f"`{flag}`" for flag in option.flags)
             if option.metavar:
                 flags += f" `[{option.metavar}]`" if option.optional else f" `{option.metavar}`"
             rows.append([flags, escape(option.help)])
     if rows:
         lines.append(table(["option", "what it does"], rows))
-    source = [text for text in head[2].splitlines() if text.startswith(("Source:", "Oracle:"))]
-    lines += [f"{text}\n" for text in source]
-    return "\n".join(lines)
+    return "\n".join([*lines, *notes(head[2])])
+
+
+def notes(docstring: str) -> list[str]:
+    """Return the paragraphs of a module's docstring after its first line."""
+    return [f"{paragraph.strip()}\n" for paragraph in docstring.split("\n\n") if paragraph.strip()]
 
 
 def sentence(text: str) -> str:

@@ -18,6 +18,8 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -53,13 +55,16 @@ def runnable(page: Path) -> bool:
     return any(block.language in ("python", "console") for block in blocks(page))
 
 
-@pytest.mark.parametrize("page", filter(runnable, PAGES), ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if runnable(page)], ids=lambda page: page.relative_to(ROOT).as_posix()
+)
 def test_examples_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SANDHOOK_NO_CACHE", "1")
-    names: dict[str, object] = {"__name__": "example"}
+    module = ModuleType("example")
+    monkeypatch.setitem(sys.modules, "example", module)
     for block in blocks(page):
         where = f"{page.relative_to(ROOT)}:{block.line}"
         if block.name is not None:
@@ -67,12 +72,12 @@ def test_examples_run(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
         elif block.language == "python":
-            python(block, where, names, capsysbinary)
+            python(block, where, module.__dict__, capsysbinary)
         elif block.language == "console":
             console(block, where, monkeypatch, capsysbinary)
 
 
-def python(block: Block, where: str, names: dict[str, object], capture: pytest.CaptureFixture[bytes]) -> None:
+def python(block: Block, where: str, names: dict[str, Any], capture: pytest.CaptureFixture[bytes]) -> None:
     """Run a block and compare what it printed with its ``# ->`` comments."""
     exec(compile("\n" * (block.line - 1) + block.text, where, "exec"), names)
     printed = capture.readouterr().out.decode().splitlines()
