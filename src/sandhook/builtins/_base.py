@@ -171,6 +171,8 @@ def show_usage(state: State, name: str, usage: str) -> None:
 
 def write(state: State, text: str) -> None:
     """Write to standard output. Raises Fault ("write error: ...", status 1), BrokenPipe."""
+    if not text:
+        return
     data = text.encode("utf-8", "surrogateescape")
     state.budget.charge(1 + (len(data) >> 10))
     try:

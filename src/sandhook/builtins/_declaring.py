@@ -58,6 +58,9 @@ def split_argument(
         Fault: Neither.
     """
     if not isinstance(argument, str):
+        name, subscript, append, value = argument
+        if isinstance(value, str) and subscript is None and _is_compound(state, name, value, request):
+            return Assigned(name, None, append, runtime(state).parse_elements(state, value))
         return argument
     left, equals, value = argument.partition("=")
     # A subscript may hold "=": a[b=1]=2.
@@ -73,14 +76,17 @@ def split_argument(
     name, subscript = found
     if not equals:
         return name, subscript
-    if value[:1] == "(" and value[-1:] == ")" and subscript is None and _takes_elements(state, name, request):
+    if subscript is None and _is_compound(state, name, value, request):
         return Assigned(name, None, append, runtime(state).parse_elements(state, value))
     if subscript is not None:
         subscript = subscript_text(state, name, subscript)
     return Assigned(name, subscript, append, value)
 
 
-def _takes_elements(state: State, name: str, request: Request) -> bool:
+def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
+    """Tell whether a value that is text, such as "(1 2)", stands for the elements of an array."""
+    if value[:1] != "(" or value[-1:] != ")":
+        return False
     if request.add & (ARRAY | ASSOC):
         return True
     return not request.local and isinstance(own_value(state, name), (IndexedArray, AssociativeArray))

@@ -50,6 +50,9 @@ def resolve(state: State, name: str, *, follow: bool) -> tuple[str, VirtualPath]
         target = fs.realpath(join(state.process.cwd, name))
         _enter(state, target)
         return target, target
+    removed = _out_of_removed(state, name)
+    if removed is not None:
+        return removed
     whole = join(VirtualPath(logical(state)), name)
     if ".." in whole.split("/"):
         _check_parents(state, whole)
@@ -61,6 +64,16 @@ def resolve(state: State, name: str, *, follow: bool) -> tuple[str, VirtualPath]
         text = target
     _enter(state, target)
     return text, target
+
+
+def _out_of_removed(state: State, name: str) -> tuple[str, VirtualPath] | None:
+    """Return the parent that ``cd ..`` still reaches when the working directory is gone."""
+    cwd = state.process.cwd
+    if name.partition("/")[0] != ".." or state.process.kernel.fs.exists(cwd):
+        return None
+    target = state.process.kernel.fs.realpath(normalize(join(cwd, name)))
+    _enter(state, target)
+    return target, target
 
 
 def _check_parents(state: State, path: str) -> None:

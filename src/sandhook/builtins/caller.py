@@ -16,10 +16,10 @@ USAGE = "caller [expr]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 outside a function, or when there are not so many callers."""
-    operands = no_options(argv)
     frames = state.frames
     if not frames:
         return 1
+    operands = no_options(argv)
     if not operands:
         frame = frames[-1]
         write(state, f"{frame.line} {_file(state, len(frames) - 1)}\n")

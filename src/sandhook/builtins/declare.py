@@ -16,6 +16,7 @@ from sandhook.builtins._variables import (
     exists,
     function_line,
     listing,
+    own_value,
     plain_line,
 )
 from sandhook.state.assignment import Assigned
@@ -181,6 +182,8 @@ def _functions(state: State, command: str, letters: set[str], operands: Sequence
             status = 1
         elif bits:
             state.functions[operand] = function._replace(attributes=function.attributes | bits)
+        elif not letters & {"f", "F"}:
+            continue
         elif "F" not in letters:
             write(state, runtime(state).unparse_function(function) + "\n")
         elif "p" in letters:
