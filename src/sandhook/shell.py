@@ -402,6 +402,9 @@ def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath
 
     Raises ValueError for a name with "..", NUL, or nothing in it.
     """
+    if isinstance(fs, MemoryFileSystem):
+        fs.populate(files, base)
+        return
     for name, content in files.items():
         if not name or "\0" in name or ".." in name.split("/"):
             raise ValueError(f"files: {name!r}: not a usable file name")
@@ -412,6 +415,9 @@ def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath
 
 def make_directories(fs: FileSystem, path: VirtualPath) -> None:
     """Make a directory with its parents, if it is not there."""
+    if isinstance(fs, MemoryFileSystem):
+        fs.make_directories(path)
+        return
     at = ""
     for part in path.split("/"):
         if part:

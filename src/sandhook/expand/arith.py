@@ -151,11 +151,11 @@ known_number = _NUMBERS.get
 def _variable(name: str) -> Integer:
     def read(state: State) -> int:
         text = state.values.get(name)
-        value = known_number(text)
+        value = known_number(text)  # type: ignore[arg-type]
         if value is not None:
             return value
         if text.__class__ is str:
-            return value_of(state, text)  # type: ignore[arg-type]
+            return value_of(state, text)
         text = state.get(name)
         if text is None:
             if state.options.nounset:

@@ -180,6 +180,8 @@ class WordCompiler:
             found: list[str] = []
             for fields in compiled:
                 found += fields(state)
+            if len(found) > state.budget.limits.fields:
+                state.budget.fail("fields")
             return found
 
         return run

@@ -465,6 +465,15 @@ class MemoryFileSystem(Conveniences):
             there.mode = S_IFREG | (0o755 if data[:2] == b"#!" else 0o644)
             there.data = data
 
+    def make_directories(self, path: VirtualPath) -> None:
+        """Make a directory with its parents, whatever the permission bits say.
+
+        Raises ValueError and OSError as ``populate`` does.
+        """
+        here = self._root or self._build()
+        for part in check_relative(path, path) if path != "/" else ():
+            here = self._descend(here, part, path)
+
     def _descend(self, here: Inode, name: str, key: str) -> Inode:
         child = here.children.get(name)
         if child is None:

@@ -1,0 +1,212 @@
+"""Shell, Session, Result: what an embedder relies on."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from sandhook import Limits, Shell, ShellSyntaxError
+from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.path import VirtualPath
+
+
+def test_a_run_gives_output_and_status() -> None:
+    result = Shell().run("echo out; echo err >&2; exit 3")
+    assert (result.stdout, result.stderr, result.exit_status) == ("out\n", "err\n", 3)
+    assert (result.limit, result.truncated, result.defect) == (None, False, None)
+    assert result.duration > 0
+
+
+def test_bytes_that_are_not_utf8_survive() -> None:
+    result = Shell(files={"f": b"\xff\xfe\n"}).run("cat f; x=$(cat f); printf '%s' \"$x\"")
+    assert result.stdout_bytes == b"\xff\xfe\n\xff\xfe"
+    assert result.stdout.encode("utf-8", "surrogateescape") == result.stdout_bytes
+
+
+def test_stdin_args_env_and_name() -> None:
+    shell = Shell(env={"A": "1"})
+    result = shell.run(
+        'read -r l; echo "$0 $1 $# $A $B $l"', stdin="in\n", args=("x", "y"), env={"B": "2"}, name="hook"
+    )
+    assert result.stdout == "hook x 2 1 2 in\n"
+
+
+def test_the_hosts_environment_is_not_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SANDHOOK_SECRET", "s3cret")
+    assert Shell().run('echo "[$SANDHOOK_SECRET]"; env | grep -c s3cret').stdout == "[]\n0\n"
+
+
+def test_every_run_has_fresh_state_over_the_same_files() -> None:
+    shell = Shell()
+    shell.run("x=1; cd /tmp; set -f; f() { :; }; echo kept > /workspace/file")
+    result = shell.run('echo "[$x] $PWD $-"; type f; cat file')
+    assert result.stdout == "[] /workspace hBc\nkept\n"
+    assert "f: not found" in result.stderr
+
+
+def test_a_session_keeps_state() -> None:
+    session = Shell().session()
+    session.run("x=1; cd /tmp; f() { echo f $x; }; exit 4")
+    assert session.run("f; pwd").stdout == "f 1\n/tmp\n"
+
+
+def test_files_and_their_modes() -> None:
+    shell = Shell(files={"s.sh": "#!/bin/bash\necho ran $1\n", "/etc/conf": "c\n", "d/plain": b"p"})
+    assert shell.run("./s.sh x; cat /etc/conf d/plain; [ -x d/plain ] || echo no").stdout == "ran x\nc\npno\n"
+
+
+@pytest.mark.parametrize("name", ["", "a/../../x", "nul\0"])
+def test_unusable_file_names_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="file name|files:|name"):
+        Shell(files={name: "x"})
+
+
+def test_a_given_file_system_is_used() -> None:
+    fs = MemoryFileSystem()
+    Shell(fs=fs).run("echo hi > out")
+    assert fs.read_bytes(VirtualPath("/workspace/out")) == b"hi\n"
+
+
+def test_another_working_directory_is_made() -> None:
+    assert Shell(cwd="/srv/app").run("pwd; echo x > f; cat /srv/app/f").stdout == "/srv/app\nx\n"
+
+
+def test_a_syntax_error_is_told() -> None:
+    result = Shell().run("echo before\nfi\n")
+    assert (result.stdout, result.exit_status) == ("before\n", 2)
+    assert isinstance(result.syntax_error, ShellSyntaxError)
+    assert result.syntax_error.line == 2
+    assert (
+        result.stderr == "bash: -c: line 2: syntax error near unexpected token `fi'\nbash: -c: line 2: `fi'\n"
+    )
+
+
+def test_background_jobs_that_hold_the_output_are_waited_for() -> None:
+    assert Shell().run("(sleep 1; echo late) & echo first").stdout == "first\nlate\n"
+
+
+def test_background_jobs_that_do_not_end_with_the_run() -> None:
+    result = Shell().run("sleep 1000 >/dev/null 2>&1 & echo first")
+    assert (result.stdout, result.limit) == ("first\n", None)
+
+
+def test_streaming_output() -> None:
+    pieces: list[bytes] = []
+    result = Shell().run("echo a; echo b", stdout=pieces.append)
+    assert (b"".join(pieces), result.stdout_bytes) == (b"a\nb\n", b"")
+
+
+def test_from_many_threads() -> None:
+    wrong: list[str] = []
+
+    def work(number: int) -> None:
+        for _ in range(5):
+            out = Shell(env={"N": str(number)}).run("for i in 1 2; do echo $N | cat; done; N=9").stdout
+            if out != f"{number}\n" * 2:
+                wrong.append(out)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_one_shell_from_many_threads() -> None:
+    shell = Shell(files={"n": "0\n"})
+    threads = [threading.Thread(target=lambda: shell.run("echo $(($(cat n) + 1)) > n")) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert shell.run("cat n").stdout == "20\n"
+
+
+def test_in_an_event_loop() -> None:
+    async def main() -> list[str]:
+        shells = [Shell() for _ in range(10)]
+        results = await asyncio.gather(*(shell.arun(f"sleep 2; echo {n}") for n, shell in enumerate(shells)))
+        return [result.stdout for result in results] + [Shell().run("echo sync").stdout]
+
+    assert asyncio.run(main()) == [f"{n}\n" for n in range(10)] + ["sync\n"]
+
+
+def test_from_a_deep_stack() -> None:
+    def descend(depth: int) -> str:
+        return (
+            descend(depth - 1)
+            if depth
+            else Shell().run("f() { (($1)) && f $(($1-1)) || echo end; }; f 300").stdout
+        )
+
+    assert descend(700) == "end\n"
+
+
+#: A script that reaches the limit, and one that stops short of it.
+BOUNDS = [
+    ("steps", {"steps": 1000}, "while :; do :; done", "for ((i=0;i<200;i++)); do :; done"),
+    ("wall_seconds", {"wall_seconds": 5}, "sleep 6", "sleep 4"),
+    ("output_bytes", {"output_bytes": 1000}, "printf '%01001d' 0", "printf '%01000d' 0"),
+    (
+        "memory_bytes",
+        {"memory_bytes": 1 << 20},
+        "x=a; while :; do x=$x$x; done",
+        "x=a; for i in {1..15}; do x=$x$x; done",
+    ),
+    ("call_depth", {"call_depth": 50}, "f() { f; }; f", "f() { (($1 < 45)) && f $(($1+1)) || :; }; f 0"),
+    ("processes", {"processes": 20}, ":() { :|:& }; :", "for i in {1..15}; do sleep 1 & done; wait"),
+    ("input_bytes", {"input_bytes": 3000}, None, "cat >/dev/null"),
+    ("script_bytes", {"script_bytes": 100}, ": " + "x" * 100, ": " + "x" * 90),
+    ("fields", {"fields": 100}, "echo {1..101}", "echo {1..100}"),
+    ("nesting", {"nesting": 10}, "echo " + "$(echo " * 12 + ")" * 12, "( ( ( ( : ) ) ) )"),
+]
+
+
+@pytest.mark.parametrize(("limit", "bounds", "over", "under"), BOUNDS, ids=[bound[0] for bound in BOUNDS])
+def test_every_limit_is_named(limit: str, bounds: dict[str, float], over: str | None, under: str) -> None:
+    limits = Limits().with_(**bounds)
+    result = Shell(limits=limits).run(over or "cat", stdin=b"x" * (4000 if over is None else 0))
+    assert result.limit == limit
+    assert result.exit_status != 0
+    assert result.defect is None
+    result = Shell(limits=limits).run(under)
+    assert (result.limit, result.exit_status, result.defect) == (None, 0, None)
+
+
+def test_file_system_bounds_are_errors_that_a_script_can_handle() -> None:
+    shell = Shell(limits=Limits(fs_bytes=1000, fs_inodes=60))
+    assert (
+        shell.run("printf '%0900d' 0 > a && echo ok; printf '%0900d' 0 > b || echo full").stdout
+        == "ok\nfull\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "while :; do :; done || echo caught",
+        "trap 'echo caught' EXIT; while :; do :; done",
+        "(while :; do :; done); echo caught",
+        "x=$(while :; do :; done); echo caught",
+        "set +e; { while :; do :; done; } 2>/dev/null; echo caught",
+        "while :; do :; done | cat; echo caught",
+    ],
+)
+def test_a_limit_cannot_be_caught(script: str) -> None:
+    result = Shell(limits=Limits(steps=5000)).run(script)
+    assert (result.limit, result.stdout) == ("steps", "")
+
+
+def test_output_that_is_cut_says_so() -> None:
+    result = Shell(limits=Limits(output_bytes=100)).run("while :; do echo 123456789; done")
+    assert (result.truncated, result.limit) == (True, "output_bytes")
+    assert len(result.stdout_bytes) == 100
+
+
+def test_limits_can_differ_for_one_run() -> None:
+    shell = Shell()
+    assert shell.run("sleep 6").limit == "wall_seconds"
+    assert shell.run("sleep 6", limits=Limits.generous()).limit is None
