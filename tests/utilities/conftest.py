@@ -153,6 +153,15 @@ class Steps:
             assert self.tree() == host_tree(self.where), f"{argv}: the host's files differ afterwards"
         return status, out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape")
 
+    def sorted(self, *argv: str, stdin: str = "", env: Mapping[str, str] | None = None) -> Ran:
+        """Run a command whose lines come in no certain order; they are ordered before they are compared."""
+        status, out, err = self.sandbox.run(*argv, stdin=stdin.encode(), env=env)
+        lines = sorted(out.splitlines())
+        if self.where is not None:
+            real = ask_host(self.where, argv, stdin.encode(), {}, env or {})
+            assert (status, lines) == (real[0], sorted(real[1].splitlines())), real[2]
+        return status, " ".join(line.decode("utf-8", "surrogateescape") for line in lines), err.decode()
+
     def tree(self) -> dict[str, str]:
         """Return each path below the working directory with type, permission bits and contents."""
         found: dict[str, str] = {}

@@ -26,6 +26,7 @@ UTILITIES: dict[str, str] = {
     "env": "env",
     "false": "false",
     "fgrep": "grep",
+    "find": "find",
     "grep": "grep",
     "head": "head",
     "jq": "jq",

@@ -1,0 +1,162 @@
+"""find: walk trees and act on the files that pass tests.
+
+Source: POSIX.1-2024 XCU 3, find. Oracle: GNU findutils 4.9.
+Divergence: L-FIND-001, entries of a directory come in order of their names. L-FIND-002, -fprint,
+-fprintf, -fls, -files0-from, -context, -fstype, -used, -O and -D are not offered. L-FIND-003, parentheses
+and -not nest up to 50 levels.
+"""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context
+from sandhook.utilities._files import beneath, quote_always, reason
+from sandhook.utilities._find_parse import Parser
+from sandhook.utilities._find_state import Settings, Visit, Walk
+from sandhook.vfs.base import Entry, Stat
+
+RAW = True
+
+_HELP = """Usage: find [-H | -L | -P] [FILE]... [EXPRESSION]
+
+Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
+
+  ( E )  ! E  -not E  E -a E  E -o E  E , E
+  options: -daystart -depth -follow -maxdepth N -mindepth N -mount -noleaf -regextype TYPE -warn -xdev
+  tests (N is N, +N or -N): -amin N -anewer FILE -atime N -cmin N -cnewer FILE -ctime N -empty -executable
+    -false -gid N -group NAME -ilname GLOB -iname GLOB -inum N -ipath GLOB -iregex RE -links N -lname GLOB
+    -mmin N -mtime N -name GLOB -newer FILE -newerXY REF -nogroup -nouser -path GLOB -perm [-/]MODE
+    -readable -regex RE -samefile FILE -size N[bcwkMG] -true -type [bcdpfls] -uid N -user NAME -writable
+    -xtype [bcdpfls]
+  actions: -delete -exec COMMAND ; -exec COMMAND {} + -execdir COMMAND ; -ls -ok COMMAND ; -print -print0
+    -printf FORMAT -prune -quit
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """find [-H | -L | -P] [FILE]... [EXPRESSION]
+
+    Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
+    """
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when something could not be looked at or an -exec ... + failed."""
+    settings = Settings(ctx)
+    rest = list(arguments)
+    if "--help" in rest or "-help" in rest:
+        ctx.write(_HELP.encode())
+        return 0
+    while rest and rest[0] in ("-H", "-L", "-P", "--"):
+        word = rest.pop(0)
+        if word == "--":
+            break
+        settings.follow = {"-H": "operands", "-L": "all", "-P": "none"}[word]
+    split = next((at for at, word in enumerate(rest) if _begins_expression(word)), len(rest))
+    parser = Parser(rest[split:], settings)
+    expression = parser.parse()
+    walk = Walk(settings, expression)
+    for name in rest[:split] or ["."]:
+        if not walk.stopped:
+            _walk(name, walk, ctx)
+    for finish in settings.at_end:
+        finish()
+    return ctx.failed
+
+
+def _begins_expression(word: str) -> bool:
+    return (word[:1] == "-" and len(word) > 1) or word in ("(", ")", "!")
+
+
+def _walk(top: str, walk: Walk, ctx: Context) -> None:
+    """Visit a tree; a stack of open directories stands in for recursion."""
+    settings = walk.settings
+    if not top:
+        ctx.fail(f"{quote_always(top)}: No such file or directory")
+        return
+    try:
+        info = _stat(ctx, top, settings.follow != "none")
+        if top[-1:] == "/" and not bits.S_ISDIR(info.mode):
+            raise NotADirectoryError(20, "Not a directory")
+    except OSError as error:
+        ctx.fail(f"{quote_always(top)}: {reason(error)}")
+        return
+    visit = Visit(top, top, 0, info.mode, settings)
+    visit.info = info
+    device = info.device
+    stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]] = []
+    _visit(visit, walk, stack, frozenset())
+    while stack and not walk.stopped:
+        here, entries, above = stack[-1]
+        if not entries:
+            stack.pop()
+            if settings.depth_first and here.depth >= settings.mindepth:
+                walk.evaluate(here)
+            continue
+        entry = entries.pop()
+        ctx.charge()
+        child = Visit(beneath(here.path, entry.name), top, here.depth + 1, entry.mode, settings)
+        if settings.follow == "all" and bits.S_ISLNK(entry.mode):
+            try:
+                child.info = _stat(ctx, child.path, True)
+                child.mode = child.info.mode
+            except OSError as error:
+                ctx.fail(f"{quote_always(child.path)}: {reason(error)}")
+                continue
+        if settings.one_device and child.stat().device != device:
+            continue
+        _visit(child, walk, stack, above)
+
+
+def _stat(ctx: Context, name: str, follow: bool) -> Stat:
+    """Return what stat tells; a link that leads nowhere is taken as itself."""
+    try:
+        return ctx.fs.stat(ctx.path(name), follow=follow)
+    except FileNotFoundError:
+        if not follow:
+            raise
+        return ctx.fs.stat(ctx.path(name), follow=False)
+
+
+def _visit(
+    visit: Visit,
+    walk: Walk,
+    stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]],
+    above: set[tuple[int, int]] | frozenset[tuple[int, int]],
+) -> None:
+    """Evaluate the expression, and open a directory unless that is pruned."""
+    settings = walk.settings
+    ctx = settings.ctx
+    directory = bits.S_ISDIR(visit.mode)
+    if not (settings.depth_first and directory):
+        if visit.depth >= settings.mindepth:
+            walk.pruned = False
+            walk.evaluate(visit)
+            if walk.stopped or (walk.pruned and directory):
+                return
+        if not directory:
+            return
+    if visit.depth >= settings.maxdepth:
+        if settings.depth_first and visit.depth >= settings.mindepth:
+            walk.evaluate(visit)
+        return
+    known = set(above)
+    if settings.follow == "all":
+        info = visit.stat()
+        if (info.device, info.inode) in above:
+            ctx.fail(
+                f"File system loop detected; {quote_always(visit.path)} is part of the same file system loop"
+            )
+            return
+        known.add((info.device, info.inode))
+    try:
+        entries = ctx.fs.listdir(ctx.path(visit.path))
+    except OSError as error:
+        ctx.fail(f"{quote_always(visit.path)}: {reason(error)}")
+        entries = []
+    entries.reverse()
+    stack.append((visit, entries, known))
