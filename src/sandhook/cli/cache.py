@@ -5,7 +5,7 @@ wrong with the cache (no directory, no room, a damaged entry) costs a parse and 
 """
 
 # pathlib costs the command line 10 ms and has no O_NOFOLLOW.
-# ruff: noqa: PTH103, PTH105, PTH108, PTH111, PTH117, PTH118
+# ruff: noqa: PTH103, PTH105, PTH111, PTH117, PTH118
 
 from __future__ import annotations
 

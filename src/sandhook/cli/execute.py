@@ -109,6 +109,8 @@ def _run(
     result = shell.run(
         script, stdin=_stdin(), args=words, name=name, stdout=_writer(sys.stdout), stderr=_writer(sys.stderr)
     )
+    if result.defect is not None:
+        raise result.defect  # main says so, with the status that is ours
     if result.limit is not None:
         sys.stderr.write(f"sandhook: exec: limit reached: {result.limit}\n")
     return result.exit_status

@@ -2,7 +2,7 @@
 
 Four events: ``hook.invoked``, ``hook.completed``, ``hook.blocked``, ``hook.warning``. Lines are
 ASCII (so nothing in them can move a cursor), and every text in them has a bound.
-Source: contracts/everruns.md section 9; THREATS.md TM-AUDIT.
+Source: the events that Everruns' design of user hooks plans; every contract gets them here.
 """
 
 from __future__ import annotations

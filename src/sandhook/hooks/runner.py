@@ -71,7 +71,7 @@ class SandboxRunner:
         except SandhookError as error:
             ran = Ran(failure=str(error))
         except Exception as error:  # a defect of ours must not look like a decision
-            ran = Ran(failure=f"internal error: {error.__class__.__name__}: {error}")
+            ran = Ran(failure=_internal(error))
         finally:
             self._remove_files(made)
         if self._keep_logs and request.log:
@@ -134,7 +134,7 @@ class SandboxRunner:
 
 def as_ran(result: Result) -> Ran:
     """Return what a ``sandhook.shell.Result`` means for a hook."""
-    syntax = result.syntax_error
+    syntax, defect = result.syntax_error, result.defect
     return Ran(
         exit_status=result.exit_status,
         stdout=result.stdout_bytes,
@@ -144,7 +144,12 @@ def as_ran(result: Result) -> Ran:
         truncated=result.truncated,
         syntax_error=None if syntax is None else str(syntax),
         missing=_missing(result.exit_status, result.stderr_bytes),
+        failure=None if defect is None else _internal(defect),
     )
+
+
+def _internal(error: Exception) -> str:
+    return f"internal error: {error.__class__.__name__}: {error}"
 
 
 def _missing(status: int, stderr: bytes) -> str | None:
