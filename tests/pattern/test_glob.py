@@ -334,6 +334,24 @@ def test_bombs_end_at_once(pattern, text):
     assert time.perf_counter() - begin < 1.5
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "[" * 60_000,
+        "[" * 60_000 + "\\]",
+        "[[:" * 20_000,
+        "[a-" * 20_000,
+        "+(" * 30_000,
+        "x+([" * 15_000,
+        "*?" * 30_000,
+    ],
+)
+def test_long_patterns_compile_in_linear_time(pattern):
+    begin = time.perf_counter()
+    compile_pattern(pattern).matches("x")
+    assert time.perf_counter() - begin < 1.5
+
+
 def test_long_matches_are_charged():
     budget = Budget(Limits(steps=2_000))
     with pytest.raises(LimitExceeded):

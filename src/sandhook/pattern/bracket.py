@@ -113,8 +113,26 @@ class Bracket:
         return self._negated
 
 
-def parse_bracket(pattern: str, start: int, nocase: bool) -> tuple[Bracket, int] | None:
+class OpenBrackets:
+    """What is known of one pattern, so that a thousand open brackets take linear time."""
+
+    __slots__ = ("dead", "no_class_end")
+
+    def __init__(self) -> None:
+        self.dead: set[int] = set()  # offsets inside of brackets from which there is no end
+        self.no_class_end = -1  # from this offset on there is no ":]"; -1 when that is not known
+
+
+def parse_bracket(
+    pattern: str, start: int, nocase: bool, known: OpenBrackets | None = None
+) -> tuple[Bracket, int] | None:
     """Parse the bracket expression that begins at ``pattern[start] == "["``.
+
+    Args:
+        pattern: The whole pattern.
+        start: Offset of the "[".
+        nocase: Whether case is ignored.
+        known: What the caller keeps for one pattern.
 
     Returns:
         The set and the offset behind its "]"; None when it has no end, so that the "[" is
@@ -129,17 +147,26 @@ def parse_bracket(pattern: str, start: int, nocase: bool) -> tuple[Bracket, int]
     ranges: list[tuple[str, str]] = []
     classes: list[str] = []
     first = True
+    visited: list[int] = []
+    known = known or OpenBrackets()
+    dead = known.dead
     while True:
-        if at >= size:
+        if at >= size or (not first and at in dead):
+            dead.update(visited)
             return None
+        if not first:
+            visited.append(at)
         c = pattern[at]
         if c == "]" and not first:
             at += 1
             break
         first = False
         if c == "[" and pattern[at + 1 : at + 2] == ":":
-            end = pattern.find(":]", at + 2)
+            hopeless = 0 <= known.no_class_end <= at
+            end = -1 if hopeless else pattern.find(":]", at + 2)
             if end < 0:
+                if not hopeless:
+                    known.no_class_end = at
                 at += 1  # bash drops this "[" and goes on with the colon
                 continue
             if pattern[at + 2 : end] in CLASSES:
@@ -148,10 +175,12 @@ def parse_bracket(pattern: str, start: int, nocase: bool) -> tuple[Bracket, int]
             continue
         low, at = _element(pattern, at)
         if low is None:
+            dead.update(visited)
             return None
         if pattern[at : at + 1] == "-" and pattern[at + 1 : at + 2] not in ("]", ""):
             high, at = _element(pattern, at + 1)
             if high is None:
+                dead.update(visited)
                 return None
             if low and high:
                 ranges.append((fold(low), fold(high)) if nocase else (low, high))

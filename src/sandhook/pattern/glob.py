@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from sandhook.errors import LimitExceeded
-from sandhook.pattern.bracket import parse_bracket
+from sandhook.pattern.bracket import OpenBrackets, parse_bracket
 from sandhook.pattern.matcher import Charge, Group, Literal, Node, One, Sequence, Star, Subject
 
 #: Extended patterns inside each other; bash has no bound but its C stack.
@@ -232,12 +232,13 @@ def _pieces(kinds: str, texts: list[str]) -> Matches:
 class _Parser:
     """Parses one pattern into nodes."""
 
-    __slots__ = ("extglob", "nocase", "pattern")
+    __slots__ = ("extglob", "known", "nocase", "pattern")
 
     def __init__(self, pattern: str, extglob: bool, nocase: bool) -> None:
         self.pattern = pattern
         self.extglob = extglob
         self.nocase = nocase
+        self.known = OpenBrackets()
 
     def parse(self, at: int, stop: int, depth: int) -> tuple[Node, ...]:
         pattern = self.pattern
@@ -272,7 +273,11 @@ class _Parser:
                 flush()
                 nodes.append(One(None))
                 at += 1
-            elif c == "[" and (parsed := parse_bracket(pattern, at, self.nocase)) and parsed[1] <= stop:
+            elif (
+                c == "["
+                and (parsed := parse_bracket(pattern, at, self.nocase, self.known))
+                and parsed[1] <= stop
+            ):
                 flush()
                 nodes.append(One(parsed[0]))
                 at = parsed[1]
@@ -305,7 +310,7 @@ class _Parser:
             if c == "\\":
                 at += 1
             elif c == "[":
-                parsed = parse_bracket(pattern, at, False)
+                parsed = parse_bracket(pattern, at, False, self.known)
                 if parsed is None:
                     return None  # an open "[" hides the ")" from bash
                 at = parsed[1] - 1

@@ -269,15 +269,15 @@ class Translator:
         return whole
 
     def _concatenate(self, pieces: list[_Piece]) -> _Piece:
-        for index, piece in enumerate(pieces):
-            if piece.kind == "<":
-                after = next((each for each in pieces[index + 1 :] if each.kind != "="), None)
-                if after is None or not after.first_word:
+        for kind, order in ((">", pieces), ("<", pieces[::-1])):
+            beside: _Piece | None = None
+            for piece in order:
+                if piece.kind == kind and not (
+                    beside and (beside.last_word if kind == ">" else beside.first_word)
+                ):
                     self.result.unproven = True
-            elif piece.kind == ">":
-                before = next((each for each in reversed(pieces[:index]) if each.kind != "="), None)
-                if before is None or not before.last_word:
-                    self.result.unproven = True
+                if piece.kind != "=":
+                    beside = piece
         solid = [piece for piece in pieces if not piece.kind]
         whole = _Piece("".join(piece.text for piece in pieces), sum(piece.size for piece in pieces))
         whole.captures = any(piece.captures for piece in pieces)
