@@ -2,6 +2,8 @@
 
 Importing this package loads the nodes alone; the lexer, the grammar and bashlex come with the
 first text that has to be parsed, so that a tree that was stored can run without them.
+
+``unparse.unparse`` prints a tree, ``store.encode`` and ``store.decode`` turn trees into bytes.
 """
 
 from __future__ import annotations
@@ -9,13 +11,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.syntax.cache import SCRIPTS
-from sandhook.syntax.nodes import Arith, CommandList, Node, Word
+from sandhook.syntax.nodes import Arith, CommandList, Word
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
 
 if TYPE_CHECKING:
     from sandhook.syntax.parser import Parser
 
-__all__ = ["ParseOptions", "Parser", "parse", "parse_heredoc", "parse_word"]
+__all__ = [
+    "DEFAULT_OPTIONS",
+    "ParseOptions",
+    "Parser",
+    "parse",
+    "parse_arithmetic",
+    "parse_cached",
+    "parse_heredoc",
+    "parse_word",
+]
 
 
 def parse(text: str, name: str = "", options: ParseOptions = DEFAULT_OPTIONS) -> tuple[CommandList, ...]:
@@ -54,13 +65,6 @@ def parse_arithmetic(text: str, parameters: bool = False) -> Arith:
     from sandhook.syntax import arith
 
     return arith.parse_arithmetic(text, parameters)
-
-
-def unparse(node: Node, posix: bool = False) -> str:
-    """Return shell text that parses to the same tree, laid out as ``declare -f`` does."""
-    from sandhook.syntax import printer
-
-    return printer.unparse(node, posix)
 
 
 def __getattr__(name: str) -> object:

@@ -3,7 +3,7 @@
 Running ``bashlex/__init__`` computes an LALR table (about 75 ms in every process) that is not
 used here: ``tables.py`` holds ours. The package object is therefore registered without running
 it. Whoever else uses bashlex in the same process still gets the package they know: the first
-look at anything that is missing runs the real ``__init__``.
+look at what is missing runs the real ``__init__``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import sys
 from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import Any
+
+#: What running ``bashlex/__init__`` brings, beside the modules that its tokenizer imports.
+_PUBLIC = frozenset(["parse", "parsesingle", "parser", "split", "subst", "yacc"])
 
 
 def _register_package() -> ModuleType | None:
@@ -31,7 +34,8 @@ def _register_package() -> ModuleType | None:
 
 def _run_on_first_use(module: ModuleType) -> None:
     def attribute(name: str) -> Any:
-        if name.startswith("__"):
+        importing = name in ("subst", "yacc") and "bashlex.parser" in sys.modules
+        if name not in _PUBLIC or importing:  # a module of it that is being imported, or nothing
             raise AttributeError(f"module 'bashlex' has no attribute {name!r}")
         del module.__dict__["__getattr__"]
         assert module.__spec__ is not None and module.__spec__.loader is not None

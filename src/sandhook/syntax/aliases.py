@@ -57,10 +57,8 @@ class AliasExpander:
         limit = reader.options.max_bytes
         if reader.length + change > limit or self._moved > MAX_MOVED:
             raise LimitExceeded("script_bytes", limit, "alias expansion")
-        reader.text = reader.text[:start] + value + reader.text[end:]
-        reader.length += change
+        reader.splice(start, end, value)
         reader.position = start
-        reader.splices.append((start, end - start, len(value)))
         self.active = [(outer, until + change) for outer, until in self.active]
         self.active.append((name, start + len(value)))
 

@@ -62,7 +62,9 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     elif operator in ("@", "*", "@}") or operator == "":
         reader.position = at + 1
     elif operator[0] == "/":
-        word, second = _pattern_and_replacement(reader, start, double_quoted, len(operator) == 2 and operator[1] in "#%")
+        word, second = _pattern_and_replacement(
+            reader, start, double_quoted, len(operator) == 2 and operator[1] in "#%"
+        )
     elif operator == ":":
         word, second = _offset_and_length(reader, start, double_quoted)
     else:

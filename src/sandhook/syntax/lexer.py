@@ -373,9 +373,9 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
             self.fail(f"syntax error near `{text}'", span, token=text, line=line)
         text = token.text
         if token.kind in ("WORD", "ASSIGNMENT_WORD"):
-            from sandhook.syntax import printer  # only to report: bash shows the word as it prints it
+            from sandhook.syntax.unparse import unparse  # only to report: bash shows the word as it prints it
 
-            text = printer.unparse(token.value)
+            text = unparse(token.value)
         if not text.isprintable():
             text = ansi_quoted(text)
         self.fail(f"syntax error near unexpected token `{text}'", span, token=text, line=line)
@@ -416,6 +416,8 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
                 (following in "<>" or last == "LESS_AND" or last == "GREATER_AND")
                 and text.isdigit()
                 and text.isascii()
+                and len(text.lstrip("0")) <= 10
+                and int(text) < 1 << 31
             ):
                 return Token("NUMBER", text, start, end, word)
             if self.aliases is not None and not (self.options.posix and text in RESERVED_WORDS):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from operator import itemgetter
 from typing import NoReturn
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.syntax.options import ParseOptions
+
+_START = itemgetter(0)
 
 
 class Reader:
@@ -30,7 +33,8 @@ class Reader:
         self.depth = 0
         self.carriage_returns = options.tolerate_cr and "\r\n" in text
         self._newlines: list[int] | None = None
-        self.splices: list[tuple[int, int, int]] = []  # what aliases replaced, see aliases.py
+        #: What aliases replaced, in order: (start, end) in the text, (start, end) in the source.
+        self.splices: list[tuple[int, int, int, int]] = []
 
     def use_source(self, position: int) -> None:
         """Read the source itself from ``position`` on."""
@@ -62,12 +66,29 @@ class Reader:
             end: It is the end of a span, so that one within an alias' value means the end of
                 the alias' name.
         """
-        for at, old, new in reversed(self.splices):
-            if offset >= at + new:
-                offset += old - new
-            elif offset > at:
-                offset = at + old if end else at
-        return offset
+        index = bisect_right(self.splices, offset, key=_START) - 1
+        if index < 0:
+            return offset
+        text_start, text_end, source_start, source_end = self.splices[index]
+        if offset >= text_end:
+            return offset - text_end + source_end
+        return source_end if end and offset > text_start else source_start
+
+    def splice(self, start: int, end: int, value: str) -> None:
+        """Put ``value`` in the place of the text from ``start`` to ``end``."""
+        change = len(value) - (end - start)
+        self.text = self.text[:start] + value + self.text[end:]
+        self.length += change
+        index = bisect_right(self.splices, start, key=_START)
+        source = self.in_source(start, False), self.in_source(end, True)
+        later = [(s + change, e + change, first, last) for s, e, first, last in self.splices[index:]]
+        if index and start < self.splices[index - 1][1]:  # within a value: that one only grows
+            index -= 1
+            text_start, text_end, source_start, source_end = self.splices[index]
+            merged = (text_start, max(text_end, end) + change, source_start, max(source_end, source[1]))
+        else:
+            merged = (start, start + len(value), *source)
+        self.splices[index:] = [merged, *later]
 
     def enter(self) -> None:
         """Count one more level of nesting; the caller takes it off ``depth`` when it is done.

@@ -28,10 +28,61 @@ _NONE, _FALSE, _TRUE, _EMPTY, _SPAN, _TUPLE, _STRING = range(7)
 _CLASSES_FROM = 16
 _STRINGS_FROM = 1024  # push string n - 1024
 
-_CLASSES: tuple[type[Node], ...] = tuple(
-    value
-    for value in vars(nodes).values()
-    if isinstance(value, type) and issubclass(value, Node) and value is not Node
+# New classes are added at the end; the test wants them all.
+_CLASSES: tuple[type[Node], ...] = (
+    nodes.Literal,
+    nodes.Escaped,
+    nodes.SingleQuoted,
+    nodes.AnsiQuoted,
+    nodes.DoubleQuoted,
+    nodes.ParameterExpansion,
+    nodes.BadSubstitution,
+    nodes.CommandSubstitution,
+    nodes.Backquoted,
+    nodes.ProcessSubstitution,
+    nodes.ArithmeticExpansion,
+    nodes.ExtendedPattern,
+    nodes.Word,
+    nodes.ArrayElement,
+    nodes.ArrayLiteral,
+    nodes.Assignment,
+    nodes.HereDocument,
+    nodes.Redirection,
+    nodes.SimpleCommand,
+    nodes.Pipeline,
+    nodes.AndOr,
+    nodes.ListItem,
+    nodes.CommandList,
+    nodes.Subshell,
+    nodes.BraceGroup,
+    nodes.IfClause,
+    nodes.If,
+    nodes.While,
+    nodes.For,
+    nodes.Select,
+    nodes.ArithmeticFor,
+    nodes.CaseClause,
+    nodes.Case,
+    nodes.ArithmeticCommand,
+    nodes.ConditionalCommand,
+    nodes.FunctionDefinition,
+    nodes.Coprocess,
+    nodes.CondUnary,
+    nodes.CondBinary,
+    nodes.CondNot,
+    nodes.CondAnd,
+    nodes.CondOr,
+    nodes.CondGroup,
+    nodes.ArithNumber,
+    nodes.ArithVariable,
+    nodes.ArithParameter,
+    nodes.ArithUnary,
+    nodes.ArithStep,
+    nodes.ArithBinary,
+    nodes.ArithLogical,
+    nodes.ArithConditional,
+    nodes.ArithAssign,
+    nodes.ArithComma,
 )
 _SIZES = {_CLASSES_FROM + index: (kind, len(kind.fields)) for index, kind in enumerate(_CLASSES)}
 _CODES = {kind: _CLASSES_FROM + index for index, kind in enumerate(_CLASSES)}

@@ -3,7 +3,9 @@
 The layout is that of ``declare -f``, and of ``bash --pretty-print``. Where bash prints another
 spelling than was read, so does this: ``elif`` as ``else`` with an ``if``, ``for x`` with
 ``in "$@"``, ``$'...'`` as '...', ``<&-`` as ``0>&-``, ``function f`` before every definition,
-a function's body always in braces. Read again, the text means the same.
+a function's body always in braces. Read again, the text means the same; where bash's own output
+would not (``coproc COPROC a b``, a lost ";" behind a here-document, a lost 1 in ``1<>f``), the
+text is written so that it does.
 
 Source: bash 5.2 print_cmd.c, as its output shows.
 """
@@ -100,7 +102,6 @@ class Printer:
         self.in_function = 0
         self.in_connection = 0
         self.deferred: list[n.Redirection] = []  # here-documents whose bodies follow the operator
-        self.was_document = False
         self.depth = 0
 
     def text(self) -> str:
@@ -173,8 +174,8 @@ class Printer:
         """Print what stands between two commands of a list."""
         if self.deferred:
             self.flush("" if self.in_function else ";")
-        elif self.was_document:
-            self.was_document = False
+        elif self.out and self.out[-1].endswith("\n"):  # of a here-document
+            newline = False
         elif not newline:
             self.write(";")
         if self.in_function or newline:
@@ -214,8 +215,9 @@ class Printer:
             else:
                 self.flush(operator)
             self.inner(command)
-            self.flush("")
         self.in_connection -= 1
+        if not self.in_connection:  # else the bodies wait for the operator that follows
+            self.flush("")
 
     def simple_command(self, node: n.SimpleCommand) -> None:
         texts = [word_text(word, substitution_text) for word in (*node.assignments, *node.words)]
@@ -252,6 +254,7 @@ class Printer:
         clause = node.clauses[index]
         self.write("if ")
         self.inner(clause.condition)
+        self.flush("")
         self.semicolon()
         self.write(" then\n")
         self.body(clause.body)
@@ -367,13 +370,13 @@ class Printer:
             self.redirections(redirections)
 
     def coprocess(self, node: n.Coprocess) -> None:
-        self.write(f"coproc {node.name or 'COPROC'} ")
+        simple = isinstance(node.command, n.SimpleCommand)  # a name would be its first word
+        self.write("coproc " if simple else f"coproc {node.name or 'COPROC'} ")
         self.inner(node.command)
 
     # ------------------------------------------------------------------ redirections
 
     def redirections(self, redirections: tuple[n.Redirection, ...]) -> None:
-        self.was_document = False
         documents = []
         for index, redirection in enumerate(redirections):
             if index:
@@ -383,7 +386,7 @@ class Printer:
                 documents.append(redirection)
         if documents:
             if self.in_connection:
-                self.deferred = documents
+                self.deferred.extend(documents)
             else:
                 self.documents(documents)
 
@@ -393,7 +396,6 @@ class Printer:
             document = redirection.document
             assert document is not None
             self.write(f"{document.text}{document.delimiter}\n")
-        self.was_document = True
 
     def flush(self, operator: str) -> None:
         """Print an operator, and behind it the bodies that waited for it."""
@@ -422,12 +424,12 @@ def redirection_text(node: n.Redirection) -> str:
     if operator in ("<&", ">&"):
         if target == "-":
             return f"{prefix or default}>&-"
-        if target.rstrip("-").isdigit() or prefix.startswith("{"):
+        if target.rstrip("-").isdigit():
             return f"{prefix or default}{operator}{target}"
-        if operator == ">&" and prefix in ("", "1") and target[0] not in "-$<>0123456789":
-            return f"&> {target}"
-        return f"{prefix or default}{operator}{target}"
-    if prefix == ("1" if operator == "<>" else default):
+        return f"{'' if prefix == default else prefix}{operator}{target}"
+    if operator == "<>":
+        return f"{prefix or default}<> {target}"
+    if prefix == default:
         prefix = ""
     return f"{prefix}{operator} {target}"
 
