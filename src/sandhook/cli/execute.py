@@ -109,6 +109,8 @@ def _run(
     result = shell.run(
         script, stdin=_stdin(), args=words, name=name, stdout=_writer(sys.stdout), stderr=_writer(sys.stderr)
     )
+    if isinstance(result.defect, _ReaderGone):
+        raise BrokenPipeError
     if result.defect is not None:
         raise result.defect  # main says so, with the status that is ours
     if result.limit is not None:
@@ -127,6 +129,10 @@ def _stdin() -> bytes:
         return b""
 
 
+class _ReaderGone(Exception):
+    """Nobody reads our output any more. No OSError, which the script would see and could go on after."""
+
+
 def _writer(stream: TextIO | None) -> Callable[[bytes], None]:
     """Return what takes the script's bytes as they come, each piece at once."""
     if stream is None:
@@ -134,7 +140,10 @@ def _writer(stream: TextIO | None) -> Callable[[bytes], None]:
     raw = stream.buffer
 
     def write(data: bytes) -> None:
-        raw.write(data)
-        raw.flush()
+        try:
+            raw.write(data)
+            raw.flush()
+        except BrokenPipeError:
+            raise _ReaderGone from None
 
     return write

@@ -1,0 +1,50 @@
+"""Run the command line inside this process."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from sandhook.cli import main
+
+
+class Ran(NamedTuple):
+    """What one command line gave."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def sandhook(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+) -> Callable[..., Ran]:
+    """Return ``sandhook(*argv, stdin=b"")``; the cache is in a temporary directory."""
+    monkeypatch.setenv("SANDHOOK_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("SANDHOOK_DEBUG", raising=False)
+
+    def run(*argv: str | Path, stdin: bytes = b"") -> Ran:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        status = main([str(word) for word in argv])
+        out, err = capsysbinary.readouterr()
+        return Ran(status, out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape"))
+
+    return run
+
+
+@pytest.fixture
+def hooks(tmp_path: Path) -> Callable[..., Path]:
+    """Return ``hooks(*raw hooks, name="hooks.json", **more)``: a written configuration's path."""
+
+    def write(*raw: Any, name: str = "hooks.json", **more: Any) -> Path:
+        path = tmp_path / name
+        path.write_text(json.dumps({"hooks": list(raw), **more}), encoding="utf-8")
+        return path
+
+    return write

@@ -1,0 +1,152 @@
+"""``sandhook exec``: bytes in, bytes out, the script's exit status; the host stays out of reach."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandhook.cli import UsageError
+from sandhook.cli.files import split_mount
+
+Run = Callable[..., Any]
+
+
+def test_streams_and_status_are_the_scripts(sandhook: Run) -> None:
+    assert sandhook("exec", "-c", "cat; echo err >&2; exit 3", stdin=b"in\n") == (3, "in\n", "err\n")
+
+
+def test_bytes_go_through_as_they_are(sandhook: Run) -> None:
+    assert sandhook("exec", "-c", "cat", stdin=b"\xff\x00\r\n").stdout == "\udcff\0\r\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "stdout"),
+    [
+        (["-c", 'echo "$0|$1|$#"'], "bash||0\n"),
+        (["-c", 'echo "$0|$1|$#"', "name", "-x", "--env"], "name|-x|2\n"),
+        (["-c", 'echo "$0|$1|$#"', "--", "name", "--"], "name|--|1\n"),
+        (["--env", "A=1", "--env", "B=x=y", "-c", 'echo "$A $B"'], "1 x=y\n"),
+        (["-c", "pwd"], "/workspace\n"),
+        (["--cwd", "/tmp/new", "-c", "pwd"], "/tmp/new\n"),
+        (["-c", 'echo "${HOME-unset} ${PATH-unset} ${USER-unset}"'], "unset unset unset\n"),
+    ],
+)
+def test_arguments_and_environment(sandhook: Run, argv: list[str], stdout: str) -> None:
+    ran = sandhook("exec", *argv)
+    assert ran.status == 0 and ran.stdout.replace("/usr/local/bin:/usr/bin:/bin", "unset") == stdout
+
+
+def test_a_file_is_the_script(sandhook: Run, tmp_path: Path) -> None:
+    file = tmp_path / "script.sh"
+    file.write_bytes(b'#!/bin/bash\r\necho "$1" $#\r\n')
+    assert sandhook("exec", file, "a b", "-c").stdout == "a b 2\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["/nosuch/file"], "exec: /nosuch/file: No such file or directory"),
+        (["--env", "A", "-c", ":"], "--env A: wanted NAME=VALUE"),
+        (["--env", "1=2", "-c", ":"], "--env 1=2: wanted NAME=VALUE"),
+        (["--timeout", "0", "-c", ":"], "--timeout must be more than 0 seconds"),
+        (
+            ["--mount", "/tmp", "-c", ":"],
+            "--mount /tmp: wanted HOST:VIRTUAL[:ro|overlay|rw] with an absolute VIRTUAL",
+        ),
+        (["--mount", "/nosuch:/m", "-c", ":"], "/nosuch: Not a directory"),
+        (["--mount", "/tmp:/", "-c", ":"], "--mount /tmp:/: "),
+    ],
+)
+def test_a_usage_error(sandhook: Run, argv: list[str], message: str) -> None:
+    ran = sandhook("exec", *argv)
+    assert ran.status == 1 and ran.stderr.startswith(f"sandhook: {message}")
+
+
+def test_a_limit_is_told(sandhook: Run) -> None:
+    ran = sandhook("exec", "--timeout", "0.2", "-c", "echo before; while :; do :; done")
+    assert ran == (124, "before\n", "sandhook: exec: limit reached: wall_seconds\n")
+
+
+def test_a_script_that_does_not_parse_is_status_2(sandhook: Run) -> None:
+    ran = sandhook("exec", "-c", "echo before\nif")
+    assert (ran.status, ran.stdout) == (2, "before\n")
+    assert "syntax error" in ran.stderr
+
+
+def test_the_host_is_out_of_reach(sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret").write_text("s3cret")
+    monkeypatch.setenv("SECRET", "s3cret")
+    script = f'cat {tmp_path}/secret; echo "$SECRET"; env; cat /proc/self/environ'
+    assert "s3cret" not in sandhook("exec", "-c", script).stdout
+
+
+def test_mounts(sandhook: Run, tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("old\n")
+    script = "cat /m/f; echo new > /m/f && cat /m/f"
+    assert sandhook("exec", "--mount", f"{tmp_path}:/m", "-c", script).stdout == "old\nnew\n"
+    assert (tmp_path / "f").read_text() == "old\n"
+    ran = sandhook("exec", "--mount", f"{tmp_path}:/m:ro", "-c", script)
+    assert ran == (1, "old\n", "bash: line 1: /m/f: Read-only file system\n")
+    assert sandhook("exec", "--mount", f"{tmp_path}:/m:rw", "-c", script).status == 0
+    assert (tmp_path / "f").read_text() == "new\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("/a:/b", ("/a", "/b", "overlay")),
+        ("/a:/b:ro", ("/a", "/b", "ro")),
+        ("rel:/b/c:rw", ("rel", "/b/c", "rw")),
+        ("C:\\work:/b:overlay", ("C:\\work", "/b", "overlay")),
+        ("C:/work:/b", ("C:/work", "/b", "overlay")),
+        ("/with:colon:/b", ("/with:colon", "/b", "overlay")),
+    ],
+)
+def test_a_mount_has_three_parts(text: str, parts: tuple[str, str, str]) -> None:
+    assert split_mount(text) == parts
+
+
+@pytest.mark.parametrize("text", ["/a", "/a:b", "/a:b:ro", ":/b", "/a:/b:rx", ""])
+def test_what_is_no_mount(text: str) -> None:
+    if text == "/a:/b:rx":
+        assert split_mount(text) == ("/a", "/b:rx", "overlay"), "a mount point may have a colon"
+        return
+    with pytest.raises(UsageError):
+        split_mount(text)
+
+
+# As a process.
+
+
+def process(*argv: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "sandhook.cli", "exec", *argv],
+        capture_output=True,
+        timeout=30,
+        check=False,
+        **options,
+    )
+
+
+def test_a_process_with_no_standard_input() -> None:
+    done = process("-c", "cat; echo ok", stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"ok\n", b"")
+
+
+def test_a_reader_that_goes_away_ends_the_script() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "sandhook.cli", "exec", "-c", "while :; do echo y; done"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
+        assert running.stdout is not None and running.stderr is not None
+        assert running.stdout.readline() == b"y\n"
+        running.stdout.close()
+        assert running.wait(20) == 141
+        assert running.stderr.read() == b""

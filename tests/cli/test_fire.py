@@ -1,0 +1,225 @@
+"""``sandhook fire``: exit statuses, both formats, payloads, workspaces, traces."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hooks.hooktools import hook
+
+BUNDLES = Path(__file__).parents[2] / "examples" / "hook-bundles"
+GUARD = hook(
+    id="guard",
+    command='echo \'{"decision":"block","reason":"no","user_message":"Sorry."}\'',
+    matcher={"tool_name": "bash", "args_jsonpath": "$.command", "deny_regex": "rm"},
+)
+RM = '{"command":"rm x"}'
+LS = '{"command":"ls"}'
+
+Run = Callable[..., Any]
+Write = Callable[..., Path]
+
+
+def test_a_refusal(sandhook: Run, hooks: Write) -> None:
+    ran = sandhook("fire", "pre_tool_use", "--hooks", hooks(GUARD), "--tool", "bash", "--input", RM)
+    assert ran.status == 2 and ran.stderr == ""
+    assert ran.stdout == (
+        "pre_tool_use: 1 hook(s)\n"
+        "  user:guard  block: no\n"
+        '    because tool name "bash" is "bash", $.command = "rm x" is matched by /rm/\n'
+        "    exit status 0\n"
+        "decision: refused\n"
+        "  message: blocked by pre_tool_use hook: no\n"
+        "  to the user: Sorry.\n"
+    )
+
+
+def test_its_harmless_neighbour(sandhook: Run, hooks: Write) -> None:
+    ran = sandhook("fire", "tool.pre", "--hooks", hooks(GUARD), "--tool", "bash", "--input", LS)
+    assert ran.status == 0 and ran.stderr == ""
+    assert ran.stdout == (
+        "pre_tool_use: 1 hook(s)\n"
+        '  user:guard  not run: $.command = "ls" is not matched by /rm/\n'
+        "decision: proceed\n"
+    )
+
+
+def test_json_is_the_decision_with_all_outcomes(sandhook: Run, hooks: Write) -> None:
+    path = hooks(GUARD, hook(id="later"))
+    ran = sandhook(
+        "fire", "pre_tool_use", "--hooks", path, "--tool", "bash", "--input", RM, "--format", "json"
+    )
+    record = json.loads(ran.stdout)
+    assert ran.status == 2
+    assert (record["refused"], record["contract"], record["reason"]) == (True, "everruns", "no")
+    assert [(each["hook_id"], each["decision"]) for each in record["outcomes"]] == [
+        ("user:guard", "block"),
+        ("user:later", None),
+    ]
+
+
+def test_a_change_is_shown(sandhook: Run) -> None:
+    path = BUNDLES / "prepend-style-note.json"
+    ran = sandhook("fire", "user_prompt_submit", "--hooks", path, "--prompt", "fix the bug")
+    assert ran.status == 0
+    assert "decision: proceed, prompt changed\n" in ran.stdout
+    assert 'prompt replace: "[reminder: follow the house style guide]\\nfix the bug"' in ran.stdout
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"tool_name": "bash", "arguments": {"command": "rm x"}},
+        {
+            "event": "pre_tool_use",
+            "session_id": "s",
+            "data": {"tool_name": "bash", "tool_call_id": "c", "arguments": {"command": "rm x"}},
+        },
+    ],
+)
+def test_a_payload_from_a_file_or_standard_input(
+    sandhook: Run, hooks: Write, tmp_path: Path, payload: dict[str, Any]
+) -> None:
+    file = tmp_path / "payload.json"
+    file.write_bytes(b"\xef\xbb\xbf" + json.dumps(payload).encode())
+    command = ("fire", "pre_tool_use", "--hooks", hooks(GUARD), "--payload")
+    assert sandhook(*command, file).status == 2
+    assert sandhook(*command, "-", stdin=file.read_bytes()).status == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["nosuch", "--tool", "x"],
+            "unknown event 'nosuch' for everruns; known are session_start (session.start), ",
+        ),
+        (["stop"], "unknown event 'stop' for everruns"),
+        (["pre_tool_use"], "pre_tool_use needs --tool NAME (or --payload FILE)"),
+        (["pre_tool_use", "--tool", "x", "--prompt", "y"], "--prompt does not go with pre_tool_use"),
+        (["user_prompt_submit"], "user_prompt_submit needs --prompt TEXT (or --payload FILE)"),
+        (["turn_end", "--tool", "x"], "--tool does not go with turn_end"),
+        (["turn_end", "--prompt", "x"], "--prompt does not go with turn_end"),
+        (["pre_tool_use", "--tool", "x", "--input", "{"], "--input: Expecting property name"),
+        (["pre_tool_use", "--tool", "x", "--payload", "-"], "--payload goes without --tool"),
+        (["pre_tool_use", "--payload", "-"], "--payload: Expecting value"),
+        (["pre_tool_use", "--payload", "/nosuch/file"], "/nosuch/file: No such file or directory"),
+        (["turn_end", "--write-back"], "--write-back needs --workspace DIR"),
+        (["turn_end", "--workspace", "/nosuch/dir"], "/nosuch/dir: Not a directory"),
+        (["turn_end", "--contract", "nosuch"], "unknown contract 'nosuch'; known are everruns"),
+    ],
+)
+def test_a_usage_error(sandhook: Run, hooks: Write, arguments: list[str], message: str) -> None:
+    ran = sandhook("fire", *arguments, "--hooks", hooks(GUARD))
+    assert (ran.status, ran.stdout) == (1, "")
+    assert ran.stderr.startswith(f"sandhook: {message}") and ran.stderr.count("\n") == 1
+
+
+def test_a_bad_configuration_prints_every_problem_with_its_path(sandhook: Run, hooks: Write) -> None:
+    path = hooks(GUARD, hook("nosuch", timeout_ms=1), hook(matcher={"tool_name_glob": "a?"}))
+    ran = sandhook("fire", "pre_tool_use", "--hooks", path, "--tool", "bash", "--input", RM)
+    assert (ran.status, ran.stdout) == (1, "")
+    lines = ran.stderr.splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith(
+        f"{path}: hooks[1].event: user_hooks config parse failed: unknown variant `nosuch`"
+    )
+    assert lines[1] == (
+        f"{path}: hooks[1].timeout_ms: user_hooks.hooks[1]: hook timeout_ms 1 is out of range (100..=30000)"
+    )
+    assert lines[2] == (
+        f"{path}: hooks[2].matcher.tool_name_glob: user_hooks.hooks[2]: "
+        "hook tool_name_glob `a?` contains unsupported syntax"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "Expecting property name enclosed in double quotes at line 1 column 2"),
+        ("", "Expecting value at line 1 column 1"),
+    ],
+)
+def test_a_file_that_is_no_json(sandhook: Run, tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "hooks.json"
+    path.write_text(text)
+    assert sandhook("fire", "turn_end", "--hooks", path) == (1, "", f"{path}: {message}\n")
+
+
+def test_a_file_that_fits_no_contract(sandhook: Run, tmp_path: Path) -> None:
+    path = tmp_path / "hooks.json"
+    path.write_text('{"other":1}')
+    ran = sandhook("fire", "turn_end", "--hooks", path)
+    assert ran.status == 1
+    assert ran.stderr == f"sandhook: {path}: fits none of the known contracts (everruns)\n"
+
+
+def test_oddities_are_noted_and_layers_are_in_order(sandhook: Run, hooks: Write) -> None:
+    low = hooks(hook("turn_end", id="a"), name="low.json", odd=1)
+    high = hooks(hook("turn_end", id="b"), name="high.json")
+    ran = sandhook("fire", "turn_end", "--hooks", low, "--hooks", high)
+    assert ran.status == 0
+    assert ran.stdout.index("user:a") < ran.stdout.index("user:b")
+    assert ran.stderr == f"note: {low}: odd: unknown field, ignored\n"
+
+
+def test_fail_closed(sandhook: Run, hooks: Write) -> None:
+    command = ("fire", "pre_tool_use", "--hooks", hooks(hook(id="x", command="echo text")), "--tool", "bash")
+    open_, closed = sandhook(*command), sandhook(*command, "--fail-closed")
+    assert (open_.status, closed.status) == (0, 2)
+    assert "could not run: hook stdout is not JSON (first 80 bytes: text\\n)" in open_.stdout
+    assert "decision: refused (fail closed)\n" in closed.stdout
+
+
+def test_compat(sandhook: Run) -> None:
+    path = BUNDLES / "security-pack.declarative.json"
+    command = ("fire", "pre_tool_use", "--hooks", path, "--tool", "bash", "--input", '{"command":"rm -rf /"}')
+    assert sandhook(*command).status == 2
+    assert sandhook(*command, "--compat", "strict").status == 0
+
+
+def test_a_trace_has_audit_lines_and_what_hooks_printed(sandhook: Run, hooks: Write) -> None:
+    path = hooks(hook(id="x", command="echo '{}'; echo oops >&2"))
+    ran = sandhook("fire", "pre_tool_use", "--hooks", path, "--tool", "bash", "--trace")
+    assert [json.loads(line)["type"] for line in ran.stderr.splitlines()] == [
+        "hook.invoked",
+        "hook.completed",
+    ]
+    assert "    stdout| {}\n    stderr| oops\n" in ran.stdout
+
+
+def test_a_workspace_is_changed_in_a_copy(sandhook: Run, hooks: Write, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a").write_text("old")
+    path = hooks(hook("turn_end", command="cat a > b; echo new > a; mkdir d; echo '{}'"))
+    command = ("fire", "turn_end", "--hooks", path, "--workspace", work)
+    ran = sandhook(*command)
+    assert ran.status == 0
+    assert ran.stderr == (
+        "modified: /workspace/a\ncreated: /workspace/b\ncreated: /workspace/d\n"
+        f"3 change(s) not written back to {work} (--write-back does it)\n"
+    )
+    assert [each.name for each in work.iterdir()] == ["a"] and (work / "a").read_text() == "old"
+    ran = sandhook(*command, "--write-back")
+    assert ran.stderr.splitlines()[-1] == f"3 change(s) written to {work}"
+    assert (work / "a").read_text() == "new\n" and (work / "b").read_text() == "old"
+    assert sorted(each.name for each in work.iterdir()) == ["a", "b", "d"]
+
+
+def test_a_workspace_that_no_hook_changes_is_not_mentioned(
+    sandhook: Run, hooks: Write, tmp_path: Path
+) -> None:
+    path = hooks(hook("turn_end", command="ls > /tmp/list; echo '{}'"))
+    assert sandhook("fire", "turn_end", "--hooks", path, "--workspace", tmp_path).stderr == ""
+
+
+def test_hooks_cannot_move_the_cursor(sandhook: Run, hooks: Write) -> None:
+    path = hooks(hook(id="x\x1b[2J", command="printf '\\033[31mred\\033[0m\\n\\342\\200\\256' >&2; exit 1"))
+    ran = sandhook("fire", "pre_tool_use", "--hooks", path, "--tool", "ba\x07sh", "--trace")
+    assert all(c == "\n" or c.isprintable() for c in ran.stdout + ran.stderr)
+    assert ran.status == 2
