@@ -6,16 +6,20 @@ The one place in this part that opens a host file; only what a caller names is o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import DecodeError, decode
 
 if TYPE_CHECKING:
-    from os import PathLike
 
-    Source = str | PathLike[str] | Mapping[str, Any] | Document | None
+    class Path(Protocol):
+        """What ``pathlib.Path`` and its like have."""
+
+        def __fspath__(self) -> str: ...
+
+    Source = str | Path | Mapping[str, Any] | Document | None
 
 #: Bytes of one file; every contract's own bound is far below.
 MAX_BYTES = 4 << 20

@@ -6,6 +6,7 @@ The JSON is compact, for shipped hooks grep it for ``"tool_name":"..."``.
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 from typing import Any
 
 from sandhook.hooks.contracts import ContractError
@@ -129,6 +130,7 @@ def uuid7() -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+@lru_cache(maxsize=256)
 def _sanitised(hook_id: str) -> str:
     """Return a hook's id as a file name: ASCII letters, digits, "_" and "-"; the rest becomes "_"."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in hook_id)[:200]
