@@ -14,10 +14,19 @@ import pytest
 from sandhook.errors import WorkerError
 from sandhook.worker import client, frames
 from sandhook.worker.client import IDLE, OutOfTime, Pool, Request, WorkerDied
-
 from tests.worker.asking import output, request
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX processes")
+
+
+#: A host that uses a worker and then does nothing until it is killed.
+HOST = """
+import time
+from sandhook.worker.client import POOL, Request
+POOL.call(Request(b'[tojson]', b'1'), lambda: 10.0, lambda kind, payload: None)
+print(POOL._idle[0].pid, flush=True)
+time.sleep(60)
+"""
 
 
 def only_worker(pool: Pool) -> client.Worker:
@@ -157,11 +166,7 @@ def test_a_worker_ends_with_its_host():
         [
             sys.executable,
             "-c",
-            "import time\n"
-            "from sandhook.worker.client import POOL, Request\n"
-            "POOL.call(Request(b'[tojson]', b'1'), lambda: 10.0, lambda kind, payload: None)\n"
-            "print(POOL._idle[0].pid, flush=True)\n"
-            "time.sleep(60)\n",
+            HOST,
         ],
         stdout=subprocess.PIPE,
     )

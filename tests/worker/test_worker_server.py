@@ -8,9 +8,8 @@ import sys
 import pytest
 
 from sandhook.worker import client, frames
-from sandhook.worker.layout import layout
 from sandhook.worker.client import Request
-
+from sandhook.worker.layout import layout
 from tests.worker.asking import output, request
 
 
@@ -99,7 +98,11 @@ def test_a_call_after_an_error_starts_afresh(ask):
         ("[]", "  ", "[]"),
         ("{}", "  ", "{}"),
         ("[[],{}]", "  ", "[\n  [],\n  {}\n]"),
-        ('{"a":[1,{"b":"}],:\\""}]}', "  ", '{\n  "a": [\n    1,\n    {\n      "b": "}],:\\""\n    }\n  ]\n}'),
+        (
+            '{"a":[1,{"b":"}],:\\""}]}',
+            "  ",
+            '{\n  "a": [\n    1,\n    {\n      "b": "}],:\\""\n    }\n  ]\n}',
+        ),
         ("[1]", "\t", "[\n\t1\n]"),
         ("[1,[2]]", "", "[\n1,\n[\n2\n]\n]"),
         ('"[]"', "  ", '"[]"'),

@@ -38,8 +38,9 @@ NOTHING, FALSY, TRUTHY = 0, 1, 2
 # How a run ended: at the end of its inputs, by halt, by a halt that the program itself caught.
 FINISHED, HALTED, SWALLOWED = 0, 1, 2
 
-# Kinds of failure: error(string), error(any other value), input that is no JSON, halt_error.
-ERROR, ERROR_VALUE, NOT_JSON, HALT_STRING, HALT_VALUE = 0, 1, 2, 3, 4
+# Kinds of failure: error(string), error(any other value), input that is no JSON, an error after
+# which it is unknown which inputs were read, halt_error.
+ERROR, ERROR_VALUE, NOT_JSON, LOST, HALT_STRING, HALT_VALUE = 0, 1, 2, 3, 4, 5
 
 # Flags of a request.
 GATHER = 1  # give the program one array [bad tail or null, variables, value...] instead of each value

@@ -6,7 +6,8 @@ of its results is one of
 
     "text"       printed as it stands
     ["json"]     compact JSON text, laid out and printed
-    {"e": "m"}   a run-time error with a string message; {"e": ["json"]} with any other value
+    {"e": "m"}   a run-time error with a string message; {"e": ["json"]} with any other value;
+                 with "l": true as well, inputs are left and nobody knows which
     {"h": [n, "m"]} or {"h": [n, ["json"]]}   halt_error with its status and its message
     null         the end of one input
     0            the end of all inputs (in programs that may halt)
@@ -174,7 +175,7 @@ class Answer:
     def fail(self, kind: int, text: str) -> None:
         """Send a message, after the output that came before it."""
         self.flush()
-        self.failed = kind <= frames.NOT_JSON
+        self.failed = kind <= frames.LOST
         head = frames.FAILED_HEAD.pack(self.inputs, kind)
         send(frames.FAILED, head + text.encode("utf-8", "replace"))
 
@@ -277,7 +278,7 @@ class Worker:
                 return
         except NotJson:
             good, broken = self._good(data)
-            if answer.flags & frames.WHOLE:
+            if answer.flags & (frames.WHOLE | frames.NULL_INPUT) == frames.WHOLE:
                 answer.fail(frames.NOT_JSON, broken)
                 return
             if answer.flags & frames.NULL_INPUT:
@@ -337,6 +338,9 @@ class Worker:
                     answer.json(result[0])
                 elif type(result) is dict:
                     answer.error(result["e"])
+                    if result.get("l") and result["e"] != "break":
+                        answer.fail(frames.LOST, "")
+                        return
         except NotJson as error:
             if answer.flags & frames.GATHER:
                 raise

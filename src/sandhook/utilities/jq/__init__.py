@@ -38,6 +38,7 @@ class Options:
     tab: bool = opt("--tab", help="indent with tabulators")
     indent: str | None = opt("--indent", "N", "indent with N spaces, 0 to 7")
     unbuffered: bool = opt("--unbuffered", help="accepted; output is never held back")
+    binary: bool = opt("-b", "--binary", help="accepted; lines end with a newline everywhere")
     stream: bool = opt("--stream", help="read values as paths and leaves")
     seq: bool = opt("--seq", help="read and write application/json-seq")
     from_file: bool = opt("-f", "--from-file", help="the first operand is the file of the filter")

@@ -79,6 +79,7 @@ _FLAGS: dict[str, tuple[tuple[str, object], ...]] = {
     "M": (("colour", False),),
     "tab": (("indent", -1),),
     "unbuffered": (),
+    "b": (),  # lines end with a newline on every system
     "stream": (("stream", True),),
     "seq": (("seq", True),),
     "f": (("from_file", True),),
@@ -99,6 +100,7 @@ _LONG = {
     "color-output": "C",
     "monochrome-output": "M",
     "from-file": "f",
+    "binary": "b",
     "exit-status": "e",
     "help": "h",
     "version": "V",

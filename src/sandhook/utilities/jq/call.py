@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from json import dumps
+from typing import NoReturn
 
 from sandhook.errors import WorkerError
 from sandhook.utilities._base import Context
 from sandhook.utilities.jq import program as programs
 from sandhook.utilities.jq.arguments import TRY_HELP, Command
+from sandhook.utilities.jq.lexer import Unbalanced
 from sandhook.utilities.jq.position import Sources
 from sandhook.worker import client, frames
 
@@ -54,7 +56,7 @@ class Run:
     def _status(self) -> int:
         command = self._command
         ctx = self._ctx
-        text = self._program()
+        text = self._text = self._program()
         if command.definitions:
             self._define()
         if command.positional:
@@ -73,6 +75,8 @@ class Run:
         except programs.Refused as refused:
             self._say(f"jq: error: {refused}")
             return _COMPILE_ERROR
+        except Unbalanced:
+            self._explain(b"jq: error: the brackets of the program do not match")
         if uses.zoned and ctx.environment.get("TZ", "UTC") not in ("", "UTC", "UTC0", "Etc/UTC", "GMT"):
             self._say("jq: error: a time zone other than UTC is not supported (L-JQ-007)")
             return _COMPILE_ERROR
@@ -90,7 +94,6 @@ class Run:
             probe=plan.probe,
         )
         self._step = plan.step or 1 << 62
-        self._text = text
         self._data = data
         self._ask(request, self._take)
         return self._exit_status()
@@ -279,6 +282,8 @@ class Run:
             self._say(message, end="")
         elif kind == frames.HALT_VALUE:
             self._say(message)
+        elif kind == frames.LOST:
+            self._say("jq: error: going on after an error beside input is not supported (L-JQ-003)")
         elif kind == frames.NOT_JSON:
             self._say(f"jq: parse error: {message}")
         else:
@@ -288,7 +293,7 @@ class Run:
             else:
                 self._say(f"jq: error (at {where}): {message.partition(chr(0))[0]}")
 
-    def _explain(self, fallback: bytes) -> None:
+    def _explain(self, fallback: bytes) -> NoReturn:
         """Print what libjq says of the program as it was written. Always raises Stop."""
         names = dumps(programs.names_for_check(list(self._named))).encode()
         check = client.Request(
@@ -318,7 +323,7 @@ class Run:
         if stderr is not None:
             stderr.write((message + end).encode("utf-8", "surrogateescape"))
 
-    def _misuse(self, message: str) -> None:
+    def _misuse(self, message: str) -> NoReturn:
         self._say(f"jq: {message}\n{TRY_HELP}")
         raise Stop(2)
 

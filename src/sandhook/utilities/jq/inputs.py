@@ -78,6 +78,7 @@ class _Level:
 
     __slots__ = (
         "either",
+        "folding",
         "kind",
         "many",
         "maybe",
@@ -99,7 +100,8 @@ class _Level:
         self.operator = False
         self.either = False
         self.sites = 0  # in this part
-        self.pending = 0  # reduce and foreach that have not come to their parenthesis
+        self.folding = False  # behind reduce or foreach, before its "as"
+        self.pending = False  # behind that "as", before the parenthesis
 
 
 def reading_sites(
@@ -124,6 +126,7 @@ class _Scan:
         self._tokens = tokens
         self._sites = sites
         self._null_input = null_input
+        self._alone = null_input and len(sites) == 1  # then it does not matter whether it is reached
         self._levels = [_Level("", many=False, maybe=False, partial=False)]
         self._order: dict[int, int] = {}
         self._closed = ""  # why no further site may follow
@@ -167,8 +170,12 @@ class _Scan:
                 level.plural = True
         elif text == ";":
             self._semicolon(level)
+        elif text == ":" and level.kind == "{":
+            level.many |= level.plural
         elif text in ("..", "?", "?//"):
             level.plural = level.wide = True
+            if text == "?" and level.sites and not self._alone:
+                raise Unclear("input")
         elif text in _BINARY and not (text == "-" and self._previous.text in _BEFORE_TERM):
             level.operator = True
         elif text in _EITHER:
@@ -189,14 +196,17 @@ class _Scan:
             level.plural = False
         elif text == "end" and level.kind == "if":
             self._pop("end")
+        elif text == "as":
+            level.pending = level.folding
+            level.folding = False
         elif text in ("reduce", "foreach"):
-            level.pending += 1
+            level.folding = True
         elif text in ("and", "or"):
             level.operator = level.either = True
         elif text == "catch":
             level.maybe = True
-        elif text in ("as", "try", "label"):
-            return
+        elif text in ("try", "label"):
+            level.maybe = True  # an error or a break may keep a place from being reached
         elif text not in _SINGLE and text not in _SINGLE_RESULT:
             level.plural = level.wide = True
 
@@ -219,9 +229,9 @@ class _Scan:
     def _open(self, text: str, level: _Level) -> None:
         previous = self._previous
         called = previous.text if previous.kind == "name" else ""
-        if text == "(" and level.pending and called not in ("reduce", "foreach"):
-            level.pending -= 1
-            self._push("(", many=True)
+        if text == "(" and level.pending and (previous.kind == "variable" or previous.text in ("]", "}")):
+            level.pending = False  # the pattern ended; what follows is evaluated for every value
+            self._push("fold", many=True)
         elif text == "(" and called and called not in _BEFORE_TERM:
             self._push("(", many=called not in _STREAMS, partial=called in _PARTIAL)
         else:
@@ -244,6 +254,8 @@ class _Scan:
 
     def _semicolon(self, level: _Level) -> None:
         self._end_part(level)
+        if level.kind == "fold" and level.plural and self._levels[-2].sites:
+            raise Unclear("input")  # the values are gone through once for each start
         if level.kind == "def":
             self._levels.pop()
         else:
@@ -254,7 +266,7 @@ class _Scan:
         if (
             level.operator
             and level.sites
-            and (level.wide or (level.either and not self._null_input) or len(self._order) > 1)
+            and (level.wide or (level.either and not self._alone) or len(self._order) > 1)
         ):
             raise Unclear("input")
         level.operator = level.either = level.wide = False

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sandhook.utilities.jq.inputs import Unclear, reading_sites
-from sandhook.utilities.jq.lexer import Token, Unbalanced, definitions, keys, tokenize
+from sandhook.utilities.jq.lexer import Token, definitions, keys, tokenize
 
 #: Names that are refused, with the row of docs/divergences.md.
 REFUSED = {
@@ -46,7 +46,6 @@ _HALTS = (
     f' else error({{"{_HALT}":[$__status,{_ERROR}]}}) end;'
     "def halt_error: halt_error(5);"
 )
-_CATCH_HALT = f'(if type=="object" and has("{_HALT}") then {{h:.["{_HALT}"]}} else {{e:{_ERROR}}} end)'
 _SORT = (
     'def __sorted: if type=="object" then . as $__o|reduce keys[] as $__k ({};.[$__k]=($__o[$__k]|__sorted))'
     ' elif type=="array" then map(__sorted) else . end;'
@@ -75,11 +74,8 @@ class Uses:
 
 @lru_cache(maxsize=256)
 def inspect(program: str) -> Uses:
-    """Return what a program uses. Raises Refused; a program that does not lex uses nothing."""
-    try:
-        tokens = tokenize(program)
-    except Unbalanced:
-        return Uses(frozenset(), frozenset())
+    """Return what a program uses. Raises Refused, and Unbalanced when its brackets do not match."""
+    tokens = tokenize(program)
     key = keys(tokens)
     names = {token.text for token in tokens if token.kind == "name" and token.start not in key}
     for name in sorted(names):
@@ -142,8 +138,12 @@ def plan(
         raw: Strings are printed as they stand.
         sort_keys: -S.
 
+    A turn that reads further inputs and fails may not have come to all its places; its error
+    says whether anything was left to read ("l"), and then the run cannot go on.
+
     Raises:
         Refused: It uses something that is not offered.
+        Unbalanced: Its brackets do not match, so that nothing may be wrapped around it.
     """
     uses = inspect(program)
     names = [name for name in named if name in uses.variables and name not in OWN]
@@ -171,15 +171,15 @@ def plan(
     )
     if not (names or uses.sites or slurp or uses.halts):
         source = "" if null_input or not stream else "tostream|"
-        return Plan(
-            define + source + _guarded(text, raw, sort_keys, _PLAIN_CATCH) + ",null", "", False, 1, ()
-        )
+        return Plan(define + source + _guarded(text, raw, sort_keys, _catch()) + ",null", "", False, 1, ())
     head = f".[1] as [{','.join('$' + name for name in names)}]|" if names else ""
     head = f".[0] as {_BAD}|{head}" if uses.sites else head
     values = ".[2:]"
     if stream:
         values = f"[{values}[]|tostream]"
-    if slurp:
+    if slurp and uses.sites:
+        values = f"(if {_BAD} then [] else [{values}] end)"
+    elif slurp:
         values = f"[{values}]"
     if null_input:
         turns = f"{values} as {_IN}|-1 as {_AT}|null|" if uses.sites else f"-1 as {_AT}|null|"
@@ -189,30 +189,30 @@ def plan(
     else:
         turns = f"{values}[]|"
     body = head + turns + define
+    left = f",l:(({_IN}|length)>{_AT}+1)" if uses.sites and not null_input else ""
+    plain = _guarded(text, raw, sort_keys, _catch(left)) + ",null"
     if not uses.halts:
-        return Plan(
-            body + _guarded(text, raw, sort_keys, _PLAIN_CATCH) + ",null", "", True, step, tuple(names)
-        )
-    return Plan(
-        body + _HALTS + _guarded(text, raw, sort_keys, _CATCH_HALT) + ",null",
-        f"({body}{_guarded(text, raw, sort_keys, _PLAIN_CATCH)},null),0",
-        True,
-        step,
-        tuple(names),
-    )
+        return Plan(body + plain, "", True, step, tuple(names))
+    halting = _guarded(text, raw, sort_keys, _catch_halt(left)) + ",null"
+    return Plan(body + _HALTS + halting, f"({body}{plain}),0", True, step, tuple(names))
 
 
-_PLAIN_CATCH = f"{{e:{_ERROR}}}"
+def _catch(left: str = "") -> str:
+    return f"{{e:{_ERROR}{left}}}"
+
+
+def _catch_halt(left: str) -> str:
+    return f'(if type=="object" and has("{_HALT}") then {{h:.["{_HALT}"]}} else {_catch(left)} end)'
 
 
 def _guarded(text: str, raw: bool, sort_keys: bool, catch: str) -> str:
     """Return ``text`` with its results and errors made what the worker reads.
 
-    The newline ends a comment that the text may end with; nothing before it moves a line.
+    The newlines end a comment that the text may end with, also one that a backslash continues.
     """
     order = "__sorted|" if sort_keys else ""
     result = f'{order}(if type=="string" then . else [tojson] end)' if raw else f"{order}[tojson]"
-    return f"try (({text}\n)|{result}) catch {catch}"
+    return f"try (({text}\n\n)|{result}) catch {catch}"
 
 
 def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:

@@ -21,8 +21,8 @@ PAYLOAD = json.dumps(
         (["-r", ".data.message"], "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n"),
         (["-r", ".tool_input.command // empty"], "rm -rf /tmp/x\n"),
         (["-r", ".tool_input.path // empty"], ""),
-        (["-r", ".tool_input.file_path // .tool_input.path // \"\""], "/work/a b.py\n"),
-        (["-c", "{decision: \"block\", reason: .tool_name}"], '{"decision":"block","reason":"Bash"}\n'),
+        (["-r", '.tool_input.file_path // .tool_input.path // ""'], "/work/a b.py\n"),
+        (["-c", '{decision: "block", reason: .tool_name}'], '{"decision":"block","reason":"Bash"}\n'),
         (["-r", '"\\(.tool_name): \\(.tool_input.command)"'], "Bash: rm -rf /tmp/x\n"),
         (["-e", '.tool_name == "Bash"'], "true\n"),
     ],
@@ -35,7 +35,9 @@ def test_builds_an_answer(utility):
     program = '{hookSpecificOutput: {permissionDecision: "deny", permissionDecisionReason: $reason}}'
     assert utility("jq", "-n", "--arg", "reason", 'say "no"', program) == (
         0,
-        '{\n  "hookSpecificOutput": {\n    "permissionDecision": "deny",\n'
-        '    "permissionDecisionReason": "say \\"no\\""\n  }\n}\n',
+        (
+            '{\n  "hookSpecificOutput": {\n    "permissionDecision": "deny",\n'
+            '    "permissionDecisionReason": "say \\"no\\""\n  }\n}\n'
+        ),
         "",
     )

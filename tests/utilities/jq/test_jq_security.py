@@ -1,0 +1,196 @@
+"""What a jq program must not reach, and beside each refusal the neighbour that must work."""
+
+from __future__ import annotations
+
+import pytest
+
+SECRET = "host-secret-value"
+
+
+@pytest.fixture(autouse=True)
+def host_secret(monkeypatch, tmp_path):
+    """Give the host a secret variable, a ~/.jq and modules to be found."""
+    monkeypatch.setenv("HOST_SECRET", SECRET)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("JQ_LIBRARY_PATH", str(tmp_path))
+    (tmp_path / ".jq").write_text(f'def leaked: "{SECRET}";')
+    (tmp_path / "m.jq").write_text(f'def leaked: "{SECRET}";')
+    (tmp_path / "m.json").write_text(f'"{SECRET}"')
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "$ENV.HOST_SECRET",
+        "env.HOST_SECRET",
+        "$ENV | tojson",
+        "env | to_entries",
+        '"\\(env)"',
+        '"\\($ENV)"',
+        '"\\("\\(env.HOST_SECRET)")"',
+        '@text "\\(env)"',
+        "[env][0]",
+        "$ENV|..",
+        "$ ENV",
+        "$ # a comment\n ENV",
+        "def f: env; f",
+        "def f: $ENV; f",
+        "1 as $x | $ENV",
+        "{$ENV}",
+        "{env: env}",
+        "[$ENV[]]",
+        "$ENV as $e | $e",
+        "env as {HOST_SECRET: $x} | $x",
+        "try error($ENV) catch .",
+        "# \\\n\\\nenv\n| env",
+        "getpath([]) | env",
+        "[limit(1; env)]",
+        "reduce env as $e (0; $e)",
+        "$__prog_args",
+        '"" | ltrimstr(env)',
+    ],
+)
+def test_the_host_s_variables_do_not_show(utility, program):
+    _, out, err = utility("jq", "-n", program, env={"OWN": "mine"}, same=False)
+    assert SECRET not in out + err
+    assert "HOST_SECRET" not in out
+
+
+def test_the_script_s_own_variables_do(utility):
+    program = '$ENV.OWN, env.OWN, (env | keys | length), "\\(env.OWN)", ({$ENV} | .ENV.OWN)'
+    assert utility("jq", "-nr", program, env={"OWN": "mine"}, same=False) == (
+        0,
+        "mine\nmine\n1\nmine\nmine\n",
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "printed"),
+    [
+        ('"$ENV.PATH"', '"$ENV.PATH"'),
+        (".env, .ENV", "1\n2"),
+        ('{env: 1, "ENV": 2} | keys | length', "2"),
+        ("{env} | .env", "1"),
+        ("5 as $ENV | $ENV", "5"),
+        ("def env: 7; env", "7"),
+        ("# env and $ENV\n3", "3"),
+        ('"env" | length', "3"),
+    ],
+)
+def test_what_only_looks_like_the_environment_is_left_alone(utility, program, printed):
+    data = '{"env": 1, "ENV": 2}'
+    assert utility("jq", program, stdin=data, env={"OWN": "mine"}) == (0, printed + "\n", "")
+
+
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [
+        ('import "m" as m; m::leaked', "import"),
+        ('import "m" as $m; $m', "import"),
+        ('import "m" as $m {search: "/"}; $m', "import"),
+        ('  \t\nimport\n"m" as $m; $m', "import"),
+        ('# comment\nimport "m" as $m; $m', "import"),
+        ('#\\\\\nimport "m" as $m; $m', "import"),
+        ('include "m"; leaked', "include"),
+        ('include"m";leaked', "include"),
+        ('module {}; include "m"; leaked', "include"),
+        ('"m" | modulemeta', "modulemeta"),
+        ('"\\("m" | modulemeta)"', "modulemeta"),
+        ("get_search_list", "get_search_list"),
+        ("input_line_number", "input_line_number"),
+        ("m::leaked", "m::leaked"),
+    ],
+)
+def test_modules_are_refused_by_name(utility, program, name):
+    status, out, err = utility("jq", "-n", program, same=False)
+    assert (status, out) == (3, "")
+    assert err.startswith(f"jq: error: {name} is not supported (L-JQ-00")
+
+
+@pytest.mark.parametrize(
+    ("program", "printed"),
+    [
+        ('"import"', '"import"'),
+        (".import", "1"),
+        ("{import: 2} | .import", "2"),
+        ("{include: 2, module: 3} | .include + .module", "5"),
+        ("# import\n4", "4"),
+        ('"a" as $import | $import', '"a"'),
+        ('"modulemeta" | length', "10"),
+        ('.["input_line_number"]', "null"),
+        ('"\\("include")"', '"include"'),
+    ],
+)
+def test_words_that_are_no_modules_are_not(utility, program, printed):
+    assert utility("jq", program, stdin='{"import": 1}', same=False) == (0, printed + "\n", "")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        '# \\\nimport "m" as $m; $m',
+        '1 # \\\r\nimport "m" as $m; $m',
+        "leaked",
+        '"\\u0000" | leaked',
+        '1) | (import "m" as $m; $m',
+        "1) | (leaked",
+        '"\\(1)") | (leaked',
+    ],
+)
+def test_no_module_file_is_ever_read(utility, program):
+    _, out, err = utility("jq", "-n", program, same=False)
+    assert SECRET not in out + err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("-L", "/tmp"), ("-L/tmp",), ("-nL", "/tmp"), ("--library-path", "/tmp"), ("--stream-errors",)],
+)
+def test_options_that_are_not_offered_are_named(utility, options):
+    status, out, err = utility("jq", *options, "-n", "1", same=False)
+    assert (status, out) == (2, "")
+    assert "is not supported (L-JQ-00" in err
+
+
+@pytest.mark.parametrize("program", ["1) | (2", "1] | [2", "1}, {2", '"\\(1', ")(", "(]", '"'])
+def test_a_program_cannot_leave_what_is_wrapped_around_it(utility, program):
+    status, out, err = utility("jq", "-n", program)
+    assert (status, out) == (3, "")
+    assert "compile error" in err
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["$__sandhook_in", "$__sandhook_now", "$__sandhook_bad", "$__sandhook_at"],
+)
+def test_the_wrapping_s_own_variables_are_refused(utility, program):
+    status, _, err = utility("jq", program, same=False)
+    assert (status, "is not supported" in err) == (3, True)
+
+
+def test_the_wrapping_s_definitions_end_with_the_program(utility):
+    status, _, err = utility("jq", "-n", "def tojson: 5; def type: 6; 1")
+    assert (status, err) == (0, "")
+    assert utility("jq", "-nc", "def tojson: 5; def error: 6; {a: 1}") == (0, '{"a":1}\n', "")
+
+
+@pytest.mark.parametrize("program", ["debug", 'debug("m")', "stderr", "[.[]? | debug]", "try debug catch ."])
+def test_debug_and_stderr_print_nothing_on_the_host(utility, capfd, program):
+    status, _, err = utility("jq", "-nc", program, same=False)
+    assert (status, err) == (0, "")
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "/etc/passwd", ":../../etc/passwd", "CET-1CEST"])
+def test_a_time_zone_of_the_script_reaches_no_libc(utility, zone):
+    status, out, err = utility("jq", "-n", "0 | localtime", env={"TZ": zone}, same=False)
+    assert (status, out) == (3, "")
+    assert "(L-JQ-007)" in err
+    assert utility("jq", "-nc", "0 | gmtime", env={"TZ": zone}, same=False)[0] == 0
+
+
+def test_the_clock_is_the_script_s(sandbox):
+    status, out, _ = sandbox.run("jq", "-n", "now | type, (. > 1e9)")
+    assert (status, out) == (0, b'"number"\ntrue\n')
