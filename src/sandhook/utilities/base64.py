@@ -1,0 +1,106 @@
+"""base64: encode bytes as text, or decode them.
+
+Source: RFC 4648, section 4. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt
+from sandhook.utilities._files import bounded_number, reason
+
+_ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """base64 [-di] [-w COLUMNS] [FILE]
+
+    Encode FILE (standard input), or decode it with -d.
+    """
+
+    decode: bool = opt("-d", "--decode", "decode")
+    ignore: bool = opt("-i", "--ignore-garbage", "when decoding, skip what is not of the alphabet")
+    wrap: str = opt("-w", "--wrap", "COLUMNS", "length of the lines, 0 for one line (76)", default="76")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when the input is no base64."""
+    if len(operands) > 1:
+        raise UsageError(f"extra operand '{operands[1]}'")
+    width = bounded_number(options.wrap, "invalid wrap size:", 1 << 30)
+    name = operands[0] if operands else "-"
+    try:
+        with ctx.open(name) as reader:
+            if options.decode:
+                _decode(reader, options.ignore, ctx)
+            else:
+                _encode(reader, width, ctx)
+    except OSError as error:
+        raise Failure(f"{name}: {reason(error)}") from None
+    return 0
+
+
+def _encode(reader: Reader, width: int, ctx: Context) -> None:
+    rest = b""
+    column = 0
+    for data in reader.chunks():
+        data = rest + data
+        whole = len(data) // 3 * 3
+        rest = data[whole:]
+        column = _wrapped(binascii.b2a_base64(data[:whole], newline=False), column, width, ctx)
+    column = _wrapped(binascii.b2a_base64(rest, newline=False), column, width, ctx)
+    if width and column:
+        ctx.write(b"\n")
+
+
+def _wrapped(text: bytes, column: int, width: int, ctx: Context) -> int:
+    """Write text in lines; return the column where the next piece begins."""
+    if not width:
+        ctx.write(text)
+        return 0
+    at = 0
+    while at < len(text):
+        piece = text[at : at + width - column]
+        at += len(piece)
+        column += len(piece)
+        ctx.write(piece)
+        if column == width:
+            ctx.charge()
+            ctx.write(b"\n")
+            column = 0
+    return column
+
+
+def _decode(reader: Reader, ignore: bool, ctx: Context) -> None:
+    """Decode in groups of four; what stands before the first wrong one is written."""
+    rest = b""
+    for data in reader.chunks():
+        data = rest + (bytes(filter(_ALPHABET.__contains__, data)) if ignore else data.replace(b"\n", b""))
+        whole = len(data) // 4 * 4
+        rest = data[whole:]
+        _groups(data[:whole], ctx)
+    if rest:
+        if len(rest) > 1 and _is_alphabet(rest):
+            ctx.write(binascii.a2b_base64(rest + b"=" * (4 - len(rest)))[: len(rest) - 1])
+        raise Failure("invalid input")
+
+
+def _is_alphabet(data: bytes) -> bool:
+    return b"=" not in data and all(byte in _ALPHABET for byte in data)
+
+
+def _groups(data: bytes, ctx: Context) -> None:
+    if _is_alphabet(data):
+        ctx.write(binascii.a2b_base64(data))
+        return
+    for at in range(0, len(data), 4):
+        ctx.charge()
+        group = data[at : at + 4]
+        body = group.rstrip(b"=")
+        if len(body) < 2 or not _is_alphabet(body):
+            raise Failure("invalid input")
+        ctx.write(binascii.a2b_base64(group))

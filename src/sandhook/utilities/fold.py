@@ -1,0 +1,75 @@
+"""fold: break lines that are too long.
+
+Source: POSIX.1-2024 XCU 3, fold. Oracle: GNU coreutils 9.1, which counts bytes, not characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context, Failure, opt
+from sandhook.utilities._files import bounded_number, reason
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """fold [-bs] [-w WIDTH] [FILE]...
+
+    Print the lines of each FILE (standard input) in pieces of at most WIDTH columns.
+    """
+
+    bytes_: bool = opt("-b", "--bytes", "count bytes, not columns")
+    spaces: bool = opt("-s", "--spaces", "break at spaces")
+    width: str = opt("-w", "--width", "WIDTH", "columns of a line (80)", default="80")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    width = bounded_number(options.width, "invalid number of columns:", 1 << 30)
+    if not width:
+        raise Failure(f"invalid number of columns: '{options.width}'")
+    for name in operands or ["-"]:
+        try:
+            with ctx.open(name) as reader:
+                for line in reader.lines():
+                    _fold(line, width, options, ctx)
+        except OSError as error:
+            ctx.fail(f"{name}: {reason(error)}")
+    return ctx.failed
+
+
+def _fold(line: bytes, width: int, options: Options, ctx: Context) -> None:
+    body = line.removesuffix(b"\n")
+    start = 0
+    while True:
+        end = _piece(body, start, width, options.bytes_)
+        if end >= len(body):
+            break
+        if options.spaces:
+            space = body.rfind(b" ", start, end)
+            end = space + 1 if space >= start else end
+        ctx.charge()
+        ctx.write(body[start:end] + b"\n")
+        start = end
+    ctx.write(line[start:])
+
+
+def _piece(body: bytes, start: int, width: int, count_bytes: bool) -> int:
+    """Return where the piece that begins at ``start`` has to end."""
+    if count_bytes:
+        return start + width
+    column = 0
+    for at in range(start, len(body)):
+        byte = body[at]
+        if byte == 9:
+            column += 8 - column % 8
+        elif byte == 8:
+            column = max(0, column - 1)
+        elif byte == 13:
+            column = 0
+        else:
+            column += 1
+        if column > width and at > start:
+            return at
+    return len(body)

@@ -1,0 +1,33 @@
+"""nproc: print the number of processors: one, whatever the host has.
+
+Oracle: GNU coreutils 9.1 (no standard has it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._files import bounded_number
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """nproc [--all] [--ignore=N]
+
+    Print the number of processors that a run may use: one.
+    """
+
+    all_: bool = opt("--all", "all processors: one")
+    ignore: str | None = opt("--ignore", "N", "leave N out, but never the last one")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0."""
+    if operands:
+        raise UsageError(f"extra operand '{operands[0]}'")
+    if options.ignore is not None:
+        bounded_number(options.ignore, "invalid number:")
+    ctx.write_line("1")
+    return 0

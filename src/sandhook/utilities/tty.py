@@ -1,0 +1,32 @@
+"""tty: print the terminal's name: there never is one.
+
+Source: POSIX.1-2024 XCU 3, tty. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context, UsageError, opt
+
+USAGE_STATUS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """tty [-s]
+
+    Print the name of the terminal of standard input.
+    """
+
+    silent: bool = opt("-s", "--silent", "--quiet", "print nothing")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 1: standard input is no terminal."""
+    if operands:
+        raise UsageError(f"extra operand '{operands[0]}'")
+    if not options.silent:
+        ctx.write_line("not a tty")
+    return 1

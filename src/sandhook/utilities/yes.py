@@ -1,0 +1,28 @@
+"""yes: print a line again and again, until nobody reads it any more.
+
+Oracle: GNU coreutils 9.1 (no standard has it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """yes [STRING]...
+
+    Print a line with all STRINGs, or y, without end.
+    """
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Never return: SIGPIPE or a limit ends it."""
+    line = (" ".join(operands) if operands else "y").encode("utf-8", "surrogateescape") + b"\n"
+    block = line * max(1, 4096 // len(line))
+    while True:
+        ctx.charge(1 + len(block) // 1024)
+        ctx.write(block)
