@@ -1,7 +1,7 @@
 """Everruns' user hooks: six events, a bash command, a JSON answer, ``on_error`` for the rest.
 
 Source: the public everruns repository (capability ``user_hooks``) and its documentation; the
-local file form is yolop's. Divergences: L-EVERRUNS-001 to L-EVERRUNS-010 in docs/divergences.md.
+local file form is yolop's. Divergences: L-EVERRUNS-001 and on in docs/divergences.md.
 """
 
 from __future__ import annotations
