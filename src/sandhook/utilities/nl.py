@@ -1,0 +1,145 @@
+"""nl: number lines.
+
+Source: POSIX.1-2024 XCU 3, nl. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Regex, compile_bre
+from sandhook.utilities._base import Context, Failure, UsageError, opt
+from sandhook.utilities._files import bounded_number, reason
+
+_FORMATS = ("ln", "rn", "rz")
+
+#: Widest number, and longest run of blank lines that counts as one.
+MAX_WIDTH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """nl [-p] [-b STYLE] [-h STYLE] [-f STYLE] [-d CC] [-i N] [-l N] [-n FORMAT] [-s TEXT] [-v N] [-w N] [FILE]...
+
+    Print the lines of each FILE (standard input) with numbers. STYLE is a (all lines), t (those that are
+    not empty), n (none) or pBRE (those that match).
+    """
+
+    body: str = opt("-b", "--body-numbering", "STYLE", "lines of the body that are numbered (t)", default="t")
+    header: str = opt(
+        "-h", "--header-numbering", "STYLE", "lines of headers that are numbered (n)", default="n"
+    )
+    footer: str = opt(
+        "-f", "--footer-numbering", "STYLE", "lines of footers that are numbered (n)", default="n"
+    )
+    delimiter: str = opt("-d", "--section-delimiter", "CC", "characters that begin sections", default="\\:")
+    increment: str = opt("-i", "--line-increment", "N", "steps of the numbers (1)", default="1")
+    join: str = opt("-l", "--join-blank-lines", "N", "N empty lines count as one", default="1")
+    format: str = opt("-n", "--number-format", "FORMAT", "ln left, rn right, rz with zeros", default="rn")
+    no_renumber: bool = opt("-p", "--no-renumber", "do not begin anew on each page")
+    separator: str = opt(
+        "-s", "--number-separator", "TEXT", "what stands behind a number (a tab)", default="\t"
+    )
+    start: str = opt("-v", "--starting-line-number", "N", "the first number (1)", default="1")
+    width: str = opt("-w", "--number-width", "N", "width of the numbers (6)", default="6")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    if options.format not in _FORMATS:
+        raise UsageError(f"invalid line numbering format: '{options.format}'")
+    numbering = _Numbering(options, ctx)
+    for name in operands or ["-"]:
+        try:
+            with ctx.open(name) as reader:
+                for line in reader.lines():
+                    numbering.line(line.removesuffix(b"\n"))
+        except OSError as error:
+            ctx.fail(f"{name}: {reason(error)}")
+    return ctx.failed
+
+
+def _signed(text: str, what: str) -> int:
+    negative = text[:1] == "-"
+    if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
+        raise Failure(f"{what}: '{text}'")
+    value = bounded_number(text.removeprefix("-"), what)
+    return -value if negative else value
+
+
+class _Numbering:
+    """Where in the pages, and at which number, the output is."""
+
+    def __init__(self, options: Options, ctx: Context) -> None:
+        self.ctx = ctx
+        self.renumber = not options.no_renumber
+        self.styles = {
+            "header": _style(options.header, "header"),
+            "body": _style(options.body, "body"),
+            "footer": _style(options.footer, "footer"),
+        }
+        self.section = "body"
+        self.start = self.number = _signed(options.start, "invalid starting line number")
+        self.increment = _signed(options.increment, "invalid line number increment")
+        self.join = bounded_number(options.join, "invalid line number of blank lines:")
+        self.width = bounded_number(options.width, "invalid line number field width:", MAX_WIDTH)
+        if not self.width or not self.join:
+            what = "line number field width" if not self.width else "line number of blank lines"
+            raise Failure(f"invalid {what}: '0': Numerical result out of range")
+        self.format = options.format
+        self.separator = options.separator.encode("utf-8", "surrogateescape")
+        pair = options.delimiter if len(options.delimiter) != 1 else options.delimiter + ":"
+        mark = pair.encode("utf-8", "surrogateescape")
+        self.sections = {mark * 3: "header", mark * 2: "body", mark: "footer"} if mark else {}
+        self.blank = 0
+
+    def line(self, line: bytes) -> None:
+        """Print one line with its number, or begin a section."""
+        section = self.sections.get(line)
+        if section is not None:
+            if section == "header" and self.renumber:
+                self.number = self.start
+            self.section = section
+            self.ctx.write(b"\n")
+        elif self._counts(line):
+            self.ctx.write(self._text() + self.separator + line + b"\n")
+            self.number += self.increment
+        else:
+            self.ctx.write(b" " * (self.width + len(self.separator)) + line + b"\n")
+
+    def _counts(self, line: bytes) -> bool:
+        style = self.styles[self.section]
+        if style == "a":
+            if line or self.join == 1:
+                self.blank = 0
+                return True
+            self.blank += 1
+            if self.blank < self.join:
+                return False
+            self.blank = 0
+            return True
+        if isinstance(style, Regex):
+            return style.test(line, remaining=self.ctx.budget.remaining)
+        return style == "t" and bool(line)
+
+    def _text(self) -> bytes:
+        digits = str(self.number)
+        if self.format == "ln":
+            return digits.ljust(self.width).encode()
+        if self.format == "rz":
+            sign = "-" if self.number < 0 else ""
+            return (sign + digits.lstrip("-").rjust(self.width - len(sign), "0")).encode()
+        return digits.rjust(self.width).encode()
+
+
+def _style(text: str, section: str) -> str | Regex:
+    if text in ("a", "t", "n"):
+        return text
+    if text[:1] == "p":
+        try:
+            return compile_bre(text[1:])
+        except PatternError as error:
+            raise Failure(str(error)) from None
+    raise UsageError(f"invalid {section} numbering style: '{text}'")
