@@ -7,7 +7,7 @@ exit status, so a built-in just raises. ``Assigned`` arguments reach declaration
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 
@@ -21,6 +21,8 @@ from sandhook.vfs.errors import error_text
 USAGE_STATUS = 2  #: bash's EX_USAGE
 
 Run: TypeAlias = Callable[[State, Sequence[Any]], int]
+
+_NO_OTHERS: Mapping[str, str] = {}
 
 
 class Found(Protocol):
@@ -118,8 +120,13 @@ class HelpWanted(Exception):
     """``--help`` was given: the usage and the summary go to standard output, status 2."""
 
 
-def builtin(usage: str) -> Callable[[Run], Run]:
-    """Make ``run`` report what it raises: Fault, ShellError, and a failed write."""
+def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run], Run]:
+    """Make ``run`` report what it raises: Fault, ShellError, and a failed write.
+
+    Args:
+        usage: bash's usage line.
+        others: Usage lines of names that share the module and are used in another way.
+    """
 
     def decorate(run: Run) -> Run:
         @wraps(run)
@@ -129,12 +136,14 @@ def builtin(usage: str) -> Callable[[Run], Run]:
             except Fault as fault:
                 complain(state, fault.message if fault.bare else f"{argv[0]}: {fault.message}")
                 if fault.usage:
-                    show_usage(state, argv[0], usage)
+                    show_usage(state, argv[0], others.get(argv[0], usage))
                 if fault.discard:
                     raise Discard(fault.status) from None
                 return fault.status
             except HelpWanted:
-                write(state, f"{argv[0]}: {usage_of(argv[0], usage)}\n    {summary(run)}\n")
+                write(
+                    state, f"{argv[0]}: {usage_of(argv[0], others.get(argv[0], usage))}\n    {summary(run)}\n"
+                )
                 return USAGE_STATUS
             except ShellError as error:
                 if error.fatal:
@@ -142,7 +151,6 @@ def builtin(usage: str) -> Callable[[Run], Run]:
                 complain(state, error.message)
                 return error.status
 
-        guarded.usage = usage  # type: ignore[attr-defined]
         return guarded
 
     return decorate
@@ -264,6 +272,17 @@ def no_options(argv: Sequence[str]) -> list[str]:
         Fault: Any option (usage, status 2).
     """
     return parse(argv, "")[1]
+
+
+def number_operands(argv: Sequence[str]) -> list[str]:
+    """Return the operands of a built-in that takes one number, which may be negative.
+
+    Raises:
+        HelpWanted: ``--help``.
+    """
+    if len(argv) > 1 and argv[1] == "--help":
+        raise HelpWanted
+    return list(argv[2:] if len(argv) > 1 and argv[1] == "--" else argv[1:])
 
 
 def numeric(text: str) -> int | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, complain, no_options, numeric
+from sandhook.builtins._base import builtin, complain, number_operands, numeric
 from sandhook.state.control import BreakLoop, Discard, ExitShell
 from sandhook.state.state import State
 
@@ -38,7 +38,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
         return 0
     if len(argv) == 1:
         return 1
-    operands = no_options(argv) if numeric(argv[1]) is None else list(argv[1:])
+    operands = number_operands(argv)
     if not operands:
         return 1
     count = numeric(operands[0])

@@ -38,7 +38,9 @@ from sandhook.state.values import (
 )
 
 USAGE = "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]"
-TYPESET_USAGE = "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]"
+OTHER_USAGES = {
+    "typeset": "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
+}
 
 _BITS = {
     "a": ARRAY, "A": ASSOC, "c": CAPITAL, "i": INTEGER, "l": LOWER, "r": READONLY, "t": TRACE, "u": UPPER,
@@ -47,22 +49,9 @@ _BITS = {
 _LETTERS = "aAcfFgiIlnprtux"
 
 
+@builtin(USAGE, OTHER_USAGES)
 def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 when a name is invalid, readonly or missing; the other names are done all the same."""
-    return (_typeset if argv[0] == "typeset" else _declare)(state, argv)
-
-
-@builtin(USAGE)
-def _declare(state: State, argv: Sequence[str | Assigned]) -> int:
-    return _run(state, argv)
-
-
-@builtin(TYPESET_USAGE)
-def _typeset(state: State, argv: Sequence[str | Assigned]) -> int:
-    return _run(state, argv)
-
-
-def _run(state: State, argv: Sequence[str | Assigned]) -> int:
     given, operands = split_options(argv, _LETTERS, plus=True)
     letters = {option.letter for option in given if not option.plus}
     if letters & {"f", "F"} or any(option.plus and option.letter in "fF" for option in given):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, no_options, numeric
+from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, number_operands, numeric
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
 
@@ -19,7 +19,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Raise ExitShell with n modulo 256, or with the last status."""
     if len(argv) == 1:
         raise ExitShell(_last_status(state))
-    operands = no_options(argv) if numeric(argv[1]) is None else list(argv[1:])
+    operands = number_operands(argv)
     if not operands:
         raise ExitShell(_last_status(state))
     status = numeric(operands[0])

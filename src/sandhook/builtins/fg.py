@@ -13,9 +13,10 @@ from sandhook.interp.jobs import jobs_of
 from sandhook.state.state import State
 
 USAGE = "fg [job_spec]"
+OTHER_USAGES = {"bg": "bg [job_spec ...]"}
 
 
-@builtin(USAGE)
+@builtin(USAGE, OTHER_USAGES)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return the job's status (fg), 0 (bg), or 1 without job control or such a job."""
     if "monitor" not in state.options.enabled:

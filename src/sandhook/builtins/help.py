@@ -84,7 +84,7 @@ def _topic(name: str) -> tuple[str, str]:
     if name in _OTHERS:
         return _OTHERS[name]
     module = load(name)
-    usage = module.TYPESET_USAGE if name == "typeset" else module.USAGE
+    usage = getattr(module, "OTHER_USAGES", {}).get(name, module.USAGE)
     description = (module.__doc__ or "").partition("\n")[0].partition(": ")[2]
     return usage_of(name, usage), description[:1].upper() + description[1:]
 

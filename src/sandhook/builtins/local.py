@@ -37,6 +37,8 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
 
 
 def _keep_options(state: State, frame: Frame) -> None:
-    """``local -``: options changed from here on come back when the function returns."""
-    if frame.options is None:
-        frame.options = state.options.copy()
+    """``local -``: options changed from here on come back when the function returns.
+
+    As in bash a second one forgets what the first one kept.
+    """
+    frame.options = state.options.copy()

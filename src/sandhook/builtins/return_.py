@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, no_options, numeric
+from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, number_operands, numeric
 from sandhook.state.control import ReturnFrom
 from sandhook.state.state import State
 
@@ -19,7 +19,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Raise ReturnFrom with n, or the last status; return 2 where there is nothing to leave."""
     status = state.status
     if len(argv) > 1:
-        operands = no_options(argv) if numeric(argv[1]) is None else list(argv[1:])
+        operands = number_operands(argv)
         if operands:
             status = _status(state, operands)
     if not state.frames:

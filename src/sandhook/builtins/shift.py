@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, count_argument, no_options, numeric
+from sandhook.builtins._base import Fault, builtin, count_argument, number_operands
 from sandhook.state.state import State
 
 USAGE = "shift [n]"
@@ -18,8 +18,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when there are fewer than n parameters; nothing is dropped then."""
     count = 1
     if len(argv) > 1:
-        operands = no_options(argv) if numeric(argv[1]) is None else list(argv[1:])
-        count = count_argument(operands, 1)
+        count = count_argument(number_operands(argv), 1)
     if count < 0:
         raise Fault(f"{count}: shift count out of range")
     if count > len(state.positional):

@@ -17,9 +17,10 @@ from sandhook.vfs.base import Stat
 from sandhook.vfs.path import VirtualPath, join
 
 USAGE = "test [expr]"
+OTHER_USAGES = {"[": "[ arg... ]"}
 
 
-@builtin(USAGE)
+@builtin(USAGE, OTHER_USAGES)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 0 for true, 1 for false, 2 for an expression that makes no sense."""
     bracket = argv[0] == "["

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage, write
+from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, runtime, show_usage, write
 from sandhook.builtins._quote import single_quote
 from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
-from sandhook.kernel.signals import NUMBERS
+from sandhook.kernel.signals import NAMES, NUMBERS
 from sandhook.state.state import State
 
 USAGE = "trap [-lp] [[arg] signal_spec ...]"
@@ -66,6 +66,7 @@ def set_trap(state: State, name: str, action: str | None) -> None:
     process.ignored.discard(number)
     if action:
         process.caught.add(number)
+        process.on_signal = lambda came: runtime(state).run_trap(state, NAMES[came])
     elif action is not None:
         process.ignored.add(number)
 

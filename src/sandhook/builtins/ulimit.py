@@ -84,7 +84,7 @@ def _text(kind: Kind, limits: Limits) -> str:
 def _line(letter: str, limits: Limits) -> str:
     kind = KINDS[letter]
     unit = f"({kind.unit}, -{letter})" if kind.unit else f"(-{letter})"
-    return f"{kind.name:<20} {unit:>20} {_text(kind, limits)}\n"
+    return f"{kind.name:<20}{unit:>20} {_text(kind, limits)}\n"
 
 
 def _set(kind: Kind, limits: Limits, text: str) -> None:

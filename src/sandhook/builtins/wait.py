@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from greenlet import getcurrent
 
 from sandhook.builtins._base import Fault, builtin, complain, is_name, parse
-from sandhook.builtins._jobspec import find_job, status_word
+from sandhook.builtins._jobspec import find_job, forget_ended, status_word
 from sandhook.interp.jobs import Job, jobs_of
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD, SIGINT, SIGPIPE, SIGTERM
@@ -50,6 +50,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         status = 0
         for operand in operands:
             status = _wait_operand(state, operand, variable)
+            forget_ended(state)  # %2 is gone if it ended before %1, though its pid is known
         return status
     except Interrupted as interruption:
         return 128 + interruption.signal
