@@ -283,3 +283,16 @@ def test_the_host_goes_on_while_a_worker_works(pool):
     done.set()
     thread.join()
     assert beats > 20
+
+
+def test_works_where_pipes_cannot_be_polled(monkeypatch):
+    """What Windows does, as far as it runs here: subprocess, and a timer for the deadline."""
+    monkeypatch.setattr(client.Worker, "_start_by_spawn", client.Worker._start_by_subprocess)
+    pool = Pool()
+    assert output(pool, request(b".", b'"%s"' % (b"x" * 300_000))) == b'"%s"\n' % (b"x" * 300_000)
+    with pytest.raises(OutOfTime):
+        output(pool, request(b"def f: f; f"), seconds=0.2)
+    with pytest.raises(WorkerDied):
+        output(pool, request(b'"x" * 1e9 | length'))
+    assert output(pool, request(b"2")) == b"2\n"
+    pool.close()
