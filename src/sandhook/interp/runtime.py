@@ -360,10 +360,9 @@ class Runtime:
 
     def unparse_function(self, function: Function) -> str:
         """Return a function's definition as ``declare -f`` prints it."""
-        from sandhook.syntax.nodes import FunctionDefinition
-        from sandhook.syntax.unparse import unparse
+        from sandhook.syntax.unparse import function_text
 
-        return unparse(FunctionDefinition(function.name, function.body))
+        return function_text(function.name, function.body)
 
     def unary_test(self, state: State, operator: str, operand: str) -> bool:
         """Evaluate a unary operator of ``[[``."""

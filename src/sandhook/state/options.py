@@ -13,7 +13,7 @@ SET_OPTIONS: dict[str, str] = {
 LETTERS: dict[str, str] = {letter: name for name, letter in SET_OPTIONS.items() if letter}
 
 #: Options that would change what a script does, and that sandhook does not have.
-UNSUPPORTED = frozenset({"keyword"})
+UNSUPPORTED = frozenset({"keyword", "onecmd"})
 
 #: ``shopt`` options with their defaults in a non-interactive shell.
 SHOPT_OPTIONS: dict[str, bool] = {
@@ -65,6 +65,14 @@ class Options:
         new = Options.__new__(Options)
         for name in Options.__slots__:
             setattr(new, name, getattr(self, name))
+        return new
+
+    def with_shopts_of(self, other: Options) -> Options:
+        """Return these ``set`` options together with the ``shopt`` options of ``other``."""
+        new = self.copy()
+        new.shopts = other.shopts
+        for name in self.MIRRORED_SHOPTS:
+            setattr(new, name, getattr(other, name))
         return new
 
     def set(self, name: str, on: bool) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sandhook.kernel.process import Process
 from sandhook.limits import Budget
-from sandhook.state.control import ShellError
+from sandhook.state.control import Discard, ShellError
 from sandhook.state.options import Options
 from sandhook.state.values import (
     ARRAY,
@@ -229,7 +229,7 @@ class State:
             if not target:
                 return current, None
             if target in seen:
-                self.shell.warn(self, f"{name}: circular name reference")
+                self.shell.warn(self, f"warning: {name}: circular name reference")
                 return name, None
             seen.add(target)
             current = target
@@ -277,6 +277,8 @@ class State:
             if subscript is not None:
                 self.set_element(name, subscript, value)
                 return
+            if self.namerefs.get(name):  # a circle, of which resolve has warned
+                raise Discard(1)
             if name in self.namerefs:  # a reference without target takes it now
                 self.namerefs[name] = value
                 return
@@ -475,7 +477,7 @@ class State:
         for name, saved in frame.saved.items():
             self.restore(name, saved)
         if frame.options is not None:
-            self.options = frame.options
+            self.options = frame.options.with_shopts_of(self.options)  # local - keeps set's alone
             self.watched = self.options.xtrace or "DEBUG" in self.traps
 
     def save(self, name: str) -> Saved:

@@ -83,6 +83,8 @@ class Compiler:
                 return simple.compile_simple(self, node, final=True)
             case Pipeline() | AndOr() | FunctionDefinition() | Coprocess():
                 return self.command(node)
+            case Subshell():  # the process is the subshell: $! is its pid, a signal reaches its trap
+                return self._redirected(self.list(node.body), node.redirections, node.line, final=True)
         return self._redirected(self._compound(node), node.redirections, node.line, final=True)
 
     def _compound(self, node: Command) -> Run:
