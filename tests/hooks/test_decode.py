@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandhook.hooks.decode import MAX_DEPTH, DecodeError, decode, decode_object, encode
@@ -104,6 +104,7 @@ JSON_VALUES = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(JSON_VALUES)
 def test_what_is_encoded_decodes_to_the_same(value: Any) -> None:
     assert decode(encode(value)).value == value

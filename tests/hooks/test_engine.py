@@ -141,7 +141,9 @@ def test_hooks_of_an_engine_share_files_and_nothing_else() -> None:
 
 
 def test_files_to_begin_with() -> None:
-    runner = SandboxRunner(files={"guard.sh": "#!/bin/bash\necho no >&2; exit 1\n", "/home/agent/policy": "x"})
+    runner = SandboxRunner(
+        files={"guard.sh": "#!/bin/bash\necho no >&2; exit 1\n", "/home/agent/policy": "x"}
+    )
     made = HookEngine.load(config(hook(command="./guard.sh")), runner=runner)
     assert made.fire(ToolPre("bash")).reason == "no"
 

@@ -114,7 +114,7 @@ def type_name(value: Any) -> str:
 def encode(value: Any) -> str:
     """Return compact JSON with every character as itself, as serde_json writes it.
 
-    Numbers that JSON lacks (NaN, Infinity) become null and lone surrogates U+FFFD, so that no
+    Numbers that JSON lacks (NaN, Infinity), or that are too long to write, become null and lone surrogates U+FFFD, so that no
     payload can keep a guard from running.
 
     Raises:
@@ -137,6 +137,8 @@ def encode(value: Any) -> str:
 def _finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if value - value == 0 else None
+    if isinstance(value, int) and value.bit_length() > 1024:
+        return None  # too long for a float, and maybe for Python to write
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

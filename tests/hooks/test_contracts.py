@@ -1,0 +1,66 @@
+"""The registry: contracts by name, by content, and from elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandhook.hooks import ContractError, HookEngine, HookSpec, ToolPre
+from sandhook.hooks.contracts import Document, get, kind_of, names, recognise
+from sandhook.hooks.contracts.everruns import Everruns
+from sandhook.hooks.model import KINDS, Executor
+from tests.hooks.hooktools import Scripted, said
+
+
+def test_what_comes_with_sandhook() -> None:
+    assert names() == ["everruns"]
+    for name in names():
+        contract = get(name)
+        assert contract.name == name
+        assert set(contract.events.values()) <= set(KINDS)
+        assert contract.refusable <= set(contract.events.values())
+
+
+@pytest.mark.parametrize("name", ["pre_tool_use", "tool.pre"])
+def test_an_event_by_either_name(name: str) -> None:
+    assert kind_of(get("everruns"), name) == ("pre_tool_use", "tool.pre")
+
+
+def test_all_documents_must_fit() -> None:
+    assert recognise([Document({"hooks": []}), Document({"capabilities": []})]).name == "everruns"
+    with pytest.raises(ContractError, match=r"b\.json: fits none"):
+        recognise([Document({"hooks": []}, "a.json"), Document({"hooks": {}}, "b.json")])
+
+
+class Elsewhere(Everruns):
+    """A contract of somebody else's: one hook, whatever the file says."""
+
+    name = "elsewhere"
+
+    def load(self, documents: Any, options: Any) -> Any:
+        spec = HookSpec("own", "tool.pre", "pre_tool_use", Executor("bash", "true"))
+        return super().load([Document(None)], options)._replace(specs=(spec,))
+
+
+def test_an_entry_point_adds_a_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        name = "elsewhere"
+
+        @staticmethod
+        def load() -> Elsewhere:
+            return Elsewhere()
+
+    def entry_points(*, group: str) -> list[type[Point]]:
+        assert group == "sandhook.contracts"
+        return [Point]
+
+    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    made = HookEngine.load({"any": "thing"}, "elsewhere", runner=Scripted(said("", 1, "no")))
+    assert made.fire(ToolPre("bash")).reason == "no"
+    with pytest.raises(ContractError, match="known are everruns, elsewhere"):
+        get("nosuch")
+
+
+def test_a_contract_may_be_handed_over() -> None:
+    assert HookEngine.load({}, Elsewhere(), runner=Scripted(said())).hooks[0].id == "own"
