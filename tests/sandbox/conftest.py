@@ -15,12 +15,12 @@ from sandhook.limits import Limits
 from sandhook.shell import Result, Shell
 from sandhook.vfs.base import FileSystem
 from tests.sandbox import tripwire
-from tests.sandbox.host import CANARY, differences, host_state
+from tests.sandbox.host import CANARY, children, differences, host_state
 
 #: Small enough that a bomb is over in milliseconds, large enough for every harmless twin.
 SMALL = Limits(
-    wall_seconds=2.0,
-    steps=200_000,
+    wall_seconds=1.0,
+    steps=50_000,
     memory_bytes=4 << 20,
     fs_bytes=1 << 20,
     fs_inodes=500,
@@ -118,6 +118,8 @@ class Attack:
         args: tuple[str, ...] = (),
     ) -> Result:
         text = self.host.fill(script)
+        if not children():  # an earlier run's limit killed the worker
+            Shell().run("jq -n 1")
         here = set(os.listdir("."))
         before = host_state()
         start = time.monotonic()
@@ -126,6 +128,7 @@ class Attack:
             result = shell.run(text, stdin=stdin, args=args)
         took = time.monotonic() - start
         self.fs = shell.fs
+        assert result.defect is None, result.defect
         assert not breaches, f"the run reached for the host: {breaches}"
         after = host_state()
         if after["children"] != before["children"]:  # a worker was killed; let the next call replace it

@@ -286,7 +286,7 @@ HOST_PROGRAM = [
     "PATH=/usr/bin:/bin:$PATH python3 -c 'print(1)'",
     "timeout 1 @PYTHON@ -c 'print(1)'",
     "nohup @PYTHON@ -c 'print(1)'",
-    "find . -exec @PYTHON@ -c 'print(1)' \\;",
+    "find . -exec @PYTHON@ -c 'print(1)' {} +",
     "/proc/self/exe -c 'print(1)'",
     "coproc @PYTHON@ -c 'print(1)'; wait $COPROC_PID",
     "(@PYTHON@ -c 'print(1)')",
