@@ -186,7 +186,7 @@ class Generator:
             "*",
             "'single $x'",
             "$'an\\tsi'",
-            "\\$",
+            "\\-",
             "\\a",
             "$x",
             "$1",

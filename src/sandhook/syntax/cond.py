@@ -117,13 +117,10 @@ class _Conditions:
             count += 1
             self.next()
             self.skip_newlines()
-        for _ in range(count):
-            self.lexer.enter()
+        self.lexer.enter()
         condition = self.term()
-        for _ in range(count):
-            condition = CondNot(condition)
-        self.lexer.depth -= count
-        return condition
+        self.lexer.depth -= 1
+        return CondNot(condition) if count % 2 else condition  # two cancel out
 
     def binary(self, left: Token) -> Condition:
         operator = self.next()

@@ -42,6 +42,8 @@ _HERE_DOCUMENT_RUN = re.compile(r"[^\\`$]+")
 _ALTERNATIVE_RUN = re.compile(r"(?:[^()|\\'\"`$<>?*+@!]|[?*+@!<>](?!\())+")
 _TEXT_RUN = re.compile(r"[^\\\"'`$()\[\]{}]+")
 
+_SUBSCRIPT_RUN = re.compile(r"[^\\\"'`$()\[\]{}<>]+")
+
 
 def merged(parts: list[WordPart]) -> tuple[WordPart, ...]:
     """Return the parts with adjacent literals joined."""
@@ -387,10 +389,11 @@ class WordReader(Reader):
         self.enter()
         text, at = self.text, self.position
         parts: list[WordPart] = []
+        run = (_SUBSCRIPT_RUN if closing == "]" and not arithmetic else _TEXT_RUN).match
         open_ = 1
         apostrophe_end = -1  # where a '...' ends whose brackets do not count
         while True:
-            found = _TEXT_RUN.match(text, at)
+            found = run(text, at)
             if found:
                 parts.append(Literal(found[0]))
                 at = found.end()
@@ -402,6 +405,10 @@ class WordReader(Reader):
                 self.stopped = True
                 self.depth -= 1
                 return parts
+            if char in "<>" and text.startswith("(", at + 1):
+                parts.append(self.read_process_substitution(char))
+                text, at = self.text, self.position
+                continue
             if char == "'" and arithmetic:
                 if at > apostrophe_end:
                     apostrophe_end = text.find("'", at + 1)
