@@ -1,0 +1,185 @@
+"""sed: edit a stream of lines.
+
+Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9 in C.UTF-8.
+Divergences: L-SED-001, the e command and flag; --debug and --follow-symlinks are not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.pattern.errors import PatternError
+from sandhook.utilities._base import Context, Failure, also, opt
+from sandhook.utilities.sed.commands import DELETE, END, QUIT, QUIT_SILENT, RESTART, Compiled
+from sandhook.utilities.sed.machine import Machine
+from sandhook.utilities.sed.parser import Parser
+from sandhook.utilities.sed.script import Chunk, ScriptError
+from sandhook.vfs.errors import error_text
+
+USAGE = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]..."
+_KEPT = 128  #: compiled scripts
+_KEPT_LENGTH = 8_192  #: characters of one that is kept
+
+
+def width(text: str) -> int:
+    """Read the argument of -l as atoi does."""
+    digits = text[: len(text) - len(text.lstrip("0123456789"))]
+    return int(digits[:9] or "0")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """sed [OPTION]... SCRIPT [FILE]... | sed [OPTION]... -e SCRIPT -f SCRIPTFILE [FILE]...
+
+    Edit the lines of the FILEs, or of standard input, as SCRIPT says, and print them.
+    """
+
+    scripts: tuple[tuple[str, str], ...] = also(
+        opt(
+            "-e",
+            "--expression",
+            "SCRIPT",
+            "add SCRIPT to the commands",
+            append=True,
+            convert=lambda text: ("e", text),
+        ),
+        opt(
+            "-f",
+            "--file",
+            "FILE",
+            "add the contents of FILE to the commands",
+            append=True,
+            convert=lambda text: ("f", text),
+        ),
+    )
+    quiet: bool = opt("-n", "--quiet", "--silent", help="do not print lines unless a command does")
+    extended: bool = opt("-E", "-r", "--regexp-extended", help="use extended regular expressions")
+    in_place: str | None = opt(
+        "-i",
+        "--in-place",
+        "SUFFIX",
+        "edit the FILEs; with SUFFIX keep what they were",
+        optional=True,
+        const="",
+    )
+    separate: bool = opt("-s", "--separate", help="count lines of each FILE on their own")
+    zero: bool = opt("-z", "--null-data", "--zero-terminated", help="lines end with NUL, not newline")
+    width: int = opt("-l", "--line-length", "N", "fold what the l command prints", convert=width, default=70)
+    posix: bool = opt("--posix", help="N at the end prints nothing, as POSIX has it")
+    sandbox: bool = opt("--sandbox", help="refuse the commands e, r and w")
+    unbuffered: bool = opt("-u", "--unbuffered", help="write each line at once")
+
+
+#: What a script and the options mean; bounded, and the values are immutable.
+_COMPILED: dict[tuple[tuple[Chunk, ...], Options], Compiled] = {}
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, a script's own status (q), 1 for a bad script, 2 for a missing input, 4 for a failure."""
+    if not options.scripts and not operands:
+        ctx.flush()
+        ctx.error_hint(USAGE)
+        return 1
+    if options.scripts:
+        chunks, names = read_scripts(options, ctx), operands
+    else:
+        chunks, names = (Chunk(operands[0]),), operands[1:]
+    compiled = compiled_script(chunks, options)
+    machine = Machine(ctx, names or ("-",), options, b"\0" if options.zero else b"\n", compiled.ranges)
+    try:
+        machine.open_files(compiled.files)
+        edit(machine, compiled, options)
+    finally:
+        machine.close()
+    return machine.status or machine.bad_input
+
+
+def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
+    """Return the scripts of -e and -f in their order."""
+    chunks = []
+    for kind, text in options.scripts:
+        if kind == "e":
+            chunks.append(Chunk(text))
+            continue
+        try:
+            with ctx.open(text) as reader:
+                data = reader.read_all()
+        except OSError as error:
+            raise Failure(f"couldn't open file {text}: {error_text(error)}", 4) from None
+        chunks.append(Chunk(data.decode("utf-8", "surrogateescape").removesuffix("\n"), text))
+    return tuple(chunks)
+
+
+def compiled_script(chunks: tuple[Chunk, ...], options: Options) -> Compiled:
+    """Parse and compile, or return what the same script gave before."""
+    bare = Options(
+        quiet=options.quiet,
+        extended=options.extended,
+        width=options.width,
+        posix=options.posix,
+        sandbox=options.sandbox,
+    )
+    key = (chunks, bare)
+    found = _COMPILED.get(key)
+    if found is not None:
+        return found
+    parser = Parser(chunks, sandbox=options.sandbox)
+    try:
+        program = parser.parse()
+        found = Compiled(
+            program, extended=options.extended, wrap=options.width, quiet=options.quiet, posix=options.posix
+        )
+    except ScriptError as error:
+        raise Failure(str(error), error.status) from None
+    except PatternError as error:
+        raise Failure(str(parser.error(error.message)), 1) from None
+    if sum(len(chunk.text) for chunk in chunks) <= _KEPT_LENGTH:
+        if len(_COMPILED) >= _KEPT:
+            _COMPILED.clear()
+        _COMPILED[key] = found
+    return found
+
+
+def edit(m: Machine, compiled: Compiled, options: Options) -> None:
+    """Run the cycles: read a line, run the commands, print."""
+    actions = compiled.actions
+    size = len(actions)
+    silent = compiled.silent
+    budget = m.budget
+    again = False
+    for name in compiled.prelude:
+        m.queue.append(("file", name))
+    while True:
+        if not again:
+            if not m.read():
+                break
+            m.replaced = False
+        else:
+            m.flush_queue()
+        again = False
+        at = 0
+        while at < size:
+            budget.fuel -= 1
+            if budget.fuel < 0:
+                budget.refuel()
+            test, action = actions[at]
+            if test is not None and not test(m):
+                at += 1
+                continue
+            goes_on = action(m)
+            at = at + 1 if goes_on is None else goes_on
+            if at < 0:
+                break
+        if at == QUIT_SILENT:
+            break
+        if at != DELETE and at != RESTART and not silent:
+            m.print(m.space, m.ended)
+        if at == QUIT:
+            m.out.complete(m.delimiter)
+        if at in (QUIT, END):
+            break
+        again = at == RESTART
+        if options.unbuffered:
+            m.ctx.flush()
+    m.stop()

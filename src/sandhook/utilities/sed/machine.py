@@ -1,0 +1,302 @@
+"""What a running sed script works on: pattern and hold space, inputs and outputs.
+
+Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, where the last line may lack its newline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.kernel.descriptor import Description
+from sandhook.pattern.posix import Regex
+from sandhook.utilities._base import Context, Failure, Reader
+from sandhook.vfs.errors import error_text
+
+
+class Output:
+    """A destination that knows whether its last line still lacks a newline."""
+
+    def __init__(self, description: Description | None, ctx: Context) -> None:
+        self._description = description
+        self._ctx = ctx
+        self._collected: list[bytes] | None = None
+        self.missing = False
+
+    def collect(self) -> None:
+        """Keep what is written, for a file that is edited in place."""
+        self._collected = []
+        self.missing = False
+
+    def collected(self) -> bytes:
+        data = b"".join(self._collected or ())
+        self._collected = None
+        self.missing = False
+        return data
+
+    def raw(self, data: bytes) -> None:
+        """Write bytes as they are."""
+        if self._collected is not None:
+            self._collected.append(data)
+            self._ctx.budget.afford(len(data))
+        elif self._description is None:
+            self._ctx.write(data)
+        else:
+            self._description.write(data)
+
+    def complete(self, delimiter: bytes) -> None:
+        """End a line that lacks its newline."""
+        if self.missing:
+            self.missing = False
+            self.raw(delimiter)
+
+    def line(self, text: bytes, ended: bool, delimiter: bytes) -> None:
+        """Write a line, without its newline if the input had none."""
+        if self.missing:
+            self.complete(delimiter)
+        if ended:
+            self.raw(text + delimiter)
+        else:
+            self.raw(text)
+            self.missing = True
+
+    def close(self) -> None:
+        if self._description is not None:
+            self._description.release()
+
+
+class Machine:
+    """The state of one run.
+
+    Attributes:
+        space, ended: Pattern space, and whether its last line had a newline.
+        hold, hold_ended: The same for the hold space.
+        line: Number of the current line.
+        replaced: An s command succeeded since the last new line or t command.
+        last: The last regular expression used.
+        ranges: What is known of every range: None, or the line it ends at (-1 for unknown).
+        status: Exit status.
+    """
+
+    def __init__(
+        self, ctx: Context, names: Sequence[str], options: object, delimiter: bytes, ranges: int
+    ) -> None:
+        self.ctx = ctx
+        self.budget = ctx.budget
+        self.delimiter = delimiter
+        self.space = b""
+        self.ended = True
+        self.hold = b""
+        self.hold_ended = True
+        self.line = 0
+        self.replaced = False
+        self.last: Regex | None = None
+        self.ranges: list[int | None] = [None] * ranges
+        self.status = 0
+        self.bad_input = 0
+        self.out = Output(None, ctx)
+        self.files: dict[str, Output] = {}
+        self.queue: list[tuple[str, object]] = []
+        self.separate: bool = (
+            getattr(options, "separate", False) or getattr(options, "in_place", None) is not None
+        )
+        self._suffix: str | None = getattr(options, "in_place", None)
+        self.name = "-"
+        self._opened = "-"
+        self._names = list(reversed(names))
+        self._reader: Reader | None = None
+        self._lines: Iterator[bytes] | None = None
+        self._ahead: bytes | None = None
+        self._sources: dict[str, Iterator[bytes] | None] = {}
+        self._readers: list[Reader] = []
+
+    # ------------------------------------------------------------------ input
+
+    def _open_next(self) -> bool:
+        """Open the next input that can be read; False when there is none."""
+        while self._names:
+            name = self._names.pop()
+            try:
+                if self._suffix is not None and name != "-" and not self._regular(name):
+                    self.ctx.error(f"couldn't edit {name}: not a regular file")
+                    self.bad_input = 4
+                    continue
+                self._reader = self.ctx.open(name)
+            except IsADirectoryError as error:
+                raise Failure(f"read error on {name}: {error_text(error)}", 4) from None
+            except OSError as error:
+                self.ctx.error(f"can't read {name}: {error_text(error)}")
+                self.bad_input = max(self.bad_input, 2)
+                continue
+            self._lines = self._reader.lines(self.delimiter)
+            if self.separate:
+                self.line = 0
+            self._opened = name
+            if self._suffix is not None and name != "-":
+                self.out.complete(self.delimiter)
+                self.out.collect()
+            return True
+        return False
+
+    def _regular(self, name: str) -> bool:
+        return self.ctx.fs.stat(self.ctx.path(name)).mode & 0o170000 == 0o100000
+
+    def _close_current(self) -> None:
+        if self._reader is None:
+            return
+        self._reader.close()
+        self._reader = None
+        self._lines = None
+        if self._suffix is not None and self._opened != "-":
+            self._replace(self._opened, self.out.collected())
+
+    def _replace(self, name: str, data: bytes) -> None:
+        """Give an edited file its new contents, after keeping the old ones under another name."""
+        ctx = self.ctx
+        path = ctx.path(name)
+        mode = ctx.fs.stat(path).mode & 0o7777
+        if self._suffix:
+            head, slash, base = name.rpartition("/")
+            backup = self._suffix.replace("*", base) if "*" in self._suffix else base + self._suffix
+            backup = backup if "/" in backup else head + slash + backup
+            ctx.fs.rename(path, ctx.path(backup))
+        file = ctx.create(name)
+        try:
+            file.write(data)
+        finally:
+            file.release()
+        ctx.fs.chmod(path, mode)
+
+    def _fetch(self, across: bool) -> bytes | None:
+        """Return the next line, of the next file too if ``across``."""
+        while True:
+            if self._lines is not None:
+                found = next(self._lines, None)
+                if found is not None:
+                    return found
+                if not across:
+                    return None
+                self._close_current()
+            if not across or not self._open_next():
+                return None
+
+    def at_end(self) -> bool:
+        """Tell whether the current line is the last one ($): of its file with -s or -i."""
+        if self._ahead is None:
+            if self.separate:
+                self._ahead = self._fetch(False)
+                return self._ahead is None
+            self._ahead = self._fetch(True)
+        return self._ahead is None
+
+    def no_more(self) -> bool:
+        """Tell whether no line follows in any file."""
+        return self.at_end() and (not self.separate or not self._has_more_files())
+
+    def _has_more_files(self) -> bool:
+        """Look for a further file that has a line; an unreadable one is reported when it is reached."""
+        for name in self._names:
+            try:
+                if name == "-" or self.ctx.fs.stat(self.ctx.path(name)).size:
+                    return True
+            except OSError:
+                continue
+        return False
+
+    def read(self) -> bool:
+        """Bring the next line to the pattern space; False when there is none."""
+        self.flush_queue()
+        found, self._ahead = self._ahead, None
+        if found is None:
+            found = self._fetch(True)
+        if found is None:
+            return False
+        self.line += 1
+        self.name = self._opened
+        self.ended = found[-1:] == self.delimiter
+        self.space = found[:-1] if self.ended else found
+        if not self.ended and self._follows():
+            self.ended = True
+        return True
+
+    def _follows(self) -> bool:
+        """A line without newline gets one if another file follows."""
+        return not self.separate and not self.at_end()
+
+    def stop(self) -> None:
+        """Leave the rest of the inputs; a file that is edited loses it, as with GNU's."""
+        self.flush_queue()
+        if self._reader is not None:
+            if self._ahead is not None:
+                self._reader.unread(self._ahead)
+            self._ahead = None
+        self._close_current()
+
+    def close(self) -> None:
+        """Give all files back."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        for output in self.files.values():
+            output.close()
+        for reader in self._readers:
+            reader.close()
+
+    # ------------------------------------------------------------------ output
+
+    def print(self, text: bytes, ended: bool = True) -> None:
+        """Write a line to standard output or the file that is edited."""
+        self.out.line(text, ended, self.delimiter)
+
+    def open_files(self, names: Sequence[str]) -> None:
+        """Make the files that w commands write to."""
+        for name in names:
+            if name in ("/dev/stdout", "/dev/stderr"):
+                number = 1 if name == "/dev/stdout" else 2
+                shared = self.ctx.process.descriptor(number) if number == 2 else None
+                if shared is not None:
+                    shared.retain()
+                self.files[name] = Output(shared, self.ctx)
+                continue
+            try:
+                self.files[name] = Output(self.ctx.create(name), self.ctx)
+            except OSError as error:
+                raise Failure(f"couldn't open file {name}: {error_text(error)}", 4) from None
+
+    def write_file(self, name: str, text: bytes, ended: bool) -> None:
+        """Write a line for w, W or s///w."""
+        self.files[name].line(text, ended, self.delimiter)
+
+    def flush_queue(self) -> None:
+        """Write what a, r and R left for the end of the cycle."""
+        if not self.queue:
+            return
+        queue, self.queue = self.queue, []
+        for kind, value in queue:
+            self.out.complete(self.delimiter)
+            if kind == "text":
+                self.out.raw(value)  # type: ignore[arg-type]
+            else:
+                self._copy_file(str(value))
+
+    def _copy_file(self, name: str) -> None:
+        try:
+            with self.ctx.open("-" if name == "/dev/stdin" else name) as reader:
+                for data in reader.chunks():
+                    self.out.raw(data)
+        except OSError:
+            return  # a file that cannot be read counts as empty
+
+    def queue_line(self, name: str) -> None:
+        """Queue the next line of a file (R)."""
+        if name not in self._sources:
+            try:
+                reader = self.ctx.open("-" if name == "/dev/stdin" else name)
+            except OSError:
+                self._sources[name] = None
+            else:
+                self._readers.append(reader)
+                self._sources[name] = reader.lines(self.delimiter)
+        source = self._sources[name]
+        found = None if source is None else next(source, None)
+        if found is not None:
+            self.queue.append(("text", found))

@@ -1,0 +1,498 @@
+"""Parses sed scripts.
+
+Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, also for messages and their positions.
+Divergence: L-SED-001, the e command and the flag e are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.utilities.sed.script import (
+    Address,
+    Chunk,
+    Command,
+    Part,
+    Pattern,
+    Program,
+    ScriptError,
+    Substitution,
+)
+from sandhook.utilities.sed.text import convert_escapes, unescape_text
+
+_BLANKS = " \t\v\f\r"
+_SPACE = _BLANKS + "\n"
+_MOST = 2**62
+MAX_NESTING = 200
+
+_ONE_ADDRESS = "qQ"
+_FILES = "rRwW"
+_PLAIN = "dDgGhHnNpPxzF="
+
+
+class Parser:
+    """Goes over all chunks, joined by newlines, so that a command may go on in the next -e."""
+
+    def __init__(self, chunks: Sequence[Chunk], *, sandbox: bool) -> None:
+        self._chunks = chunks
+        self._text = "\n".join(chunk.text for chunk in chunks)
+        self._ends: list[int] = []
+        at = -1
+        for chunk in chunks:
+            at += len(chunk.text) + 1
+            self._ends.append(at)
+        self._sandbox = sandbox
+        self._at = 0
+        self._commands: list[Command] = []
+        self._open: list[int] = []
+        self._labels: dict[str, int] = {}
+        self._files: list[str] = []
+
+    # ------------------------------------------------------------------ errors and characters
+
+    def error(self, message: str, at: int | None = None) -> ScriptError:
+        """Return an error at the last character that was read, or at offset ``at`` (0 for nowhere)."""
+        place = self._at if at is None else at
+        start = 0
+        for number, end in enumerate(self._ends):
+            if place <= end + 1 or number == len(self._ends) - 1:
+                chunk = self._chunks[number]
+                if chunk.file:
+                    line = self._text.count("\n", start, min(place, end)) + 1
+                    if place and self._text[place - 1 : place] == "\n" and place <= end:
+                        line -= 1
+                    return ScriptError(f"file {chunk.file} line {line}: {message}")
+                position = 0 if at == 0 else min(place, end) - start
+                return ScriptError(f"-e expression #{number + 1}, char {position}: {message}")
+            start = end + 1
+        return ScriptError(message)
+
+    def _next(self) -> str:
+        letter = self._text[self._at : self._at + 1]
+        self._at += len(letter)
+        return letter
+
+    def _peek(self) -> str:
+        return self._text[self._at : self._at + 1]
+
+    def _skip(self, letters: str = _BLANKS) -> None:
+        while self._peek() and self._peek() in letters:
+            self._at += 1
+
+    # ------------------------------------------------------------------ the script
+
+    def parse(self) -> Program:
+        first = self._chunks[0].text if self._chunks else ""
+        silent = first[:2] == "#n" and first[2:3] in ("", "\n")
+        while True:
+            self._skip(_SPACE + ";")
+            if not self._peek():
+                break
+            self._command()
+        if self._open:
+            raise self.error("unmatched `{'", 0)
+        return Program(tuple(map(self._resolved, self._commands)), silent, tuple(dict.fromkeys(self._files)))
+
+    def _resolved(self, command: Command) -> Command:
+        if command.name not in ("b", "t", "T"):
+            return command
+        label = str(command.argument)
+        if not label:
+            return command._replace(target=len(self._commands))
+        if label not in self._labels:
+            raise ScriptError(f"can't find label for jump to `{label}'", 4)
+        return command._replace(target=self._labels[label])
+
+    def _command(self) -> None:
+        if self._peek() == "#":
+            self._comment()
+            return
+        first = self._address(True)
+        second = None
+        if first is not None:
+            self._skip()
+            if self._peek() == ",":
+                self._at += 1
+                self._skip()
+                second = self._address(False)
+                if second is None:
+                    self._next()
+                    raise self.error("unexpected `,'")
+        negated = self._negation()
+        name = self._next()
+        if not name:
+            raise self.error("missing command")
+        self._check_zero(first, second, name)
+        if name == "#":
+            raise (
+                self.error("comments don't accept any addresses")
+                if first
+                else self.error("unknown command: `#'")
+            )
+        if name == "}" and first:
+            raise self.error("} doesn't want any addresses" if self._open else "unexpected `}'")
+        if name == ":" and first:
+            raise self.error(": doesn't want any addresses")
+        if name in _ONE_ADDRESS and second:
+            raise self.error("command only uses one address")
+        target = -1
+        argument: object = None
+        if name == "{":
+            if len(self._open) >= MAX_NESTING:
+                raise self.error("blocks are nested too deeply")
+            self._open.append(len(self._commands))
+        elif name == "}":
+            if not self._open:
+                raise self.error("unexpected `}'")
+            start = self._open.pop()
+            self._commands[start] = self._commands[start]._replace(target=len(self._commands))
+            self._end()
+            return
+        elif name == ":":
+            label = self._label()
+            if not label:
+                raise self.error('":" lacks a label')
+            self._labels.setdefault(label, len(self._commands))
+            return
+        else:
+            argument = self._argument(name)
+        self._commands.append(Command(name, first, second, negated, argument, target))
+
+    def _negation(self) -> bool:
+        self._skip()
+        if self._peek() != "!":
+            return False
+        self._at += 1
+        self._skip()
+        if self._peek() == "!":
+            self._at += 1
+            raise self.error("multiple `!'s")
+        return True
+
+    def _check_zero(self, first: Address | None, second: Address | None, name: str) -> None:
+        if first is None or first.kind != "line" or first.number:
+            return
+        if not (second is not None and second.kind == "regex") and not (second is None and name == "r"):
+            raise self.error("invalid usage of line address 0")
+
+    def _comment(self) -> None:
+        end = self._text.find("\n", self._at)
+        self._at = len(self._text) if end < 0 else end + 1
+
+    def _end(self) -> None:
+        """Expect the end of a command."""
+        self._skip()
+        letter = self._peek()
+        if letter in ("", "}", "#"):
+            return
+        self._at += 1
+        if letter not in ";\n":
+            raise self.error("extra characters after command")
+
+    # ------------------------------------------------------------------ addresses
+
+    def _address(self, is_first: bool) -> Address | None:
+        letter = self._peek()
+        if letter.isdecimal() and letter.isascii():
+            number = self._number()
+            self._skip()
+            if self._peek() == "~":
+                self._at += 1
+                self._skip()
+                step = self._number() if self._digit() else 0
+                return Address("step", number, step) if step else Address("line", number)
+            return Address("line", number)
+        if letter == "$":
+            self._at += 1
+            return Address("last")
+        if letter and letter in "+~" and not is_first:
+            self._at += 1
+            number = self._number() if self._digit() else 0
+            return Address("plus" if letter == "+" else "multiple", number)
+        if letter in ("/", "\\") and letter:
+            self._at += 1
+            delimiter = self._next() if letter == "\\" else letter
+            text = self._delimited(delimiter, regex=True)
+            if text is None:
+                raise self.error("unterminated address regex")
+            icase = multiline = False
+            while self._peek() and self._peek() in "IM":
+                flag = self._next()
+                icase, multiline = icase or flag == "I", multiline or flag == "M"
+            return Address("regex", pattern=self._pattern(text, icase, multiline))
+        return None
+
+    def _digit(self) -> bool:
+        return self._peek().isdecimal() and self._peek().isascii()
+
+    def _number(self) -> int:
+        start = self._at
+        while self._digit():
+            self._at += 1
+        digits = self._text[start : self._at].lstrip("0")
+        return int(digits or "0") if len(digits) < 19 else _MOST
+
+    def _pattern(self, text: str, icase: bool, multiline: bool) -> Pattern:
+        if not text and (icase or multiline):
+            raise self.error("cannot specify modifiers on empty regexp")
+        return Pattern(convert_escapes(text), icase, multiline)
+
+    def _delimited(self, delimiter: str, *, regex: bool) -> str | None:
+        """Read up to the delimiter, which is ordinary within brackets of a regular expression.
+
+        A quoted delimiter loses its backslash, ``\\n`` in a regular expression becomes a newline.
+        """
+        out: list[str] = []
+        while True:
+            letter = self._next()
+            if not letter or (letter == "\n" and regex):
+                return None
+            if letter == delimiter:
+                return "".join(out)
+            if letter == "\\":
+                letter = self._next()
+                if not letter:
+                    return None
+                if letter == "n" and regex and delimiter != "n":
+                    letter = "\n"
+                elif letter != delimiter or (letter == "&" and not regex):
+                    out.append("\\")
+                out.append(letter)
+            elif letter == "[" and regex:
+                inside = self._bracket()
+                if inside is None:
+                    return None
+                out.append(inside)
+            else:
+                out.append(letter)
+
+    def _bracket(self) -> str | None:
+        """Read a bracket expression whose "[" has been read; None if it has no end."""
+        out = ["["]
+        if self._peek() == "^":
+            out.append(self._next())
+        if self._peek() == "]":
+            out.append(self._next())
+        while True:
+            letter = self._next()
+            if not letter or letter == "\n":
+                return None
+            if letter == "\\" and self._peek() == "n":
+                self._at += 1
+                letter = "\n"
+            elif letter == "\\" and self._peek() == "\\":
+                letter += self._next()
+            elif letter == "[" and self._peek() and self._peek() in ":.=":
+                end = self._text.find(self._peek() + "]", self._at + 1)
+                if end >= 0:
+                    letter += self._text[self._at : end + 2]
+                    self._at = end + 2
+            out.append(letter)
+            if letter == "]":
+                return "".join(out)
+
+    # ------------------------------------------------------------------ arguments
+
+    def _argument(self, name: str) -> object:
+        if name in _PLAIN:
+            self._end()
+            return None
+        if name in "aic":
+            return self._insertion()
+        if name in "btT":
+            return self._label()
+        if name in "qQlL":
+            if name == "L":
+                raise self.error("unknown command: `L'")
+            self._skip()
+            number = self._number() if self._digit() else -1
+            self._end()
+            return number
+        if name in _FILES:
+            return self._file(writes=name in "wW")
+        if name == "s":
+            return self._substitution()
+        if name == "y":
+            return self._transliteration()
+        if name == "v":
+            self._version()
+            return None
+        if name == "e":
+            if self._sandbox:
+                raise self.error("e/r/w commands disabled in sandbox mode")
+            raise self.error("the `e' command is not supported (L-SED-001)")
+        raise self.error(f"unknown command: `{name}'")
+
+    def _version(self) -> None:
+        self._skip()
+        start = self._at
+        while self._peek() and self._peek() not in _SPACE + ";":
+            self._at += 1
+        parts = (self._text[start : self._at] or "4").split(".")
+        if not all(part.isdecimal() and part.isascii() and len(part) < 6 for part in parts):
+            raise self.error("invalid version string")
+        if [int(part) for part in parts] > [4, 9]:
+            raise self.error("expected newer version of sed")
+        self._end()
+
+    def _label(self) -> str:
+        self._skip()
+        start = self._at
+        stop = _SPACE + ";}"
+        while self._peek() and self._peek() not in stop:
+            self._at += 1
+        label = self._text[start : self._at]
+        return label
+
+    def _file(self, *, writes: bool) -> str:
+        if self._sandbox:
+            raise self.error("e/r/w commands disabled in sandbox mode")
+        self._skip()
+        end = self._text.find("\n", self._at)
+        end = len(self._text) if end < 0 else end
+        name = self._text[self._at : end]
+        if not name:
+            raise self.error("missing filename in r/R/w/W commands")
+        self._at = end
+        if writes:
+            self._files.append(name)
+        return name
+
+    def _insertion(self) -> str:
+        """The text of a, i, c: behind a backslash and newline, or on the same line."""
+        self._skip()
+        if not self._peek():
+            raise self.error("expected \\ after `a', `c' or `i'")
+        if self._peek() == "\\":
+            self._at += 1
+            start = self._at
+            self._skip()
+            if self._peek() == "\n":
+                self._at += 1
+            else:
+                self._at = start
+                if not self._peek():
+                    return ""
+        elif self._peek() == "\n":
+            raise self.error("expected \\ after `a', `c' or `i'")
+        start = self._at
+        while self._peek() and self._peek() != "\n":
+            self._at += 2 if self._peek() == "\\" else 1
+        self._at = min(self._at, len(self._text))
+        text = unescape_text(self._text[start : self._at])
+        self._next()
+        return text + "\n"
+
+    def _substitution(self) -> Substitution:
+        delimiter = self._next()
+        if not delimiter or delimiter in "\n\\":
+            raise self.error("unterminated `s' command")
+        pattern = self._delimited(delimiter, regex=True)
+        replacement = None if pattern is None else self._delimited(delimiter, regex=False)
+        if pattern is None or replacement is None:
+            raise self.error("unterminated `s' command")
+        everywhere = show = icase = multiline = False
+        number = 0
+        file: str | None = None
+        while True:
+            letter = self._next()
+            if not letter or letter in ";\n":
+                break
+            if letter in "}#":
+                self._at -= 1
+                break
+            if letter in _BLANKS:
+                continue
+            if letter in "iI":
+                icase = True
+            elif letter in "mM":
+                multiline = True
+            elif letter == "g":
+                if everywhere:
+                    raise self.error("multiple `g' options to `s' command")
+                everywhere = True
+            elif letter == "p":
+                if show:
+                    raise self.error("multiple `p' options to `s' command")
+                show = True
+            elif letter == "w":
+                file = self._file(writes=True)
+                break
+            elif letter == "e":
+                raise self.error("the `e' option to `s' is not supported (L-SED-001)")
+            elif letter.isdecimal() and letter.isascii():
+                if number:
+                    raise self.error("multiple number options to `s' command")
+                self._at -= 1
+                number = self._number()
+                if not number:
+                    raise self.error("number option to `s' command may not be zero")
+            else:
+                raise self.error("unknown option to `s'")
+        parts = parse_replacement(replacement)
+        return Substitution(
+            self._pattern(pattern, icase, multiline), parts, everywhere, number or 1, show, file
+        )
+
+    def _transliteration(self) -> tuple[str, str]:
+        delimiter = self._next()
+        if not delimiter or delimiter in "\n\\":
+            raise self.error("unterminated `y' command")
+        source = self._delimited(delimiter, regex=False)
+        target = None if source is None else self._delimited(delimiter, regex=False)
+        if source is None or target is None:
+            raise self.error("unterminated `y' command")
+        old, new = _characters(source), _characters(target)
+        if len(old) != len(new):
+            raise self.error("strings for `y' command are different lengths")
+        self._end()
+        return old, new
+
+
+def _characters(text: str) -> str:
+    """Replace the escapes of y: ``\\\\``, ``\\n`` and those for codes."""
+    text = convert_escapes(text)
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        letter = text[at]
+        if letter == "\\" and at + 1 < len(text):
+            at += 1
+            letter = {"n": "\n", "\\": "\\"}.get(text[at], text[at])
+        out.append(letter)
+        at += 1
+    return "".join(out)
+
+
+def parse_replacement(text: str) -> tuple[Part, ...]:
+    """Take the right side of s apart."""
+    parts: list[Part] = []
+    literal: list[str] = []
+    text = convert_escapes(text, replacement=True)
+    at = 0
+
+    def add(part: Part) -> None:
+        if literal:
+            parts.append(Part("".join(literal)))
+            literal.clear()
+        parts.append(part)
+
+    while at < len(text):
+        letter = text[at]
+        at += 1
+        if letter == "&":
+            add(Part(group=0))
+        elif letter == "\\" and at < len(text):
+            letter = text[at]
+            at += 1
+            if letter.isdecimal() and letter.isascii():
+                add(Part(group=int(letter)))
+            elif letter in "ULulE":
+                add(Part(case=letter))
+            else:
+                literal.append("\n" if letter == "n" else letter)
+        else:
+            literal.append(letter)
+    if literal:
+        parts.append(Part("".join(literal)))
+    return tuple(parts)
