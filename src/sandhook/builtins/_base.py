@@ -79,6 +79,8 @@ class Runtime(Protocol):
 
     def expand_text(self, state: State, text: str) -> str: ...
 
+    def expand_data(self, state: State, text: str) -> str: ...
+
     def parse_elements(self, state: State, text: str) -> Elements: ...
 
     def unparse_function(self, function: Function) -> str: ...
@@ -142,7 +144,8 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
                 return fault.status
             except HelpWanted:
                 write(
-                    state, f"{argv[0]}: {usage_of(argv[0], others.get(argv[0], usage))}\n    {summary(run)}\n"
+                    state,
+                    f"{argv[0]}: {usage_of(argv[0], others.get(argv[0], usage))}\n    {summary(argv[0])}\n",
                 )
                 return USAGE_STATUS
             except ShellError as error:
@@ -161,12 +164,13 @@ def usage_of(name: str, usage: str) -> str:
     return name + usage[len(usage.split(" ", 1)[0]) :]
 
 
-def summary(run: Run) -> str:
+def summary(name: str) -> str:
     """Return what ``help`` says of a built-in: the first line of its module's docstring."""
-    from importlib import import_module
+    from sandhook.builtins import load
 
-    text = import_module(run.__module__).__doc__ or ""
-    return text.partition("\n")[0].partition(": ")[2]
+    text: str = load(name).__doc__ or ""
+    line = text.partition("\n")[0].partition(": ")[2]
+    return line[:1].upper() + line[1:]
 
 
 def show_usage(state: State, name: str, usage: str) -> None:

@@ -113,7 +113,7 @@ def assign_reference(state: State, text: str, value: str) -> None:
 def subscript_text(state: State, name: str, subscript: str) -> str:
     """Return a subscript as ``State`` wants it: expanded already where it is the key of a map."""
     if ("$" in subscript or "`" in subscript) and is_map(state, name):
-        return runtime(state).expand_text(state, subscript)
+        return runtime(state).expand_data(state, subscript)
     return subscript
 
 

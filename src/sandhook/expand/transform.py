@@ -6,11 +6,16 @@ values, is decided in ``parameter``.
 
 from __future__ import annotations
 
+import re
+
 from sandhook.expand.escapes import ansi_c, prompt
 from sandhook.pattern.glob import Pattern, compile_pattern
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.utilities._quote import shell_quote
+
+#: What ${x@Q} may have to write as an escape.
+_ODD = re.compile("[^ -~]")
 
 
 def remove_affix(state: State, value: str, operator: str, pattern: str) -> str:
@@ -43,6 +48,11 @@ def replace(
     elif operator == "/%":
         start = compiled.match_suffix(value, True, charge)
         spans = [(start, len(value))] if start >= 0 else []
+    elif operator == "//" and compiled.is_literal and compiled.literal_text:
+        plain = _template(state, replacement)
+        if None not in plain:
+            return _replace_literal(state, value, compiled.literal_text, "".join(filter(None, plain)))
+        spans = compiled.find_all(value, charge)
     elif operator == "//":
         spans = compiled.find_all(value, charge)
     else:
@@ -51,6 +61,14 @@ def replace(
     if not spans:
         return value
     return _put(state, value, spans, _template(state, replacement))
+
+
+def _replace_literal(state: State, value: str, old: str, new: str) -> str:
+    """The common ${x//a/b} without patterns, in C."""
+    if len(value) > 4096:
+        state.budget.charge(len(value) >> 8)
+        state.budget.afford(len(value) + value.count(old) * max(0, len(new) - len(old)))
+    return value.replace(old, new)
 
 
 def _template(state: State, replacement: list[tuple[str, bool]]) -> list[str | None]:
@@ -83,7 +101,8 @@ def _template(state: State, replacement: list[tuple[str, bool]]) -> list[str | N
 def _put(state: State, value: str, spans: list[tuple[int, int]], template: list[str | None]) -> str:
     constant = "".join(piece for piece in template if piece is not None)
     copies = template.count(None)
-    if len(constant) * len(spans) > 4096:
+    state.budget.charge(len(spans))
+    if len(constant) * len(spans) > 4096 or len(value) > 4096:
         state.budget.afford(len(value) * (1 + copies) + len(constant) * len(spans))
     out: list[str] = []
     position = 0
@@ -101,6 +120,8 @@ def _put(state: State, value: str, spans: list[tuple[int, int]], template: list[
 
 def change_case(state: State, value: str, operator: str, pattern: str) -> str:
     """${x^p} ${x^^p} ${x,p} ${x,,p}; an empty pattern matches any character."""
+    if len(value) > 4096:
+        state.budget.charge(len(value) >> 4)
     compiled: Pattern | None = compile_pattern(pattern, extglob=state.options.extglob) if pattern else None
 
     def change(c: str) -> str:
@@ -118,6 +139,9 @@ def change_case(state: State, value: str, operator: str, pattern: str) -> str:
 
 def transform(state: State, value: str, letter: str) -> str:
     """${x@U} ${x@u} ${x@L} ${x@Q} ${x@E} ${x@P} ${x@K} of one value."""
+    if len(value) > 4096:
+        state.budget.charge(len(value) >> 6)
+        state.budget.afford(2 * len(value))
     match letter:
         case "U":
             return change_case(state, value, "^^", "")
@@ -136,6 +160,8 @@ def transform(state: State, value: str, letter: str) -> str:
 
 def at_quote(value: str) -> str:
     """Return a value as ${x@Q} prints it: always in single quotes, or $'...'."""
+    if _ODD.search(value) is None:
+        return "'" + value.replace("'", "'\\''") + "'"
     quoted = shell_quote(value)
     if quoted[:2] == "$'":
         return quoted

@@ -46,6 +46,7 @@ from sandhook.syntax.nodes import (
     SingleQuoted,
     Word,
     WordPart,
+    walk,
 )
 
 Text: TypeAlias = Callable[[State], str]
@@ -611,9 +612,16 @@ class WordCompiler:
             return None
         if len(word.parts) == 1 and isinstance(word.parts[0], ParameterExpansion):
             node = word.parts[0]
-            if node.operator is None and not node.prefix:
+            if node.operator is None and not node.prefix and not runs_commands(node):
                 return node
         return None
+
+
+def runs_commands(tree: object) -> bool:
+    """Tell whether expanding a tree could run a command; data that is expanded must not."""
+    return any(
+        isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
+    )
 
 
 def _only_compares(source: str) -> bool:

@@ -6,6 +6,7 @@ import errno
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import Text, WordCompiler
 from sandhook.kernel.descriptor import Description, Input
 from sandhook.kernel.process import Process
@@ -59,7 +60,10 @@ def install(state: State, number: int, description: Description, undo: Undo | No
     """Let ``number`` point to ``description`` and note what it was."""
     process = state.process
     if undo is None:
-        process.install(number, description)
+        try:
+            process.install(number, description)
+        except OSError as error:
+            raise ShellError(f"{number}: {error.strerror}") from None
         return
     old = process.descriptors.get(number)
     if old is None and len(process.descriptors) >= process.kernel.limits.open_files:
@@ -94,8 +98,20 @@ def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Descr
     if document.quoted or not any(c in document.text for c in "$`\\"):
         data = _encode(document.text)
         return lambda state: Input(data)
-    text_of = words.string(parse_heredoc(document.text), quoted=True)
+    try:
+        text_of = words.string(parse_heredoc(document.text), quoted=True)
+    except ShellSyntaxError as error:
+        return _unparsable(error.message)
     return lambda state: Input(_encode(text_of(state)))
+
+
+def _unparsable(message: str) -> Callable[[State], Description]:
+    """A body whose expansions do not parse is an error when it is expanded, not before."""
+
+    def fail(state: State) -> Description:
+        raise ShellError(message, 1, discard=True)
+
+    return fail
 
 
 def _target(node: Redirection, words: WordCompiler) -> Text:

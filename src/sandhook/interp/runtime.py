@@ -12,6 +12,7 @@ from typing import NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
+from sandhook.expand.word import runs_commands
 from sandhook.interp import invoke, lookup, nested, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
@@ -177,7 +178,7 @@ class Runtime:
         else:
             program = load_program(text, options, self.store, line)
             for at, warning in program.warnings:
-                self.write_error(state, f"{state.source}: line {at + line - 1}: {warning}\n")
+                self.write_error(state, f"{state.source}: line {at + line - 1}: warning: {warning}\n")
             for run in program.units:
                 status = self._run_unit(state, run)
             error = program.error
@@ -346,6 +347,17 @@ class Runtime:
         if not any(c in text for c in "$`\\"):
             return text
         return nested.expand(state, parse_heredoc(text))
+
+    def expand_data(self, state: State, text: str) -> str:
+        """Expand a subscript that came as data: parameters, but never a command substitution.
+
+        A text with one is a key as it stands (L-ARITH-001).
+        """
+        try:
+            word = parse_heredoc(text)
+        except ShellSyntaxError:
+            return text
+        return text if runs_commands(word) else nested.expand(state, word)
 
     def parse_elements(self, state: State, text: str) -> Elements:
         """Expand the text of a compound value, ``(1 2 [3]=x)``, as declare does."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 USAGE_STATUS = 2
 
 #: Names that a script's environment may not smuggle in as more than data.
-INERT = frozenset({"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "PS4"})
+INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "IFS", "PS4", "SHELLOPTS"})
 
 
 def new_state(runtime: Runtime, process: Process, name: str, environment: dict[str, str]) -> State:

@@ -122,13 +122,13 @@ class Full(Zero):
 
 
 class RandomBytes(Zero):
-    """/dev/random and /dev/urandom: pseudo-random, seeded by the host's generator."""
+    """/dev/random and /dev/urandom: the host's entropy; no generator of the host is advanced."""
 
     __slots__ = ()
 
     def read(self, count: int) -> bytes:
         self._budget.charge(1)
-        return random.randbytes(min(count, CHUNK))
+        return random.SystemRandom().randbytes(min(count, CHUNK))
 
 
 class Input(Description):

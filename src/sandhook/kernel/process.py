@@ -24,6 +24,9 @@ from sandhook.vfs.path import VirtualPath, join
 
 FIRST_PID = 1000
 
+#: Turns that a fork waits for others to end when there are too many processes (a count).
+PATIENCE = 4
+
 
 class Process:
     """One virtual process.
@@ -241,7 +244,11 @@ class Kernel:
 
     def new_process(self, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath) -> Process:
         """Make a process. Raises LimitExceeded("processes") when too many are alive."""
-        if len(self.processes) >= self.limits.processes:
+        for _ in range(PATIENCE):
+            if len(self.processes) < self.limits.processes:
+                break
+            self.scheduler.breathe()  # those that have little left to do may end now
+        else:
             self.budget.fail("processes")
         pid = self._next_pid
         self._next_pid = pid + 1

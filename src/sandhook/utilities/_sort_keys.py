@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from random import random
+from random import Random
 from typing import Any, NamedTuple
 
 from sandhook.utilities._base import Failure
@@ -201,7 +201,7 @@ def comparison(flags: str) -> KeyFunction | None:
         if letter in flags:
             return convert
     if "R" in flags:
-        salt = random()
+        salt = Random().random()
         inner = _folded(flags)
         return lambda text: (hash((salt, inner(text) if inner else text)), inner(text) if inner else text)
     return _folded(flags)

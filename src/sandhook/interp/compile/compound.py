@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from sandhook.expand.word import FieldsOf, Text
+from sandhook.interp.compile.simple import MANY, charge_fields
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.control import BreakLoop, ContinueLoop, ShellError
 from sandhook.state.state import State
@@ -116,6 +117,8 @@ def _expand(state: State, words: list[FieldsOf] | None) -> list[str]:
     found: list[str] = []
     for fields in words:
         found += fields(state)
+    if len(found) > MANY:
+        charge_fields(state, len(found))
     return found
 
 

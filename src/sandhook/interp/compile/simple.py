@@ -32,6 +32,10 @@ Arguments: TypeAlias = Callable[[State], "list[Argument]"]
 MakeAssigned: TypeAlias = Callable[[State], Assigned]
 
 
+#: Arguments of one command (a count) above which they are charged.
+MANY = 2048
+
+
 def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = False) -> Run:
     """Compile a simple command to the narrowest closure that its shape allows.
 
@@ -237,17 +241,23 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
             makers.append(_assigned(compile_assignment(compiler, word)))
         else:
             makers.append(compiler.words.fields(word))
-    if len(makers) == 2:
-        first, second = makers
-        return lambda state: [*first(state), *second(state)]
 
     def arguments(state: State) -> list[Argument]:
         argv: list[Argument] = []
         for maker in makers:
             argv += maker(state)
+        if len(argv) > MANY:
+            charge_fields(state, len(argv))
         return argv
 
     return arguments
+
+
+def charge_fields(state: State, count: int) -> None:
+    """Charge the work of a very long command; too many fields end the run."""
+    if count > state.budget.limits.fields:
+        state.budget.fail("fields")
+    state.budget.charge(count >> 4)
 
 
 def _fixed(text: str) -> Callable[[State], Sequence[Argument]]:
