@@ -405,13 +405,9 @@ class _Reader:
         base = self.base
         year, month, day = self.date or (base.year, base.month, base.day)
         dated = self.date is not None or self.weekday is not None
-        if self.time is not None:
-            hour, minute, second, fraction = self.time
-        elif dated or not self.relative:
-            hour = minute = second = fraction = 0
-        else:
-            hour, minute, second = base.hour, base.minute, base.second
-            fraction = self.base_fraction
+        hour, minute, second, fraction = self.time or (0, 0, 0, 0)
+        if self.time is None and self.relative and not dated:
+            hour, minute, second, fraction = base.hour, base.minute, base.second, self.base_fraction
         day_shift = self.days
         if self.weekday is not None and self.date is None:
             weekday, ordinal = self.weekday

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from sandhook.utilities._mode import mode_string
 from sandhook.utilities._time import strftime
 from sandhook.utilities._version import version_key
 from sandhook.vfs.base import Stat
+from sandhook.vfs.path import VirtualPath
 
 #: Half of an average year, in seconds: older times are shown with their year.
 HALF_YEAR = 31_556_952 // 2
@@ -281,9 +281,14 @@ class Printer:
         path = self.ctx.path(file.path)
         text = f"{self.quoted(file.name)} -> {self.quoted(self.ctx.fs.readlink(path))}"
         if self.layout.indicator:
-            with suppress(OSError):
-                text += self._indicator(self.ctx.fs.stat(path).mode)
+            text += self._target_indicator(path)
         return text
+
+    def _target_indicator(self, path: VirtualPath) -> str:
+        try:
+            return self._indicator(self.ctx.fs.stat(path).mode)
+        except OSError:
+            return ""
 
     # Several names a line.
 

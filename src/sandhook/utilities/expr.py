@@ -1,7 +1,8 @@
 """expr: evaluate an expression.
 
 Source: POSIX.1-2024 XCU 3, expr. Oracle: GNU coreutils 9.1.
-Divergence: L-EXPR-001, integers have at most 64 bits (GNU's have any length).
+Divergence: L-EXPR-001, integers have at most 64 bits (GNU's have any length). L-EXPR-002, parentheses
+and prefix operators nest up to 50 levels.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Options:
         opt("-a", "--all", help="do not leave names out that begin with .", const="all", default=""),
         opt("-A", "--almost-all", help="like -a without . and ..", const="almost"),
     )
-    format: str = also(
+    format_: str = also(
         opt("-l", help="one file a line, with all that is known", const="long", default="one"),
         opt("-C", help="columns", const="columns"),
         opt("-x", help="columns, filled line by line", const="across"),
@@ -274,9 +274,9 @@ class _Lister:
 
 def _form(options: Options) -> str:
     """Return the format: several options mean the long one, and -1 does not take it back."""
-    if options.format == "long" or options.no_owner or options.short or options.numeric or options.full_time:
+    if options.format_ == "long" or options.no_owner or options.short or options.numeric or options.full_time:
         return "long"
-    return "one" if options.one else options.format
+    return "one" if options.one else options.format_
 
 
 def _layout(options: Options) -> listing.Layout:

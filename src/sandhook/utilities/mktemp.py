@@ -6,10 +6,10 @@ Oracle: GNU coreutils 9.1 (no standard has it).
 from __future__ import annotations
 
 import errno
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sandhook.kernel.descriptor import RandomBytes
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt
 from sandhook.utilities._files import quote_always, reason
 from sandhook.vfs.base import Device
@@ -88,9 +88,10 @@ def _split(template: str, suffix: str | None) -> tuple[str, str]:
 def _make(stem: str, suffix: str, options: Options, ctx: Context) -> str:
     base = stem.rstrip("X")
     count = len(stem) - len(base)
+    chance = RandomBytes(ctx.budget)
     for _ in range(_TRIES):
         ctx.charge()
-        name = base + "".join(random.choices(_LETTERS, k=count)) + suffix
+        name = base + "".join(_LETTERS[byte % len(_LETTERS)] for byte in chance.read(count)) + suffix
         path = ctx.path(name)
         try:
             if options.dry:

@@ -37,7 +37,7 @@ class Options:
     delimiter: str = opt("-d", "--section-delimiter", "CC", "characters that begin sections", default="\\:")
     increment: str = opt("-i", "--line-increment", "N", "steps of the numbers (1)", default="1")
     join: str = opt("-l", "--join-blank-lines", "N", "N empty lines count as one", default="1")
-    format: str = opt("-n", "--number-format", "FORMAT", "ln left, rn right, rz with zeros", default="rn")
+    format_: str = opt("-n", "--number-format", "FORMAT", "ln left, rn right, rz with zeros", default="rn")
     no_renumber: bool = opt("-p", "--no-renumber", "do not begin anew on each page")
     separator: str = opt(
         "-s", "--number-separator", "TEXT", "what stands behind a number (a tab)", default="\t"
@@ -48,8 +48,8 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    if options.format not in _FORMATS:
-        raise UsageError(f"invalid line numbering format: '{options.format}'")
+    if options.format_ not in _FORMATS:
+        raise UsageError(f"invalid line numbering format: '{options.format_}'")
     numbering = _Numbering(options, ctx)
     for name in operands or ["-"]:
         try:
@@ -88,7 +88,7 @@ class _Numbering:
         if not self.width or not self.join:
             what = "line number field width" if not self.width else "line number of blank lines"
             raise Failure(f"invalid {what}: '0': Numerical result out of range")
-        self.format = options.format
+        self.style = options.format_
         self.separator = options.separator.encode("utf-8", "surrogateescape")
         pair = options.delimiter if len(options.delimiter) != 1 else options.delimiter + ":"
         mark = pair.encode("utf-8", "surrogateescape")
@@ -126,9 +126,9 @@ class _Numbering:
 
     def _text(self) -> bytes:
         digits = str(self.number)
-        if self.format == "ln":
+        if self.style == "ln":
             return digits.ljust(self.width).encode()
-        if self.format == "rz":
+        if self.style == "rz":
             sign = "-" if self.number < 0 else ""
             return (sign + digits.lstrip("-").rjust(self.width - len(sign), "0")).encode()
         return digits.rjust(self.width).encode()

@@ -44,7 +44,7 @@ class Options:
     owner and group, %i inode, %h links, %b %B %o blocks, %x %y %z times and %X %Y %Z in seconds, %N quoted name.
     """
 
-    format: str | None = opt("-c", "--format", "FORMAT", "print FORMAT and a newline for each FILE")
+    format_: str | None = opt("-c", "--format", "FORMAT", "print FORMAT and a newline for each FILE")
     printf: str | None = opt("--printf", "FORMAT", "like -c with escapes and without newline")
     follow: bool = opt("-L", "--dereference", "follow symbolic links")
     terse: bool = opt("-t", "--terse", "all in one line")
@@ -57,12 +57,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError("missing operand")
     if options.printf is not None:
         format_ = unescape(options.printf)
-    elif options.format is not None:
-        format_ = options.format
+    elif options.format_ is not None:
+        format_ = options.format_
     else:
         format_ = _TERSE if options.terse else _HUMAN
     names = accounts(ctx.fs)
-    end = "\n" if options.printf is None and options.format is not None else ""
+    end = "\n" if options.printf is None and options.format_ is not None else ""
     for name in operands:
         ctx.charge()
         if name == "-":

@@ -1,0 +1,43 @@
+"""pwd: print the working directory, for ``env -C DIR pwd`` and ``xargs``; a shell has its own.
+
+Source: POSIX.1-2024 XCU 3, pwd. Oracle: GNU coreutils 9.1, whose default is -P.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandhook.utilities._base import Context, Failure, also, opt
+from sandhook.utilities._files import reason
+from sandhook.vfs.path import VirtualPath
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """pwd [-L | -P]
+
+    Print the name of the working directory.
+    """
+
+    logical: bool = also(
+        opt("-L", "--logical", help="$PWD, links and all, if it is right", const=True, default=False),
+        opt("-P", "--physical", help="without links (default)", const=False),
+    )
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when the working directory has gone."""
+    if operands:
+        ctx.error("ignoring non-option arguments")
+    name = ctx.environment.get("PWD", "")
+    try:
+        path = ctx.fs.realpath(ctx.process.cwd)
+        if options.logical and name[:1] == "/" and not {".", ".."} & set(name.split("/")):
+            here, there = ctx.fs.stat(path), ctx.fs.stat(VirtualPath(name))
+            if (here.device, here.inode) == (there.device, there.inode):
+                path = VirtualPath(name)
+    except OSError as error:
+        raise Failure(f"couldn't find directory entry: {reason(error)}") from None
+    ctx.write_line(path)
+    return 0
