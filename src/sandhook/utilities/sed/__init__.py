@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Regex, compile_bre, compile_ere
 from sandhook.utilities._base import Context, Failure, also, opt
 from sandhook.utilities.sed.commands import DELETE, END, QUIT, QUIT_SILENT, RESTART, Compiled
 from sandhook.utilities.sed.machine import Machine
 from sandhook.utilities.sed.parser import Parser
-from sandhook.utilities.sed.script import Chunk, ScriptError
+from sandhook.utilities.sed.script import Chunk, Pattern, ScriptError
 from sandhook.vfs.errors import error_text
 
 USAGE = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]..."
@@ -124,16 +124,17 @@ def compiled_script(chunks: tuple[Chunk, ...], options: Options) -> Compiled:
     found = _COMPILED.get(key)
     if found is not None:
         return found
-    parser = Parser(chunks, sandbox=options.sandbox)
+
+    def compile_(pattern: Pattern) -> Regex:
+        make = compile_ere if options.extended else compile_bre
+        data = pattern.text.encode("utf-8", "surrogateescape")
+        return make(data, icase=pattern.icase, newline=pattern.multiline)
+
     try:
-        program = parser.parse()
-        found = Compiled(
-            program, extended=options.extended, wrap=options.width, quiet=options.quiet, posix=options.posix
-        )
+        program = Parser(chunks, compile_, sandbox=options.sandbox).parse()
     except ScriptError as error:
         raise Failure(str(error), error.status) from None
-    except PatternError as error:
-        raise Failure(str(parser.error(error.message)), 1) from None
+    found = Compiled(program, compile_, wrap=options.width, quiet=options.quiet, posix=options.posix)
     if sum(len(chunk.text) for chunk in chunks) <= _KEPT_LENGTH:
         if len(_COMPILED) >= _KEPT:
             _COMPILED.clear()

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import Match, Regex, compile_bre, compile_ere
+from sandhook.pattern.posix import Match, Regex
 from sandhook.utilities._base import Failure
-from sandhook.utilities._dialect import check_class_syntax
 from sandhook.utilities.sed.machine import Machine
+from sandhook.utilities.sed.parser import Compile
 from sandhook.utilities.sed.script import Address, Command, Part, Pattern, Program, ScriptError, Substitution
 
 DELETE = -1  #: begin the next cycle without printing
@@ -36,8 +35,8 @@ class Compiled:
 
     __slots__ = ("actions", "files", "prelude", "ranges", "silent")
 
-    def __init__(self, program: Program, *, extended: bool, wrap: int, quiet: bool, posix: bool) -> None:
-        compiler = _Compiler(extended, wrap, quiet or program.silent, posix)
+    def __init__(self, program: Program, compile_: Compile, *, wrap: int, quiet: bool, posix: bool) -> None:
+        compiler = _Compiler(compile_, wrap, quiet or program.silent, posix)
         self.silent = quiet or program.silent
         self.files = program.files
         self.prelude = [
@@ -54,8 +53,8 @@ def _is_line_zero(first: Address | None, second: Address | None) -> bool:
 
 
 class _Compiler:
-    def __init__(self, extended: bool, wrap: int, silent: bool, posix: bool) -> None:
-        self._extended = extended
+    def __init__(self, compile_: Compile, wrap: int, silent: bool, posix: bool) -> None:
+        self._compile = compile_
         self._wrap = wrap
         self._silent = silent
         self._posix = posix
@@ -102,20 +101,13 @@ class _Compiler:
         """Return what gives the expression at run time, and remembers it as the last one."""
         if not pattern.text:
             return _last_regex
-        compiled = self.compiled(pattern)
+        compiled = self._compile(pattern)
 
         def use(m: Machine) -> Regex:
             m.last = compiled
             return compiled
 
         return use
-
-    def compiled(self, pattern: Pattern) -> Regex:
-        """Return the expression; the pattern package keeps those it has compiled."""
-        compile_ = compile_ere if self._extended else compile_bre
-        data = pattern.text.encode("utf-8", "surrogateescape")
-        check_class_syntax(data)
-        return compile_(data, icase=pattern.icase, newline=pattern.multiline)
 
     # ------------------------------------------------------------------ actions
 
@@ -148,9 +140,6 @@ class _Compiler:
 
     def _substitute(self, what: Substitution) -> Action:
         search = self.regex(what.pattern)
-        groups = max((part.group for part in what.parts), default=0)
-        if what.pattern.text and groups > self.compiled(what.pattern).groups:
-            raise PatternError(f"invalid reference \\{groups} on `s' command's RHS")
         build = replacement(what.parts)
         everywhere, number, show, file = what.everywhere, what.number, what.show, what.file
 

@@ -6,8 +6,11 @@ Divergence: L-SED-001, the e command and the flag e are refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Regex
+from sandhook.utilities._dialect import check_class_syntax
 from sandhook.utilities.sed.script import (
     Address,
     Chunk,
@@ -30,11 +33,16 @@ _FILES = "rRwW"
 _PLAIN = "dDgGhHnNpPxzF="
 
 
+#: Compiles an expression, which is kept, so that errors are found where it stands.
+Compile = Callable[[Pattern], Regex]
+
+
 class Parser:
     """Goes over all chunks, joined by newlines, so that a command may go on in the next -e."""
 
-    def __init__(self, chunks: Sequence[Chunk], *, sandbox: bool) -> None:
+    def __init__(self, chunks: Sequence[Chunk], compile_: Compile, *, sandbox: bool) -> None:
         self._chunks = chunks
+        self._compile = compile_
         self._text = "\n".join(chunk.text for chunk in chunks)
         self._ends: list[int] = []
         at = -1
@@ -232,10 +240,22 @@ class Parser:
         digits = self._text[start : self._at].lstrip("0")
         return int(digits or "0") if len(digits) < 19 else _MOST
 
-    def _pattern(self, text: str, icase: bool, multiline: bool) -> Pattern:
+    def _pattern(self, text: str, icase: bool, multiline: bool, groups: int = 0) -> Pattern:
         if not text and (icase or multiline):
             raise self.error("cannot specify modifiers on empty regexp")
-        return Pattern(convert_escapes(text), icase, multiline)
+        pattern = Pattern(convert_escapes(text), icase, multiline)
+        if text:
+            try:
+                check_class_syntax(pattern.text.encode("utf-8", "surrogateescape"))
+            except PatternError as error:
+                raise ScriptError(error.message, 4) from None
+            try:
+                found = self._compile(pattern).groups
+            except PatternError as error:
+                raise self.error(error.message) from None
+            if groups > found:
+                raise self.error(f"invalid reference \\{groups} on `s' command's RHS")
+        return pattern
 
     def _delimited(self, delimiter: str, *, regex: bool) -> str | None:
         """Read up to the delimiter, which is ordinary within brackets of a regular expression.
@@ -341,8 +361,7 @@ class Parser:
         stop = _SPACE + ";}"
         while self._peek() and self._peek() not in stop:
             self._at += 1
-        label = self._text[start : self._at]
-        return label
+        return self._text[start : self._at]
 
     def _file(self, *, writes: bool) -> str:
         if self._sandbox:
@@ -430,8 +449,9 @@ class Parser:
             else:
                 raise self.error("unknown option to `s'")
         parts = parse_replacement(replacement)
+        groups = max((part.group for part in parts), default=0)
         return Substitution(
-            self._pattern(pattern, icase, multiline), parts, everywhere, number or 1, show, file
+            self._pattern(pattern, icase, multiline, groups), parts, everywhere, number or 1, show, file
         )
 
     def _transliteration(self) -> tuple[str, str]:
