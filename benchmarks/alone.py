@@ -58,7 +58,7 @@ def command_line(rounds: int) -> dict[str, list[float]]:
         def run_new() -> None:
             run_new.count += 1  # type: ignore[attr-defined]
             script.write_text(f"{GUARD}# {run_new.count}\n")  # type: ignore[attr-defined]
-            process("-m", "sandhook", "exec", "guard.sh")
+            process("-m", "sandhook.cli", "exec", "guard.sh")
 
         run_new.count = 0  # type: ignore[attr-defined]
         run_new()
@@ -67,7 +67,7 @@ def command_line(rounds: int) -> dict[str, list[float]]:
             "python -c pass": seconds(lambda: process("-c", "pass"), rounds),
             "sandhook exec, a script not seen before": first,
             "sandhook exec, seen before": seconds(
-                lambda: process("-m", "sandhook", "exec", "guard.sh"), rounds
+                lambda: process("-m", "sandhook.cli", "exec", "guard.sh"), rounds
             ),
         }
 

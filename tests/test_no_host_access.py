@@ -16,7 +16,7 @@ from tests.source import PACKAGE, code, imports, modules, table, tree
 #: Modules that reach no file, variable, descriptor, process or socket of the host.
 HARMLESS = frozenset(
     """
-    __future__ abc array base64 binascii bisect calendar collections collections.abc copy dataclasses datetime
+    __future__ abc array base64 binascii bisect calendar collections collections.abc contextlib copy dataclasses datetime
     decimal difflib enum errno functools hashlib heapq hmac io itertools json math numbers operator posixpath random re
     shlex stat string struct sys textwrap threading time types typing unicodedata weakref zlib
     greenlet msgspec msgspec.json re2
@@ -24,9 +24,10 @@ HARMLESS = frozenset(
 )
 
 #: Built-in functions that open files, run text, or look names up behind the reader's back.
-BUILTINS = frozenset(
-    {"open", "eval", "exec", "compile", "__import__", "input", "breakpoint", "globals", "vars"}
-)
+BUILTINS = frozenset({"open", "eval", "exec", "compile", "__import__"})
+
+#: Likewise, with names that are also good names for parameters: a call counts.
+CALLED = frozenset({"input", "breakpoint", "globals", "vars"})
 
 #: Attributes of harmless modules that are not harmless.
 ATTRIBUTES = {
@@ -61,6 +62,8 @@ def uses(source: ast.AST) -> Iterator[tuple[str, int]]:
     for node in ast.walk(source):
         if isinstance(node, ast.Name) and node.id in BUILTINS and isinstance(node.ctx, ast.Load):
             yield node.id, node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLED:
+            yield node.func.id, node.lineno
         elif isinstance(node, ast.Attribute):
             if node.attr in DUNDERS:
                 yield node.attr, node.lineno
@@ -122,6 +125,7 @@ def test_no_row_grants_more_than_is_used() -> None:
     [
         ("open('/etc/passwd')", "open"),
         ("f = open", "open"),
+        ("input()", "input"),
         ("x = [eval][0]('1')", "eval"),
         ("import sys\nsys.modules['os']", "sys.modules"),
         ("from sys import modules", "sys.modules"),
@@ -137,7 +141,15 @@ def test_a_breach_is_seen(text: str, power: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["re.compile('x')", "ctx.open('x')", "'{}'.format(1)", "fs.exec('x')", "def open(x): ...", "sys.maxsize"],
+    [
+        "re.compile('x')",
+        "ctx.open('x')",
+        "'{}'.format(1)",
+        "fs.exec('x')",
+        "def open(x): ...",
+        "sys.maxsize",
+        "f(input)",
+    ],
 )
 def test_a_harmless_neighbour_is_not(text: str) -> None:
     assert [found for found, _ in uses(ast.parse(text))] == []

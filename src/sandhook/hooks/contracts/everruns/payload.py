@@ -41,7 +41,7 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     }
     if envelope["turn_id"] is not None:
         env["EVERRUNS_HOOK_TURN_ID"] = _variable(envelope["turn_id"])
-    if event.tool is not None:
+    if event.tool is not None and spec.native_event in TOOL_EVENTS:
         env["EVERRUNS_HOOK_TOOL_NAME"] = _variable(event.tool.name)
         if event.tool.call_id is not None:
             env["EVERRUNS_HOOK_TOOL_CALL_ID"] = _variable(event.tool.call_id)
@@ -122,8 +122,9 @@ def _now() -> str:
 
 def uuid7() -> str:
     """Return a version 7 UUID (RFC 9562 5.7); only its being new matters here."""
-    from random import getrandbits
+    from random import SystemRandom
 
+    getrandbits = SystemRandom().getrandbits  # the host's own generator is not advanced
     bits = (time.time_ns() // 1_000_000 & (1 << 48) - 1) << 80
     bits |= 7 << 76 | getrandbits(12) << 64 | 2 << 62 | getrandbits(62)
     digits = f"{bits:032x}"
