@@ -104,11 +104,11 @@ def _fire(options: argparse.Namespace) -> int:
         contract,
         compat=options.compat,
         runner=SandboxRunner(workspace.fs if workspace else None, parse_cache=default_store()),
-        audit=_say if options.trace else None,
+        fail_closed=options.fail_closed,
+        audit=_write_line if options.trace else None,
     )
     if engine.problems:
         raise ConfigError(list(engine.problems), options.hooks[0] if len(found) == 1 else "")
-    engine.fail_closed = options.fail_closed
     for note in engine.diagnostics:
         _say(f"note: {note}")
     _prestart(engine, kind)
@@ -197,6 +197,8 @@ def _print(options: argparse.Namespace, decision: Decision) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(
-        neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode() + "\n"
-    )
+    _write_line(neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode())
+
+
+def _write_line(text: str) -> None:
+    sys.stderr.write(text + "\n")
