@@ -101,6 +101,47 @@ def utility(oracle: bool, tmp_path: Path) -> Callable[..., Ran]:
     return run
 
 
+#: Their oracle is bash's built-in, not the program of the same name.
+BUILTINS = ("[", "echo", "false", "printf", "test", "true")
+
+
+@pytest.fixture
+def line(oracle: bool, tmp_path: Path) -> Callable[..., Ran]:
+    """Return ``line("cut -f1 - < FILE", files)`` -> (status, stdout, stderr).
+
+    The words are split as a shell would; ``< FILE`` at the end names standard input. With
+    --oracle the host must also give the same standard error, but for the shape of quotes;
+    ``unordered=True`` compares the lines of standard output as a set.
+    """
+
+    def run(command: str, files: Mapping[str, str | bytes], *, unordered: bool = False) -> Ran:
+        argv = shlex.split(command)
+        stdin: bytes = b""
+        if argv[-2:-1] == ["<"]:
+            given = files[argv.pop()]
+            stdin = given.encode("utf-8", "surrogateescape") if isinstance(given, str) else given
+            argv.pop()
+        status, out, err = Sandbox().run(*argv, stdin=stdin, files=files)
+        if oracle:
+            real, real_out, real_err = ask_host(tmp_path, tuple(argv), stdin, files, {"TZ": "UTC0"})
+            sort = sorted if unordered else list
+            assert (status, sort(out.splitlines()), plain_quotes(err)) == (
+                real,
+                sort(real_out.splitlines()),
+                plain_quotes(real_err),
+            ), f"{command}: the host's program differs"
+            assert unordered or out == real_out
+        return status, out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape")
+
+    return run
+
+
+def plain_quotes(data: bytes) -> bytes:
+    """Write GNU's quotes as in the C locale, and drop bash's "bash: line 1: "."""
+    text = data.decode("utf-8", "surrogateescape").replace("\u2018", "'").replace("\u2019", "'")
+    return re.sub(r"^\S+: line \d+: ", "", text, flags=re.MULTILINE).encode("utf-8", "surrogateescape")
+
+
 def ask_host(
     where: Path, argv: tuple[str, ...], stdin: bytes, files: Mapping[str, str | bytes], env: Mapping[str, str]
 ) -> tuple[int, bytes, bytes]:
@@ -111,6 +152,9 @@ def ask_host(
         path = where / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
+    if argv[0] in BUILTINS:
+        program = shutil.which("bash") or ""
+        argv = ("bash", "-c", '"$0" "$@"', *argv)
     done = subprocess.run(
         argv,
         executable=program,
