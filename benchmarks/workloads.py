@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
+from sandhook.utilities import UTILITIES
+
 #: A published guard of an Everruns bundle: jq takes the message out of the payload, grep looks at it.
 GUARD = """\
 msg=$(echo "$EVERRUNS_HOOK_PAYLOAD_JSON" | jq -r '.data.message')
@@ -47,6 +49,7 @@ class Workload:
         script: Text for ``bash -c`` or its like.
         env: Variables besides ``PATH`` and ``LC_ALL=C``.
         files: Contents of files in the working directory, by relative name.
+        needs: A utility that it calls and that sandhook may lack; it is then left out.
         rounds: How often it is measured by default (a count).
     """
 
@@ -54,6 +57,7 @@ class Workload:
     script: str
     env: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    needs: str = ""
     rounds: int = 200
 
 
@@ -68,12 +72,12 @@ def lines(count: int) -> str:
 
 
 def workloads(scale: float = 1.0) -> list[Workload]:
-    """Return all workloads; ``scale`` shortens their loops and files (1.0 is what is published)."""
+    """Return the workloads; ``scale`` shortens their loops and files (1.0 is what is published)."""
 
     def count(full: int) -> int:
         return max(3, int(full * scale))
 
-    return [
+    found = [
         Workload("exit 0", "exit 0"),
         Workload("guard: jq and grep", GUARD, {"EVERRUNS_HOOK_PAYLOAD_JSON": PAYLOAD}),
         Workload("guard: case", CASE_GUARD, {"TOOL_COMMAND": "cd /tmp && rm -rf build"}),
@@ -96,6 +100,7 @@ def workloads(scale: float = 1.0) -> list[Workload]:
         Workload(
             f"seq {count(50_000):,} and awk",
             f"seq 1 {count(50_000)} | awk '{{ s += $1 }} END {{ print s }}'",
+            needs="awk",
             rounds=20,
         ),
         Workload(
@@ -110,3 +115,4 @@ def workloads(scale: float = 1.0) -> list[Workload]:
             rounds=20,
         ),
     ]
+    return [workload for workload in found if not workload.needs or workload.needs in UTILITIES]

@@ -174,6 +174,9 @@ def test_an_expansion_is_charged_before_it_is_made(attack: Attack, script: str) 
             ("echo abc | fold -w 9999999999", "abc\n"),
             ("echo abc | tail -n 9999999999999; echo abc | tail -c +9999999999999", "abc\n"),
             ("printf '%5d|%-5s|%.2f\\n' 1 a 1.5", "    1|a    |1.50\n"),
+            ("awk 'BEGIN { x = 2 ^ 1024; print x ^ 1024 }'", None),
+            ("awk 'BEGIN { print substr(\"abc\", -1e300, 1e301); $1000 = 1; print NF }'", "abc\n1000\n"),
+            ('awk \'BEGIN { print index("a", ""), split("", a), int(-0.5) }\'', "0 0 0\n"),
             ("echo {1..5} {a,b}{1,2}", "1 2 3 4 5 a1 a2 b1 b2\n"),
             ("x=x; for i in {1..10}; do x=$x$x; done; echo ${#x}", "1024\n"),
             ("seq 1000 | tail -n 1; yes | head -n 1; printf 'a%.0s' {1..5}; echo", "1000\ny\naaaaa\n"),
@@ -236,6 +239,7 @@ def test_output_that_just_fits(attack: Attack) -> None:
             "head -c 10G /dev/zero | base64 | tail -c 1",
             "cat /dev/zero | tr '\\0' a | tr -d a",
             "dd if=/dev/zero of=/dev/null bs=1G count=100",
+            "awk 'BEGIN { $999999999 = 1 }'",
             "seq 100000 | sort -R | sort | uniq -c | sort -rn | head -n 1; while :; do seq 9999 | sort | tail -n 1; done > /dev/null",
         ]
     ),
@@ -310,25 +314,3 @@ def test_jq_works_again_after_it_was_killed(attack: Attack) -> None:
     for _ in range(3):
         assert attack("jq -n 'def f: f; f'", limits=Limits(wall_seconds=0.2)).limit == "wall_seconds"
         assert attack("jq -nc '[range(3)]'").stdout == "[0,1,2]\n"
-
-
-@pytest.mark.parametrize(
-    "script",
-    present(
-        [
-            "awk 'BEGIN { x = 2 ^ 1024; print x ^ 1024 }'",
-            "awk 'BEGIN { print substr(\"abc\", -1e300, 1e301) }'",
-            "awk 'BEGIN { $1000 = 1; print NF }'",
-            "awk 'BEGIN { print length(sprintf(\"%s\", 1e300 * 10)) }'",
-            'awk \'BEGIN { print index("a", ""); print split("", a); print int(-0.5) }\'',
-        ]
-    ),
-)
-def test_awk_numbers_are_harmless(attack: Attack, script: str) -> None:
-    assert attack(script).limit is None
-
-
-def test_awk_fields_are_charged(attack: Attack) -> None:
-    result = attack("awk 'BEGIN { $999999999 = 1 }'")
-    assert result.exit_status != 0
-    assert result.limit is not None or result.stderr
