@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 
 from sandhook.interp.jobs import Jobs
 from sandhook.interp.lookup import Commands
-from sandhook.state.assignment import Elements
 from sandhook.state.control import Discard, ShellError
 from sandhook.state.state import Function, State
 from sandhook.vfs.errors import error_text
@@ -77,11 +76,7 @@ class Runtime(Protocol):
 
     def find(self, state: State, name: str) -> Sequence[Found]: ...
 
-    def expand_text(self, state: State, text: str) -> str: ...
-
     def expand_data(self, state: State, text: str) -> str: ...
-
-    def parse_elements(self, state: State, text: str) -> Elements: ...
 
     def unparse_function(self, function: Function) -> str: ...
 

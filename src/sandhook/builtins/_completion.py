@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sandhook.builtins._base import USAGE_STATUS, Fault, Given, runtime
 from sandhook.builtins._quote import single_quote
+from sandhook.builtins._variables import expand_names
 from sandhook.kernel.signals import NAMES
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State
@@ -149,7 +150,7 @@ def generate(state: State, specification: Specification, word: str) -> Sequence[
             found += [name for name in candidates(state, action, word) if name.startswith(word)]
     words = specification.texts.get("W")
     if words is not None:
-        found += [name for name in runtime(state).expand_text(state, words).split() if name.startswith(word)]
+        found += [name for name in expand_names(state, words).split() if name.startswith(word)]
     pattern = specification.texts.get("G")
     if pattern is not None:
         found += _globbed(state, pattern)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
+from sandhook.builtins._base import Fault, invalid_name, split_reference
+from sandhook.builtins._elements import read_elements
 from sandhook.builtins._variables import own_value, subscript_text
 from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import ShellError
@@ -60,7 +61,7 @@ def split_argument(
     if not isinstance(argument, str):
         name, subscript, append, value = argument
         if isinstance(value, str) and subscript is None and _is_compound(state, name, value, request):
-            return Assigned(name, None, append, runtime(state).parse_elements(state, value))
+            return Assigned(name, None, append, read_elements(value))
         return argument
     left, equals, value = argument.partition("=")
     # A subscript may hold "=": a[b=1]=2.
@@ -77,7 +78,7 @@ def split_argument(
     if not equals:
         return name, subscript
     if subscript is None and _is_compound(state, name, value, request):
-        return Assigned(name, None, append, runtime(state).parse_elements(state, value))
+        return Assigned(name, None, append, read_elements(value))
     if subscript is not None:
         subscript = subscript_text(state, name, subscript)
     return Assigned(name, subscript, append, value)

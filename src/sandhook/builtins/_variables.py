@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
+from sandhook.builtins._base import Fault, invalid_name, split_reference
 from sandhook.builtins._quote import element_key, reusable
 from sandhook.state.state import State
 from sandhook.state.values import (
@@ -18,6 +19,8 @@ from sandhook.state.values import (
     letters,
 )
 from sandhook.utilities._quote import double_quote
+
+_NAME = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})\}|([A-Za-z_][A-Za-z0-9_]*|[0-9]))")
 
 
 def exists(state: State, name: str) -> bool:
@@ -111,10 +114,24 @@ def assign_reference(state: State, text: str, value: str) -> None:
 
 
 def subscript_text(state: State, name: str, subscript: str) -> str:
-    """Return a subscript as ``State`` wants it: expanded already where it is the key of a map."""
-    if ("$" in subscript or "`" in subscript) and is_map(state, name):
-        return runtime(state).expand_data(state, subscript)
-    return subscript
+    """Return a subscript as ``State`` wants it: names are expanded in the key of a map.
+
+    ``unset 'm[$k]'`` is common, and the text may as well come from data: so ``$k`` and ``${k}``
+    mean the variable, and nothing else is expanded (L-INJ-001).
+    """
+    return expand_names(state, subscript) if "$" in subscript and is_map(state, name) else subscript
+
+
+def expand_names(state: State, text: str) -> str:
+    """Replace ``$name``, ``${name}`` and ``$1`` by their values, once; all else stays as it is."""
+    return _NAME.sub(lambda found: _value(state, found[1] or found[2]), text)
+
+
+def _value(state: State, name: str) -> str:
+    if name.isdigit():
+        number = int(name)
+        return state.name if number == 0 else (*state.positional[number - 1 : number], "")[0]
+    return state.get(name) or ""
 
 
 def is_map(state: State, name: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.builtins import BUILTINS, load
-from sandhook.builtins._base import builtin, complain, parse, usage_of, write
+from sandhook.builtins._base import builtin, complain, parse, summary, usage_of, write
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
 
@@ -85,8 +85,7 @@ def _topic(name: str) -> tuple[str, str]:
         return _OTHERS[name]
     module = load(name)
     usage = getattr(module, "OTHER_USAGES", {}).get(name, module.USAGE)
-    description = (module.__doc__ or "").partition("\n")[0].partition(": ")[2]
-    return usage_of(name, usage), description[:1].upper() + description[1:]
+    return usage_of(name, usage), summary(name)
 
 
 def _text(name: str, style: str) -> str:

@@ -6,7 +6,6 @@ Source: bash 5.2 reference manual 7.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, write
 from sandhook.builtins._jobspec import describe, find_job, forget_ended
@@ -51,10 +50,13 @@ def _show(state: State, jobs: Sequence[Job], letters: set[str]) -> None:
 
 def _execute(state: State, operands: Sequence[str]) -> int:
     """jobs -x: run a command whose job specifications become process ids."""
-    words = []
-    for word in operands:
-        if word[:1] == "%":
-            with suppress(Fault):
-                word = str(find_job(state, word).pid)
-        words.append(word)
+    words = [_pid_text(state, word) if word[:1] == "%" else word for word in operands]
     return runtime(state).call(state, words) if words else 0
+
+
+def _pid_text(state: State, word: str) -> str:
+    """Return the process id of a job; the word itself when there is no such job."""
+    try:
+        return str(find_job(state, word).pid)
+    except Fault:
+        return word

@@ -28,12 +28,12 @@ def run(state: State, argv: Sequence[str]) -> int:
     if "o" in letters:
         table: Iterable[str] = SET_OPTIONS
         enabled: Callable[[], frozenset[str]] = lambda: state.options.enabled  # noqa: E731
-        layout = "set -o {0}\n", "set +o {0}\n"
+        switches = "set -o", "set +o"
         unknown = "invalid option name"
     else:
         table = SHOPT_OPTIONS
         enabled = lambda: state.options.shopts  # noqa: E731
-        layout = "shopt -s {0}\n", "shopt -u {0}\n"
+        switches = "shopt -s", "shopt -u"
         unknown = "invalid shell option name"
     if names and letters & {"s", "u"}:
         return _set(state, names, table, "s" in letters, "o" in letters, unknown)
@@ -42,7 +42,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     def show(name: str) -> str:
         on = name in enabled()
         if "p" in letters:
-            return layout[0 if on else 1].format(name)
+            return f"{switches[0 if on else 1]} {name}\n"
         return f"{name:<15}\t{'on' if on else 'off'}\n"
 
     if not names:

@@ -1,0 +1,111 @@
+"""The elements that text such as ``(a "b c" [3]=d)`` stands for in ``declare -a "x=$text"``.
+
+Such text may come from data, so nothing in it is expanded (L-INJ-001): it is split at blanks and
+its quotes are removed. A compound value in the script's own source never comes here.
+"""
+
+from __future__ import annotations
+
+from sandhook.state.assignment import Element, Elements
+from sandhook.syntax.quoting import decode_ansi
+
+_BLANKS = " \t\n"
+
+
+def read_elements(text: str) -> Elements:
+    """Return the elements of ``text``, which begins with "(" and ends with ")"."""
+    return _Reader(text[1:-1]).elements()
+
+
+class _Reader:
+    """Reads words from left to right; an unclosed quote reaches to the end."""
+
+    __slots__ = ("_at", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def elements(self) -> Elements:
+        found: Elements = []
+        while self._skip_blanks():
+            found.append(self._element())
+        return found
+
+    def _skip_blanks(self) -> bool:
+        """Step over blanks and comments; tell whether a word follows."""
+        text = self._text
+        while self._at < len(text):
+            if text[self._at] == "#":
+                end = text.find("\n", self._at)
+                self._at = len(text) if end < 0 else end
+            elif text[self._at] in _BLANKS:
+                self._at += 1
+            else:
+                return True
+        return False
+
+    def _element(self) -> Element:
+        start = self._at
+        if self._text[start] == "[":
+            self._at += 1
+            subscript = self._unquoted("]")
+            rest = self._text[self._at : self._at + 3]
+            for operator in ("]=", "]+="):
+                if rest.startswith(operator):
+                    self._at += len(operator)
+                    return Element(subscript, operator == "]+=", self._unquoted(_BLANKS))
+            self._at = start
+        return Element(None, False, self._unquoted(_BLANKS))
+
+    def _unquoted(self, ends: str) -> str:
+        """Read up to one of the unquoted characters ``ends`` and remove quotes."""
+        text = self._text
+        pieces: list[str] = []
+        while self._at < len(text):
+            letter = text[self._at]
+            if letter in ends:
+                break
+            self._at += 1
+            if letter == "\\":
+                pieces.append(text[self._at : self._at + 1].replace("\n", ""))
+                self._at += 1
+            elif letter == "'":
+                pieces.append(self._until("'"))
+            elif letter == '"':
+                pieces.append(self._double_quoted())
+            elif letter == "$" and text[self._at : self._at + 1] == "'":
+                self._at += 1
+                pieces.append(self._ansi())
+            else:
+                pieces.append(letter)
+        return "".join(pieces)
+
+    def _until(self, quote: str) -> str:
+        end = self._text.find(quote, self._at)
+        end = len(self._text) if end < 0 else end
+        found = self._text[self._at : end]
+        self._at = end + 1
+        return found
+
+    def _double_quoted(self) -> str:
+        text = self._text
+        pieces: list[str] = []
+        while self._at < len(text) and text[self._at] != '"':
+            letter = text[self._at]
+            if letter == "\\" and text[self._at + 1 : self._at + 2] in ("$", "`", '"', "\\", "\n"):
+                self._at += 1
+                letter = text[self._at].replace("\n", "")
+            pieces.append(letter)
+            self._at += 1
+        self._at += 1
+        return "".join(pieces)
+
+    def _ansi(self) -> str:
+        text = self._text
+        start = self._at
+        while self._at < len(text) and text[self._at] != "'":
+            self._at += 2 if text[self._at] == "\\" else 1
+        found = decode_ansi(text[start : self._at])
+        self._at += 1
+        return found
