@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import pytest
+
+FILES = {
+    "a": "a\na\nb\nc\nc\nc\nA\nd",
+    "ab": "a\nb",
+    "abcd": "abcd\n",
+    "b": "a\x01b c\x7fd \udcff\udcfe x\x1cy\n\u2003em\xa0nb\n",
+    "bs": "a\\b/c\n",
+    "d/x": "hi\n",
+    "e": "",
+    "f": "1 x\n2 x\n3 y\n3 Y\n4  y\n",
+    "j": "日本\n",
+    "nonl": "x",
+    "pl": "a+b aab\n",
+    "sc": "s/a/b/\n#c\n  p;\n}\n",
+    "sc2": "#n\np\na\\\nfoo",
+    "w": "héllo wörld\n\ttab\tx\n  two  words \r\nlast",
+    "z": "a\x00a\x00b",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "stdout", "stderr"),
+    [
+        ("cut -c1 w", 0, "h\n\t\n \nl\n", ""),
+        ("cut -c1-3 w", 0, "hé\n\tta\n  t\nlas\n", ""),
+        ("cut -c-3 w", 0, "hé\n\tta\n  t\nlas\n", ""),
+        ("cut -c3- w", 0, "\udca9llo w\xf6rld\nab\tx\ntwo  words \r\nst\n", ""),
+        ("cut -c1,3 w", 0, "h\udca9\n\ta\n t\nls\n", ""),
+        ("cut -c3,1,2 w", 0, "hé\n\tta\n  t\nlas\n", ""),
+        ("cut -b1-2,4- w", 0, "h\udcc3llo w\xf6rld\n\ttb\tx\n  wo  words \r\nlat\n", ""),
+        ("cut -b1,2 --output-delimiter=: w", 0, "h:\udcc3\n\t:t\n : \nl:a\n", ""),
+        ("cut -b1-2,3-4 --output-delimiter=: w", 0, "h\udcc3:\udca9l\n\tt:ab\n  :tw\nla:st\n", ""),
+        ("cut -b1-3,2-4 --output-delimiter=: w", 0, "hél\n\ttab\n  tw\nlast\n", ""),
+        ("cut -f1 f", 0, "1 x\n2 x\n3 y\n3 Y\n4  y\n", ""),
+        ("cut -f2 -d' ' f", 0, "x\nx\ny\nY\n\n", ""),
+        ("cut -f1,2 -d' ' f", 0, "1 x\n2 x\n3 y\n3 Y\n4 \n", ""),
+        ("cut -f2- -d' ' f", 0, "x\nx\ny\nY\n y\n", ""),
+        ("cut -f-1 -d' ' f", 0, "1\n2\n3\n3\n4\n", ""),
+        ("cut -f3 -d' ' f", 0, "\n\n\n\ny\n", ""),
+        ("cut -f1-3 -d' ' f", 0, "1 x\n2 x\n3 y\n3 Y\n4  y\n", ""),
+        ("cut -f1 -d: f", 0, "1 x\n2 x\n3 y\n3 Y\n4  y\n", ""),
+        ("cut -s -f1 -d: f", 0, "", ""),
+        ("cut -s -f2 -d' ' w f", 0, "wörld\n\nx\nx\ny\nY\n\n", ""),
+        ("cut -f2 w", 0, "héllo wörld\ntab\n  two  words \r\nlast\n", ""),
+        ("cut -s -f2 w", 0, "tab\n", ""),
+        ("cut -d' ' -f1,2 --output-delimiter='->' f", 0, "1->x\n2->x\n3->y\n3->Y\n4->\n", ""),
+        ("cut -d' ' -f1 --output-delimiter= f", 0, "1\n2\n3\n3\n4\n", ""),
+        ("cut -d' ' -f1,3 --output-delimiter= f", 0, "1\n2\n3\n3\n4\x00y\n", ""),
+        ("cut --complement -f1 -d' ' f", 0, "x\nx\ny\nY\n y\n", ""),
+        ("cut --complement -c2-3 w", 0, "hllo wörld\n\tb\tx\n wo  words \r\nlt\n", ""),
+        ("cut --complement -f2- -d' ' f", 0, "1\n2\n3\n3\n4\n", ""),
+        ("cut --complement -c1- a", 0, "\n\n\n\n\n\n\n\n", ""),
+        ("cut -z -f1 -d' ' z", 0, "a\x00a\x00b\x00", ""),
+        ("cut -z -c1 z", 0, "a\x00a\x00b\x00", ""),
+        ("cut -d '\n' -f1 f", 0, "1 x\n", ""),
+        ("cut -c1 - < a", 0, "a\na\nb\nc\nc\nc\nA\nd\n", ""),
+        ("cut -c1 < a", 0, "a\na\nb\nc\nc\nc\nA\nd\n", ""),
+        ("cut -d '' -f1 z", 0, "a\n", ""),
+        ("cut -f'1 2' -d' ' f", 0, "1 x\n2 x\n3 y\n3 Y\n4 \n", ""),
+        ("cut -n -b1 f", 0, "1\n2\n3\n3\n4\n", ""),
+        ("cut -c5 e", 0, "", ""),
+        ("cut -d, -f 2,1 f", 0, "1 x\n2 x\n3 y\n3 Y\n4  y\n", ""),
+    ],
+)
+def test_prints(line, command, status, stdout, stderr):
+    assert line(command, FILES) == (status, stdout, stderr)
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "stdout", "stderr"),
+    [
+        ("cut -c1 nope a", 1, "a\na\nb\nc\nc\nc\nA\nd\n", "cut: nope: No such file or directory\n"),
+        ("cut -c1 d", 1, "", "cut: d: Is a directory\n"),
+        ("cut -f0 f", 1, "", "cut: fields are numbered from 1\nTry 'cut --help' for more information.\n"),
+        (
+            "cut -c0 f",
+            1,
+            "",
+            "cut: byte/character positions are numbered from 1\nTry 'cut --help' for more information.\n",
+        ),
+        (
+            "cut -c- f",
+            1,
+            "",
+            "cut: invalid range with no endpoint: -\nTry 'cut --help' for more information.\n",
+        ),
+        ("cut -c2-1 f", 1, "", "cut: invalid decreasing range\nTry 'cut --help' for more information.\n"),
+        (
+            "cut -cx f",
+            1,
+            "",
+            "cut: invalid byte/character position 'x'\nTry 'cut --help' for more information.\n",
+        ),
+        ("cut -fx f", 1, "", "cut: invalid field value 'x'\nTry 'cut --help' for more information.\n"),
+        ("cut -f1x f", 1, "", "cut: invalid field value 'x'\nTry 'cut --help' for more information.\n"),
+        ("cut -f1-2-3 f", 1, "", "cut: invalid field range\nTry 'cut --help' for more information.\n"),
+        ("cut -f1, f", 1, "", "cut: fields are numbered from 1\nTry 'cut --help' for more information.\n"),
+        ("cut -f,1 f", 1, "", "cut: fields are numbered from 1\nTry 'cut --help' for more information.\n"),
+        (
+            "cut -f99999999999999999999 f",
+            1,
+            "",
+            "cut: field number '99999999999999999999' is too large\nTry 'cut --help' for more information.\n",
+        ),
+        (
+            "cut",
+            1,
+            "",
+            "cut: you must specify a list of bytes, characters, or fields\nTry 'cut --help' for more information.\n",
+        ),
+        (
+            "cut -f1 -c1 f",
+            1,
+            "",
+            "cut: only one list may be specified\nTry 'cut --help' for more information.\n",
+        ),
+        (
+            "cut -d: f",
+            1,
+            "",
+            "cut: you must specify a list of bytes, characters, or fields\nTry 'cut --help' for more information.\n",
+        ),
+        (
+            "cut -c1 -d: f",
+            1,
+            "",
+            "cut: an input delimiter may be specified only when operating on fields\nTry 'cut --help' for more information.\n",
+        ),
+        (
+            "cut -c1 -s f",
+            1,
+            "",
+            "cut: suppressing non-delimited lines makes sense\n\tonly when operating on fields\nTry 'cut --help' for more information.\n",
+        ),
+        (
+            "cut -d:: -f1 f",
+            1,
+            "",
+            "cut: the delimiter must be a single character\nTry 'cut --help' for more information.\n",
+        ),
+        (
+            "cut -f1 -f2 f",
+            1,
+            "",
+            "cut: only one list may be specified\nTry 'cut --help' for more information.\n",
+        ),
+        (
+            "cut -b",
+            1,
+            "",
+            "cut: option requires an argument -- 'b'\nTry 'cut --help' for more information.\n",
+        ),
+        ("cut -f -d: f", 1, "", "cut: invalid field value 'd:'\nTry 'cut --help' for more information.\n"),
+        ("cut -c1-0 f", 1, "", "cut: invalid decreasing range\nTry 'cut --help' for more information.\n"),
+        ("cut -f 0-1 f", 1, "", "cut: fields are numbered from 1\nTry 'cut --help' for more information.\n"),
+        ("cut -f 1-0 f", 1, "", "cut: invalid decreasing range\nTry 'cut --help' for more information.\n"),
+        ("cut -f -0 f", 1, "", "cut: invalid decreasing range\nTry 'cut --help' for more information.\n"),
+        ("cut -f -1- f", 1, "", "cut: invalid field range\nTry 'cut --help' for more information.\n"),
+    ],
+)
+def test_complains(line, command, status, stdout, stderr):
+    assert line(command, FILES) == (status, stdout, stderr)
