@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 from sandhook.interp.jobs import Jobs
 from sandhook.interp.lookup import Commands
+from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError
 from sandhook.state.state import Function, State
 from sandhook.vfs.errors import error_text
@@ -209,7 +210,7 @@ def runtime(state: State) -> Runtime:
 # --------------------------------------------------------------------------- arguments
 
 
-class Given(NamedTuple):
+class Given(Record):
     """One option that was given: its letter, its argument ("" without), and whether ``+`` led it."""
 
     letter: str

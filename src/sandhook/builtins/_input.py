@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from greenlet import getcurrent
 
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.pipe import PipeReader
+from sandhook.record import Record
 from sandhook.state.state import State
 
 _POLL = 0.01  #: virtual seconds between two looks at a source that cannot wake us
 
 
-class Line(NamedTuple):
+class Line(Record):
     """What was read.
 
     Attributes:

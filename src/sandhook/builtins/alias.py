@@ -21,7 +21,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 for an unknown or invalid name."""
     given, operands = parse([_text(word) for word in argv], "p")
     if given or not operands:
-        write(state, "".join([line(name, state.aliases[name]) for name in sorted(state.aliases)]))
+        write(state, "".join([_shown(state, name) for name in sorted(state.aliases)]))
     status = 0
     for operand in operands:
         name, equals, value = operand.partition("=")
@@ -32,7 +32,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
             else:
                 state.aliases[name] = value
         elif operand in state.aliases:
-            write(state, line(operand, state.aliases[operand]))
+            write(state, _shown(state, operand))
         else:
             complain(state, f"alias: {operand}: not found")
             status = 1
@@ -49,6 +49,7 @@ def _text(word: str | Assigned) -> str:
     return f"{name}{'+' if word.append else ''}={word.value}"
 
 
-def line(name: str, value: str) -> str:
-    """Return an alias as ``alias`` prints it, newline included."""
-    return f"alias {'-- ' if name[:1] == '-' else ''}{name}={single_quote(value)}\n"
+def _shown(state: State, name: str) -> str:
+    """Return an alias as ``alias`` prints it, newline included; POSIX mode leaves out the command."""
+    command = "" if state.options.posix else "alias -- " if name[:1] == "-" else "alias "
+    return f"{command}{name}={single_quote(state.aliases[name])}\n"

@@ -2,6 +2,7 @@
 
 Source: POSIX.1-2024 XCU 3 cd; bash 5.2 reference manual 4.1. -@ is for systems that show a
 file's extended attributes as a directory; as on Linux it is an invalid option.
+Divergence: L-CD-001, ``cd //`` leads to "/"; bash keeps the two slashes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """compgen: print possible completions.
 
 Source: bash 5.2 reference manual 8.7.
-Divergence: L-COMPLETE-001, -F and -C, which call code at completion time, are refused.
+Divergence: L-COMPLETE-001, -F and -C, which call code at completion time, are refused, and in
+the words of -W only names are expanded.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ Source: POSIX.1-2024 XCU 3 getopts; bash 5.2 reference manual 4.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sandhook.builtins._base import (
     USAGE_STATUS,
@@ -18,6 +17,7 @@ from sandhook.builtins._base import (
     show_usage,
     write_error,
 )
+from sandhook.record import Record
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import READONLY
@@ -36,7 +36,7 @@ class Index(str):
     position: int
 
 
-class Step(NamedTuple):
+class Step(Record):
     """What one call found: the option letter ("" at the end), its argument, and the message."""
 
     letter: str

@@ -2,6 +2,7 @@
 
 Source: POSIX.1-2024 XCU 3 read; bash 5.2 reference manual 4.2. Nothing beyond the delimiter is
 consumed. Standard input is never a terminal here, so -e, -i, -p and -s have no effect, as in bash.
+Divergence: L-READ-001, a lone backslash at the end of the input vanishes; bash leaves a \\001.
 """
 
 from __future__ import annotations

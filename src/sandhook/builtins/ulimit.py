@@ -8,16 +8,16 @@ one budget covers the whole run, and the caller alone decides about it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from sandhook.builtins._base import Fault, builtin, not_supported, numeric, parse, write
 from sandhook.limits import Limits
+from sandhook.record import Record
 from sandhook.state.state import State
 
 USAGE = "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]"
 
 
-class Kind(NamedTuple):
+class Kind(Record):
     """One limit: its name, its unit in ``ulimit -a``, and its value (None: unlimited)."""
 
     name: str
