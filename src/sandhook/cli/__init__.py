@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
+from sandhook.record import Record
 from sandhook.version import __version__
 
 
-class Command(NamedTuple):
+class Command(Record):
     """One sub-command: where it is, what it does in a line, and an example that runs."""
 
     module: str

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from json import JSONDecodeError
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
+
+from sandhook.record import Record
 
 #: Arrays and objects inside one another.
 MAX_DEPTH = 64
@@ -18,7 +20,7 @@ class DecodeError(ValueError):
     """Text that is not the JSON that was asked for; the message says what and where."""
 
 
-class Decoded(NamedTuple):
+class Decoded(Record):
     """A decoded value with what was odd about it.
 
     Attributes:

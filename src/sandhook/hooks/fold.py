@@ -5,12 +5,13 @@ Results always compose in config order, never in the order in which hooks finish
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from sandhook.hooks.model import Event, Operation, ToolResult, Verdict
+from sandhook.record import Record
 
 
-class FoldPolicy(NamedTuple):
+class FoldPolicy(Record):
     """How an agent composes its hooks.
 
     Attributes:

@@ -7,15 +7,16 @@ matchers from these parts when it loads a file; nothing here knows an agent.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sandhook.hooks.decode import DecodeError, encode
+from sandhook.record import Record
 
 if TYPE_CHECKING:
     from sandhook.hooks.model import Event
 
 
-class Match(NamedTuple):
+class Match(Record):
     """Whether a matcher wants an event, and what it looked at."""
 
     matched: bool
@@ -34,7 +35,7 @@ class TextTest(Protocol):
     def test(self, text: str) -> bool: ...
 
 
-class Always(NamedTuple):
+class Always(Record):
     """Wants every event."""
 
     def check(self, event: Event) -> Match:
@@ -44,7 +45,7 @@ class Always(NamedTuple):
 ALWAYS = Always()
 
 
-class Never(NamedTuple):
+class Never(Record):
     """Wants no event, for a reason that is known from the configuration alone."""
 
     reason: str
@@ -53,7 +54,7 @@ class Never(NamedTuple):
         return Match(False, self.reason)
 
 
-class All(NamedTuple):
+class All(Record):
     """Wants what every part wants; the first that does not says why."""
 
     parts: tuple[Matcher, ...]
@@ -68,7 +69,7 @@ class All(NamedTuple):
         return Match(True, ", ".join(reasons) or "no condition")
 
 
-class AnyOf(NamedTuple):
+class AnyOf(Record):
     """Wants what one part wants; the first that does says why."""
 
     parts: tuple[Matcher, ...]
@@ -83,7 +84,7 @@ class AnyOf(NamedTuple):
         return Match(False, ", ".join(reasons) or "no alternative")
 
 
-class Not(NamedTuple):
+class Not(Record):
     """Wants what its part does not want."""
 
     part: Matcher
@@ -93,7 +94,7 @@ class Not(NamedTuple):
         return Match(not match.matched, match.why)
 
 
-class ToolName(NamedTuple):
+class ToolName(Record):
     """Tests the tool's name and its aliases; an event without a tool has ``absent`` as its name.
 
     Attributes:
@@ -116,7 +117,7 @@ class ToolName(NamedTuple):
         return Match(False, f"tool name {quote(name)} is not {self.test}")
 
 
-class Argument(NamedTuple):
+class Argument(Record):
     """Tests one value of the tool's input, found by object keys.
 
     A string is taken as it is, null or nothing as "", any other value as compact JSON.
@@ -141,7 +142,7 @@ class Argument(NamedTuple):
         return Match(False, f"{self.label} = {quote(text)} is not {self.test}")
 
 
-class Field(NamedTuple):
+class Field(Record):
     """Tests a field of the event, or one of its extras, such as the source of a session's start."""
 
     name: str
@@ -160,7 +161,7 @@ class Field(NamedTuple):
 # Tests of one text.
 
 
-class Exact(NamedTuple):
+class Exact(Record):
     """The very same text, case-sensitive."""
 
     wanted: str
@@ -172,7 +173,7 @@ class Exact(NamedTuple):
         return quote(self.wanted)
 
 
-class OneOf(NamedTuple):
+class OneOf(Record):
     """One text of a list, case-sensitive."""
 
     wanted: tuple[str, ...]
@@ -184,7 +185,7 @@ class OneOf(NamedTuple):
         return "one of " + ", ".join(map(quote, self.wanted))
 
 
-class Prefixes(NamedTuple):
+class Prefixes(Record):
     """Alternatives, each an exact text or, with a last ``*``, the beginning of one."""
 
     alternatives: tuple[str, ...]
@@ -198,7 +199,7 @@ class Prefixes(NamedTuple):
         return "like " + quote("|".join(self.alternatives))
 
 
-class Glob(NamedTuple):
+class Glob(Record):
     """A shell pattern over the whole text."""
 
     pattern: str
@@ -212,7 +213,7 @@ class Glob(NamedTuple):
         return "like " + quote(self.pattern)
 
 
-class NotEmpty(NamedTuple):
+class NotEmpty(Record):
     """Any text but ""."""
 
     def test(self, text: str) -> bool:
@@ -222,7 +223,7 @@ class NotEmpty(NamedTuple):
         return "a text that is not empty"
 
 
-class Regex(NamedTuple):
+class Regex(Record):
     """A regular expression, found anywhere in the text.
 
     Attributes:

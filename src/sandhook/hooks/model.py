@@ -9,9 +9,10 @@ which each would cost the command line a millisecond.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from sandhook.hooks.matcher import ALWAYS, Matcher
+from sandhook.record import Record
 
 #: A JSON value: None, bool, int, float, str, list or dict.
 Json = Any
@@ -41,7 +42,7 @@ RESERVED_KINDS = (
 )
 
 
-class ToolCall(NamedTuple):
+class ToolCall(Record):
     """A tool call as the model asked for it.
 
     Attributes:
@@ -57,7 +58,7 @@ class ToolCall(NamedTuple):
     raw_input: str | None = None
 
 
-class ToolResult(NamedTuple):
+class ToolResult(Record):
     """What a tool gave back: a value, or an error text; a call that hooks blocked has an error too."""
 
     value: Json = None
@@ -68,7 +69,7 @@ class ToolResult(NamedTuple):
         return self.error is None
 
 
-class Event(NamedTuple):
+class Event(Record):
     """Something that happened in the agent. ``sandhook.hooks.events`` has a constructor per kind.
 
     Attributes:
@@ -119,7 +120,7 @@ class Event(NamedTuple):
         return self._replace(**changes)
 
 
-class Operation(NamedTuple):
+class Operation(Record):
     """A change that a hook asks for: ``merge`` an object's top-level keys, or ``replace`` the value.
 
     Attributes:
@@ -142,7 +143,7 @@ class Operation(NamedTuple):
         return self.value if self.otherwise == "replace" else value
 
 
-class Executor(NamedTuple):
+class Executor(Record):
     """What a hook runs.
 
     Attributes:
@@ -160,7 +161,7 @@ class Executor(NamedTuple):
     config: Mapping[str, Json] | None = None
 
 
-class HookSpec(NamedTuple):
+class HookSpec(Record):
     """One hook of a configuration.
 
     Attributes:
@@ -202,7 +203,7 @@ class HookSpec(NamedTuple):
     extras: Mapping[str, Json] | None = None
 
 
-class Request(NamedTuple):
+class Request(Record):
     """All that an executor needs to run one hook once.
 
     Attributes:
@@ -226,7 +227,7 @@ class Request(NamedTuple):
     log: str = ""
 
 
-class Ran(NamedTuple):
+class Ran(Record):
     """What became of one run, before any contract has read it.
 
     Attributes:
@@ -276,7 +277,7 @@ class Ran(NamedTuple):
         return self.missing
 
 
-class Verdict(NamedTuple):
+class Verdict(Record):
     """What a contract makes of one run. The defaults say "no opinion".
 
     Attributes:
@@ -322,7 +323,7 @@ class Verdict(NamedTuple):
         return self.permission == "deny" or self.block or self.halt
 
 
-class Outcome(NamedTuple):
+class Outcome(Record):
     """One hook and one event: whether it ran, what it gave, what that meant. Nothing is dropped.
 
     Attributes:
@@ -358,7 +359,7 @@ class Outcome(NamedTuple):
         return self.ran.stderr.decode("utf-8", "replace") if self.ran else ""
 
 
-class Decision(NamedTuple):
+class Decision(Record):
     """What all hooks of one event decided together.
 
     ``refused`` is the question to ask first. Texts are as the hooks wrote them: show them through

@@ -7,8 +7,9 @@ for /bin and /usr/bin, the utility that would live there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
+from sandhook.record import Record
 from sandhook.state.assignment import Assigned
 from sandhook.state.state import State
 from sandhook.vfs.path import VirtualPath, join
@@ -69,7 +70,7 @@ class Commands:
             return found
 
 
-class Found(NamedTuple):
+class Found(Record):
     """One meaning of a name, as ``type -a`` lists them.
 
     Fields:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.compile import compile_unit
+from sandhook.record import Record
 from sandhook.state.state import State
 from sandhook.syntax.nodes import CommandList, Node
 from sandhook.syntax.options import ParseOptions
@@ -33,7 +34,7 @@ class TreeStore(Protocol):
     def save(self, text: str, options: ParseOptions, units: tuple[CommandList, ...]) -> None: ...
 
 
-class Program(NamedTuple):
+class Program(Record):
     """A compiled text: what can run before a syntax error, and the error.
 
     Fields:

@@ -6,14 +6,15 @@ command, alone, or as an argument of a declaration command (``declare -a a=(1 2)
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from sandhook.record import Record
 from sandhook.state.control import ShellError
 from sandhook.state.state import LARGE, State
 from sandhook.state.values import ARRAY, ASSOC, COMPUTED, EXPORT, READONLY, AssociativeArray, IndexedArray
 
 
-class Element(NamedTuple):
+class Element(Record):
     """One element of a compound assignment; ``subscript`` is None for a bare word."""
 
     subscript: str | None
@@ -24,7 +25,7 @@ class Element(NamedTuple):
 Elements: TypeAlias = list[Element]
 
 
-class Assigned(NamedTuple):
+class Assigned(Record):
     """name=value, name[subscript]=value, name+=value, or name=(elements)."""
 
     name: str

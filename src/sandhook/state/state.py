@@ -9,10 +9,11 @@ frame of its function; there is one flat namespace at any time, so reading never
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sandhook.kernel.process import Process
 from sandhook.limits import Budget
+from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError
 from sandhook.state.options import Options
 from sandhook.state.values import (
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 LARGE = 1024
 
 
-class Function(NamedTuple):
+class Function(Record):
     """A defined function: its compiled body and the tree that ``declare -f`` prints.
 
     ``attributes`` are EXPORT, READONLY and TRACE, as ``declare -f`` gives them.
@@ -54,7 +55,7 @@ class Function(NamedTuple):
     attributes: int = 0
 
 
-class Saved(NamedTuple):
+class Saved(Record):
     """What a local variable hides; ``value`` is None when the name was unset."""
 
     value: Value | None
@@ -84,7 +85,7 @@ class Frame:
         self.traps: Any = None
 
 
-class Dynamic(NamedTuple):
+class Dynamic(Record):
     """A variable that is computed when read (RANDOM, SECONDS) and may react to assignment."""
 
     get: Callable[[State], Value | None]

@@ -1,8 +1,7 @@
 """The syntax tree: frozen, slotted, in POSIX's words.
 
-A node is a tuple with named fields, so it is immutable, compares by value, hashes, and can
-be stored as plain data. (Frozen dataclasses would cost 0.5 ms each at import, half of the
-time that a cold start has; a tuple's fields are read in C.)
+A node is a Record, a tuple with named fields: immutable, compared by value, and stored as
+plain data. Its fields are read in C.
 
 Offsets in ``span`` are 0-based characters of the source, end exclusive. Two nodes are equal
 when class and fields are equal, spans included; ``strip_spans`` makes trees comparable that
@@ -12,64 +11,18 @@ came from different texts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import itemgetter
-from typing import Any, TypeAlias, dataclass_transform
+from typing import Any, TypeAlias
+
+from sandhook.record import Record
 
 Span: TypeAlias = tuple[int, int]
 NO_SPAN: Span = (0, 0)
 
 
-@dataclass_transform(frozen_default=True, eq_default=True)
-class Node(tuple[Any, ...]):
-    """Base of all nodes. Subclasses declare fields by annotation, defaults by assignment."""
+class Node(Record):
+    """Base of all nodes."""
 
     __slots__ = ()
-    fields: tuple[str, ...] = ()
-    defaults: tuple[Any, ...] = ()
-
-    def __init_subclass__(cls) -> None:
-        names = tuple(cls.__annotations__)
-        given = [name for name in names if name in cls.__dict__]
-        cls.fields = cls.__match_args__ = names  # type: ignore[attr-defined,misc,unused-ignore]
-        cls.defaults = tuple(cls.__dict__[name] for name in given)
-        if names[len(names) - len(given) :] != tuple(given):
-            raise TypeError(f"{cls.__name__}: a field without default follows one with")
-        for index, name in enumerate(names):
-            setattr(cls, name, property(itemgetter(index)))
-
-    def __new__(cls, *args: Any, **named: Any) -> Any:
-        names = cls.fields
-        if named or len(args) != len(names):
-            missing = names[len(args) :]
-            first_default = len(names) - len(cls.defaults)
-            values = list(args)
-            for index, name in enumerate(missing, len(args)):
-                if name in named:
-                    values.append(named.pop(name))
-                elif index >= first_default:
-                    values.append(cls.defaults[index - first_default])
-                else:
-                    raise TypeError(f"{cls.__name__}() lacks {name!r}")
-            if named or len(args) > len(names):
-                raise TypeError(f"{cls.__name__}() got unexpected arguments {named or args!r}")
-            args = tuple(values)
-        return tuple.__new__(cls, args)
-
-    def __eq__(self, other: object) -> bool:
-        return self.__class__ is other.__class__ and tuple.__eq__(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash((self.__class__.__name__, tuple(self)))
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={value!r}" for name, value in zip(self.fields, self))
-        return f"{self.__class__.__name__}({inside})"
 
 
 # --------------------------------------------------------------------------- word parts

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import stat as bits
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
+from sandhook.record import Record
 from sandhook.utilities._base import Context, Failure, UsageError
 from sandhook.vfs.base import FileSystem, Stat
 from sandhook.vfs.errors import error_text, fs_error
@@ -138,7 +138,7 @@ def kind_name(info: Stat) -> str:
 # --------------------------------------------------------------------------- owners
 
 
-class Accounts(NamedTuple):
+class Accounts(Record):
     """The names of users and groups that /etc/passwd and /etc/group of the file system give."""
 
     users: dict[int, str]

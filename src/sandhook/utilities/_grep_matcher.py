@@ -10,10 +10,10 @@ Source: POSIX.1-2024 XCU 3, grep; GNU grep 3.8, searchutils.c and kwsearch for -
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from sandhook.limits import Budget
 from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.record import Record
 from sandhook.utilities._dialect import check_class_syntax
 
 #: A position in the first line at or behind ``pos`` (a line's beginning) that matches, else -1.
@@ -28,7 +28,7 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _MOST_ALTERNATIVES = 30_000  #: bytes of fixed strings that are searched for as one expression
 
 
-class Spec(NamedTuple):
+class Spec(Record):
     """What to look for; hashable, so that compiled matchers can be kept."""
 
     kind: str  #: "G", "E", "F" or "P"

@@ -6,8 +6,9 @@ import stat as bits
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
+from sandhook.record import Record
 from sandhook.utilities._base import Context, UsageError
 from sandhook.utilities._files import accounts, quote_always
 from sandhook.utilities._mode import mode_string
@@ -20,7 +21,7 @@ from sandhook.vfs.path import VirtualPath
 HALF_YEAR = 31_556_952 // 2
 
 
-class File(NamedTuple):
+class File(Record):
     """One file of a listing."""
 
     name: str

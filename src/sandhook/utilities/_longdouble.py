@@ -9,7 +9,8 @@ Source: ISO C, strtold and fprintf. Oracle: bash 5.2, GNU seq 9.1 (glibc, x86-64
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from sandhook.record import Record
 
 _BITS = 64
 _MIN_EXPONENT = -16_445  #: of the last bit of the smallest number
@@ -23,7 +24,7 @@ _HEXADECIMAL = re.compile(r"0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[pP]([+-]
 _SPECIAL = re.compile(r"(inf(?:inity)?|nan(?:\([0-9a-zA-Z_]*\))?)", re.ASCII | re.IGNORECASE)
 
 
-class LongDouble(NamedTuple):
+class LongDouble(Record):
     """``mantissa * 2**exponent``, or "inf" or "nan" in ``special``."""
 
     negative: bool

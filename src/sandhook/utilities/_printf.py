@@ -6,8 +6,8 @@ Source: POSIX.1-2024 XCU 3, printf; Bash Reference Manual, printf. Oracle: bash 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
+from sandhook.record import Record
 from sandhook.utilities._escapes import unescape_argument, unescape_format
 from sandhook.utilities._longdouble import LongDouble, from_int, parse, render
 from sandhook.utilities._quote import shell_quote
@@ -25,7 +25,7 @@ _FORMATS_KEPT = 256
 _FORMAT_LENGTH = 1_024  #: a longer format is not kept
 
 
-class Conversion(NamedTuple):
+class Conversion(Record):
     """One conversion specification; None stands for ``*`` in ``width`` and ``precision``."""
 
     flags: str
@@ -35,14 +35,14 @@ class Conversion(NamedTuple):
     time_format: str = ""
 
 
-class Literal(NamedTuple):
+class Literal(Record):
     """Text between conversions, with the messages that its escapes give rise to."""
 
     data: bytes
     warnings: tuple[str, ...] = ()
 
 
-class Broken(NamedTuple):
+class Broken(Record):
     """The format cannot be used from here on."""
 
     message: str

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
+from sandhook.record import Record
 from sandhook.utilities._base import Failure
 
 KeyFunction = Callable[[bytes], Any]
@@ -37,7 +38,7 @@ _DIGITS_AT_ONCE = 4_000  #: Python's int refuses more
 ORDERINGS = "ghMnRV"
 
 
-class Key(NamedTuple):
+class Key(Record):
     """One key; fields and characters count from 0, ``end_field`` is None for the end of the line."""
 
     start_field: int = 0

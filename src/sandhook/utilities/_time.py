@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from sandhook.record import Record
 
 DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 MONTHS = (
@@ -25,7 +26,7 @@ _BEFORE_MONTH = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 MAX_WIDTH = 4096
 
 
-class Moment(NamedTuple):
+class Moment(Record):
     """A time broken down for one zone."""
 
     year: int
@@ -76,7 +77,7 @@ def civil_from_days(days: int) -> tuple[int, int, int]:
 # --------------------------------------------------------------------------- zones
 
 
-class Rule(NamedTuple):
+class Rule(Record):
     """When daylight saving time begins or ends in a year: Mm.w.d, Jn or n, then a time."""
 
     kind: str  #: "M", "J" or "n"
@@ -100,7 +101,7 @@ class Rule(NamedTuple):
         return days * 86_400 + self.time
 
 
-class Zone(NamedTuple):
+class Zone(Record):
     """A time zone; without ``start`` its offset never changes."""
 
     name: str

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from sandhook.record import Record
 from sandhook.utilities._base import Context, Failure, UsageError, opt
 from sandhook.utilities._longdouble import nearest, parse, render
 
@@ -35,7 +35,7 @@ class Options:
     equal: bool = opt("-w", "--equal-width", help="make numbers equally wide with leading zeros")
 
 
-class Number(NamedTuple):
+class Number(Record):
     """An operand: ``numerator / 10**scale``, infinite in the direction of its sign, or a plain one.
 
     ``precision`` is None when it was not written in plain decimal digits.

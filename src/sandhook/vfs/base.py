@@ -12,12 +12,13 @@ ENAMETOOLONG (a name over 255 bytes or a path over 4,096), EINVAL (a NUL in a na
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from sandhook.record import Record
 from sandhook.vfs.path import VirtualPath
 
 
-class Stat(NamedTuple):
+class Stat(Record):
     """What stat(2) tells. Times are nanoseconds since the epoch."""
 
     mode: int  #: type and permission bits, stat.S_IF* | 0o7777
@@ -57,7 +58,7 @@ class FileHandle(Protocol):
     def close(self) -> None: ...
 
 
-class Device(NamedTuple):
+class Device(Record):
     """What ``open`` gives for a character device or FIFO: the kernel supplies the behaviour.
 
     ``kind`` is "null", "zero", "full", "random", "stdin", "stdout", "stderr", "tty",
@@ -69,7 +70,7 @@ class Device(NamedTuple):
     key: int = 0
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """One name of a directory."""
 
     name: str

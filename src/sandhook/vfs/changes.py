@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
+from sandhook.record import Record
 from sandhook.vfs.path import VirtualPath
 
 CREATED = "created"
@@ -13,7 +13,7 @@ DELETED = "deleted"
 CHMOD = "chmod"
 
 
-class Change(NamedTuple):
+class Change(Record):
     """One path that differs.
 
     Attributes:

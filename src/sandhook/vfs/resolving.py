@@ -9,8 +9,8 @@ existence again. ``MemoryFileSystem`` has its own walk because it must be faster
 from __future__ import annotations
 
 import errno
-from typing import NamedTuple
 
+from sandhook.record import Record
 from sandhook.vfs.base import Device, Entry, FileHandle, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
@@ -21,7 +21,7 @@ from sandhook.vfs.path import VirtualPath, dirname
 _DOTS = ("", ".", "..")
 
 
-class Place(NamedTuple):
+class Place(Record):
     """Where a walk ended."""
 
     path: VirtualPath  #: canonical

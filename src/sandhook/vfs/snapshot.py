@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from sandhook.record import Record
 from sandhook.vfs.base import Device
 from sandhook.vfs.changes import CHMOD, CREATED, DELETED, MODIFIED, Change, Changes
 from sandhook.vfs.inode import S_IFDIR, S_IFMT, Inode
@@ -11,7 +10,7 @@ from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.quota import Quota
 
 
-class _Saved(NamedTuple):
+class _Saved(Record):
     """One inode. ``data`` is contents, target or device; for a directory its children class."""
 
     mode: int

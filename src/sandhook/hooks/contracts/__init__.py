@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sandhook.errors import Problem, SandhookError
+from sandhook.record import Record
 
 if TYPE_CHECKING:
     from sandhook.hooks.fold import FoldPolicy
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 COMPAT = ("better", "strict")
 
 
-class Document(NamedTuple):
+class Document(Record):
     """One configuration, decoded, with the name of its file ("" for a dictionary).
 
     ``duplicates`` are keys that the text's objects have twice, as diagnostics.
@@ -31,7 +32,7 @@ class Document(NamedTuple):
     duplicates: tuple[str, ...] = ()
 
 
-class LoadOptions(NamedTuple):
+class LoadOptions(Record):
     """What a loader is told beside the documents.
 
     Attributes:
@@ -45,7 +46,7 @@ class LoadOptions(NamedTuple):
     contributions: Mapping[str, Sequence[Json]] | None = None
 
 
-class Loaded(NamedTuple):
+class Loaded(Record):
     """What a loader found.
 
     Attributes:
@@ -102,7 +103,7 @@ class ContractError(SandhookError):
     """A contract that is not known, or that nothing in a file points to."""
 
 
-class _Builtin(NamedTuple):
+class _Builtin(Record):
     module: str
     looks_like: Callable[[Any], bool]
 

@@ -5,7 +5,7 @@ Source: POSIX.1-2024 XCU 3, sed; GNU sed 4.9's messages.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from sandhook.record import Record
 
 
 class ScriptError(Exception):
@@ -16,14 +16,14 @@ class ScriptError(Exception):
         self.status = status
 
 
-class Chunk(NamedTuple):
+class Chunk(Record):
     """One -e, or one -f when it has a file name."""
 
     text: str
     file: str = ""
 
 
-class Pattern(NamedTuple):
+class Pattern(Record):
     """A regular expression as written, without its delimiters; "" means the last one used."""
 
     text: str
@@ -31,7 +31,7 @@ class Pattern(NamedTuple):
     multiline: bool = False
 
 
-class Address(NamedTuple):
+class Address(Record):
     """``kind`` is "line", "last", "regex", "step" (first~step), "plus" (+N) or "multiple" (~N)."""
 
     kind: str
@@ -40,7 +40,7 @@ class Address(NamedTuple):
     pattern: Pattern | None = None
 
 
-class Part(NamedTuple):
+class Part(Record):
     """A piece of a replacement: text, a group (0 is &), or a change of case (one of "ULulE")."""
 
     text: str = ""
@@ -48,7 +48,7 @@ class Part(NamedTuple):
     case: str = ""
 
 
-class Substitution(NamedTuple):
+class Substitution(Record):
     """Pattern, replacement and flags of an s command."""
 
     pattern: Pattern
@@ -59,7 +59,7 @@ class Substitution(NamedTuple):
     file: str | None = None
 
 
-class Command(NamedTuple):
+class Command(Record):
     """One command. ``argument`` depends on it: text, a file name, a label, a number, a Substitution."""
 
     name: str
@@ -70,7 +70,7 @@ class Command(NamedTuple):
     target: int = -1  #: index of the command to go to: "}" for "{", a label for b, t, T
 
 
-class Program(NamedTuple):
+class Program(Record):
     """A parsed script.
 
     Attributes:

@@ -8,7 +8,6 @@ id takes the place of an earlier one, and hooks without an id are added.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Loaded, LoadOptions
@@ -16,12 +15,13 @@ from sandhook.hooks.contracts.everruns.entry import EntryReader
 from sandhook.hooks.contracts.everruns.names import MAX_CONFIG_BYTES, MAX_HOOKS
 from sandhook.hooks.decode import DecodeError, encode, type_name
 from sandhook.hooks.model import HookSpec, Json
+from sandhook.record import Record
 
 _CONFIG_FIELDS = ("hooks", "disabled", "disabled_contributions")
 _DEFINITION_FIELDS = ("name", "display_name", "description", "risk_level", "user_hooks")
 
 
-class _Unit(NamedTuple):
+class _Unit(Record):
     """A list of raw hooks from one place. ``owner`` is "user" or the id of a capability."""
 
     owner: str
@@ -31,7 +31,7 @@ class _Unit(NamedTuple):
     document: int
 
 
-class _Mute(NamedTuple):
+class _Mute(Record):
     pattern: str
     where: str
 
