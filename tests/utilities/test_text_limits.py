@@ -99,7 +99,7 @@ def test_a_growing_space_ends_by_its_size(script):
 
 
 def test_an_endless_script_ends_by_steps():
-    with pytest.raises(LimitExceeded, match="steps|wall_seconds"):
+    with pytest.raises(LimitExceeded, match=r"steps|wall_seconds"):
         Sandbox(SMALL).run("sed", ":a;ba", stdin=b"x\n")
 
 

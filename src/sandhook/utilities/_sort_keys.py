@@ -36,6 +36,7 @@ _NO_PRINTING = bytes(byte for byte in range(256) if not 32 <= byte < 127)
 _DIGITS_AT_ONCE = 4_000  #: Python's int refuses more
 
 ORDERINGS = "ghMnRV"
+_FEW_FIELDS = 40  #: fields that one regular expression counts
 
 
 class Key(Record):
@@ -122,11 +123,25 @@ def extractor(key: Key, tab: bytes | None) -> Callable[[bytes], bytes] | None:
             return lambda line: line.split(tab, field)[field] if line.count(tab) >= field else b""
         if end == field + 1:
             return lambda line: line.split(tab, end)[field] if line.count(tab) >= field else b""
+    if tab is None and not char and not end_char and field < _FEW_FIELDS:
+        fast = _blank_fields(field, end, start_blanks)
+        if fast is not None:
+            return fast
     begin = _beginning(field, char, start_blanks, tab)
     if end is None:
         return lambda line: line[begin(line) :]
     limit = _limit(end, end_char, end_blanks, tab)
     return lambda line: line[begin(line) : limit(line)]
+
+
+def _blank_fields(field: int, end: int | None, blanks: bool) -> Callable[[bytes], bytes] | None:
+    """Cut whole fields out with one match, the usual case; None if there are too many."""
+    if end is not None and not field < end < field + _FEW_FIELDS:
+        return None
+    before = rb"(?:[ \t\n]*[^ \t\n]*){%d}" % field + (rb"[ \t\n]*" if blanks else b"")
+    wanted = rb"(.*)" if end is None else rb"((?:[ \t\n]*[^ \t\n]*){%d})" % (end - field)
+    match = re.compile(before + wanted, re.DOTALL).match
+    return lambda line: match(line)[1]  # type: ignore[index]
 
 
 def _fields_end(count: int, tab: bytes | None, into_next: bool) -> Callable[[bytes], int]:
