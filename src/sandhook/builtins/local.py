@@ -11,7 +11,7 @@ from sandhook.builtins._base import Fault, builtin, write
 from sandhook.builtins._variables import exists, listing
 from sandhook.builtins.declare import declare_all, make_request, show, split_options
 from sandhook.state.assignment import Assigned
-from sandhook.state.state import Frame, State
+from sandhook.state.state import Frame, Saved, State
 
 USAGE = "local [option] name[=value] ..."
 
@@ -24,6 +24,8 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     frame = state.function_frame()
     if frame is None:
         raise Fault("can only be used in a function")
+    if len(argv) == 2 and _plain(state, frame, argv[1]):
+        return 0
     given, operands = split_options(argv, _LETTERS, plus=True)
     if not operands:
         write(state, listing(state, [name for name in sorted(frame.saved) if exists(state, name)]))
@@ -34,6 +36,22 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
         _keep_options(state, frame)
         operands = [operand for operand in operands if operand != "-"]
     return declare_all(state, "local", operands, make_request(state, given, local=True))
+
+
+def _plain(state: State, frame: Frame, argument: str | Assigned) -> bool:
+    """Do ``local name=text`` for a name without attributes, which is nearly every call."""
+    if isinstance(argument, str):
+        return False
+    name, subscript, append, value = argument
+    if subscript is not None or append or not isinstance(value, str):
+        return False
+    if name in state.attributes or name in state.namerefs or name in state.dynamics:
+        return False
+    if name not in frame.saved:
+        frame.saved[name] = Saved(state.values.get(name), 0, None)
+        state.values.pop(name, None)  # the size of what it hides is not given back to the budget
+    state.set(name, value)
+    return True
 
 
 def _keep_options(state: State, frame: Frame) -> None:
