@@ -143,6 +143,26 @@ class _Compiler:
         build = replacement(what.parts)
         everywhere, number, show, file = what.everywhere, what.number, what.show, what.file
 
+        def substitute_first(m: Machine) -> int | None:
+            """The usual case without generators: the first match, in a short line."""
+            space = m.space
+            if len(space) > 1_024:
+                return substitute(m)
+            found = search(m).search(space, remaining=m.budget.remaining)
+            if found is None:
+                return None
+            start, end = found.spans[0]
+            pieces = [space[:start]]
+            build(found, pieces)
+            pieces.append(space[end:])
+            m.space = b"".join(pieces)
+            m.replaced = True
+            if show:
+                m.print(m.space, m.ended)
+            if file is not None:
+                m.write_file(file, m.space, m.ended)
+            return None
+
         def substitute(m: Machine) -> int | None:
             space = m.space
             budget = m.budget
@@ -174,7 +194,7 @@ class _Compiler:
                 m.write_file(file, m.space, m.ended)
             return None
 
-        return substitute
+        return substitute if everywhere or number > 1 else substitute_first
 
 
 def _last_regex(m: Machine) -> Regex:
