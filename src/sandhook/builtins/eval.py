@@ -17,4 +17,4 @@ USAGE = "eval [arg ...]"
 def run(state: State, argv: Sequence[str]) -> int:
     """Return the status of the text; 0 when it is empty."""
     text = " ".join(no_options(argv))
-    return runtime(state).run_text(state, text) if text else 0
+    return runtime(state).run_text(state, text, name="eval") if text else 0

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from greenlet import getcurrent
 
-from sandhook.interp import lookup
+from sandhook.interp import lookup, traps
 from sandhook.interp.lookup import SHELLS, Argument
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.state.control import Discard, ReturnFrom
 from sandhook.state.state import Frame, Function, State
-from sandhook.state.values import EXPORT
+from sandhook.state.values import EXPORT, TRACE
 from sandhook.utilities import run_utility
 from sandhook.utilities._base import Context
 from sandhook.vfs.errors import error_text
@@ -106,12 +106,18 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
         raise Discard(1)
     runtime.deeper(state)
     positional, loops, source = state.positional, state.loops, state.source
-    hidden = None if state.options.functrace else state.traps.pop("RETURN", None)
+    hidden: dict[str, str] | None = None
+    if state.traps:
+        traced = state.options.functrace or bool(function.attributes & TRACE)
+        kept = {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced}
+        hidden = traps.hide(state, kept)
     state.positional = arguments
     state.frames.append(frame)
     state.loops = 0
     tested = state.tested
     try:
+        if state.watched:
+            runtime.debug(state)
         status = runtime.nested(state, lambda: function.run(state))
     except ReturnFrom as leaving:
         status = leaving.status
@@ -119,8 +125,8 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
     finally:
         if "RETURN" in state.traps:
             runtime.run_trap(state, "RETURN")
-        elif hidden is not None:
-            state.traps["RETURN"] = hidden
+        if hidden is not None:
+            traps.bring_back(state, hidden)
         state.calls -= 1
         state.frames.pop()
         state.positional = positional

@@ -24,7 +24,7 @@ from sandhook.state.assignment import Assigned, Element, Elements
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Frame, Function, State
 from sandhook.syntax import parse_heredoc
-from sandhook.syntax.nodes import Condition, Word
+from sandhook.syntax.nodes import Command, Condition, Word
 from sandhook.syntax.options import ParseOptions
 
 T = TypeVar("T")
@@ -115,14 +115,15 @@ class Runtime:
             process.deliver()
         process.kernel.scheduler.breathe()
 
-    def failed(self, state: State, status: int) -> None:
+    def failed(self, state: State, status: int, node: Command) -> None:
         """Act on a command that failed where nobody tested it: the ERR trap, errexit."""
         if state.tested:
             return
-        if "ERR" in state.traps and (
-            not state.frames or state.options.errtrace or state.function_frame() is None
-        ):
+        if "ERR" in state.traps:
+            self.note_command(state, node)
             self.run_trap(state, "ERR")
+        elif state.options.errexit and "EXIT" in state.traps:
+            self.note_command(state, node)
         if state.options.errexit:
             raise ExitShell(status)
 
@@ -221,6 +222,7 @@ class Runtime:
         frame = Frame("source", state.line, path, sourced=True)
         positional = state.positional
         outer_source = state.source
+        hidden = traps.hide(state, {"DEBUG": state.options.functrace})
         if arguments:
             state.positional = list(arguments)
         given = state.positional
@@ -232,6 +234,7 @@ class Runtime:
         except ReturnFrom as leaving:
             status = leaving.status
         finally:
+            traps.bring_back(state, hidden)
             state.calls -= 1
             state.frames.pop()
             state.source = outer_source
@@ -404,14 +407,21 @@ class Runtime:
         """Run the EXIT trap once and return the final status."""
         return traps.run_exit_trap(self, state, status)
 
+    def note_command(self, state: State, node: Command) -> None:
+        """Remember the command that BASH_COMMAND gives; in a trap it stays what it was."""
+        if not state.extra.get("running_traps"):
+            state.extra["command"] = node
+
     def current_command(self, state: State) -> str:
         """Return BASH_COMMAND."""
-        text: str = state.extra.get("command", "")
-        return text
+        node: Command | None = state.extra.get("command")
+        return trace.command_text(node) if node is not None else ""
 
-    def debug(self, state: State) -> None:
-        """Run the DEBUG trap, if there is one, before a command."""
-        if "DEBUG" in state.traps and (state.function_frame() is None or state.options.functrace):
+    def debug(self, state: State, node: Command | None = None) -> None:
+        """Run the DEBUG trap, if there is one, before a command, or in front of a function's body."""
+        if "DEBUG" in state.traps:
+            if node is not None:
+                self.note_command(state, node)
             self.run_trap(state, "DEBUG")
 
     def trace(self, state: State, argv: Sequence[Argument]) -> None:

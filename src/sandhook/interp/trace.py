@@ -8,7 +8,17 @@ from sandhook.expand.escapes import prompt
 from sandhook.interp.lookup import Argument
 from sandhook.state.assignment import Assigned
 from sandhook.state.state import State
-from sandhook.syntax.nodes import Condition, Word
+from sandhook.syntax.nodes import (
+    ArithmeticCommand,
+    Case,
+    Command,
+    Condition,
+    For,
+    Pipeline,
+    Select,
+    SimpleCommand,
+    Word,
+)
 from sandhook.utilities._quote import shell_quote
 
 
@@ -71,6 +81,26 @@ def condition_text(state: State, node: Condition) -> str:
     from sandhook.syntax.unparse import unparse
 
     return unparse(ConditionalCommand(node))
+
+
+def command_text(node: Command) -> str:
+    """Return a command as BASH_COMMAND gives it: a compound one up to its body, a pipeline's last."""
+    from sandhook.syntax.unparse import unparse
+
+    match node:
+        case Pipeline(commands=commands) if commands:
+            return command_text(commands[-1])
+        case For() | Select():
+            words = (word_text(word) for word in node.words) if node.words is not None else ('"$@"',)
+            return f"{'for' if isinstance(node, For) else 'select'} {node.name} in {' '.join(words)}"
+        case Case(subject):
+            return f"case {word_text(subject)} in "
+        case ArithmeticCommand(expression):
+            return f"(({word_text(expression)}))"
+        case SimpleCommand() if any(part.document is not None for part in node.redirections):
+            shown = unparse(node._replace(redirections=()))
+            return " ".join([shown, *(f"{part.operator}{word_text(part.target)}" for part in node.redirections)])
+    return unparse(node)
 
 
 def word_text(word: Word) -> str:

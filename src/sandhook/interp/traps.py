@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.kernel.signals import NAMES
-from sandhook.state.control import ExitShell
+from sandhook.state.control import ExitShell, ReturnFrom
 from sandhook.state.state import State
 
 if TYPE_CHECKING:
@@ -31,6 +31,23 @@ def run_trap(runtime: Runtime, state: State, name: str) -> None:
         state.tested = tested
 
 
+def hide(state: State, kept: dict[str, bool]) -> dict[str, str] | None:
+    """Take the traps that a function or sourced file does not inherit out of sight.
+
+    Args:
+        kept: The traps in question, and whether they are inherited.
+    """
+    traps = state.traps
+    return {name: traps.pop(name) for name, keep in kept.items() if not keep and name in traps} or None
+
+
+def bring_back(state: State, hidden: dict[str, str] | None) -> None:
+    """Bring hidden traps back, unless others were set meanwhile."""
+    if hidden is not None:
+        state.traps = {**hidden, **state.traps}
+        state.watched = state.options.xtrace or "DEBUG" in state.traps
+
+
 def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     """Run the EXIT trap, once; an ``exit`` inside decides the status."""
     text = state.traps.pop("EXIT", None)
@@ -40,9 +57,11 @@ def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     state.extra["exit_status"] = status  # what exit without operand means in the trap
     state.tested = 0
     state.loops = 0
+    running: set[str] = state.extra.setdefault("running_traps", set())
+    running.add("EXIT")
     try:
         runtime.run_text(state, text, line=1)
-    except ExitShell as leaving:
+    except (ExitShell, ReturnFrom) as leaving:
         return leaving.status
     return status
 

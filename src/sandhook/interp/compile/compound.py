@@ -139,7 +139,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         def next_value() -> bool:
             for value in values:
                 if state.watched:
-                    state.shell.debug(state)
+                    state.shell.debug(state, node)
                     state.shell.trace_for(state, name, node.words)
                 if name in state.namerefs:
                     state.namerefs[name] = value
@@ -242,7 +242,7 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
             state.shell.poll(state)
         state.line = line
         if state.watched:
-            state.shell.debug(state)
+            state.shell.debug(state, node)
             state.shell.trace_text(state, "((", node.expression, "))")
         try:
             status = 0 if value(state) else 1
@@ -271,7 +271,7 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         if state.watched:
-            state.shell.debug(state)
+            state.shell.debug(state, node)
             state.shell.trace_case(state, text)
         status = 0
         fall_through = False

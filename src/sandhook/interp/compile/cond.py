@@ -51,7 +51,7 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
             state.shell.poll(state)
         state.line = line
         if state.watched:
-            state.shell.debug(state)
+            state.shell.debug(state, node)
             state.shell.trace_condition(state, node.expression)
         try:
             status = 0 if test(state) else 1

@@ -40,13 +40,14 @@ def compile_list(compiler: Compiler, node: CommandList, *, tested: bool = False)
     items = [_compile_item(compiler, item) for item in node.items]
     if len(items) == 1:
         only, checked = items[0]
+        command = node.items[0].command
         if not checked or tested:
             return only
 
         def run_one(state: State) -> int:
             status = only(state)
             if status:
-                state.shell.failed(state, status)
+                state.shell.failed(state, status, command)
             return status
 
         return run_one
@@ -56,19 +57,20 @@ def compile_list(compiler: Compiler, node: CommandList, *, tested: bool = False)
         for run, checked in items:
             status = run(state)
             if status and checked:
-                state.shell.failed(state, status)
+                state.shell.failed(state, status, checked)
         return status
 
     return run_list
 
 
-def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, bool]:
+def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, Command | None]:
+    """Return the closure, and the command when errexit looks at it."""
     node = item.command
     if item.background:
-        return in_background(compiler.final(node), node), False
+        return in_background(compiler.final(node), node), None
     if isinstance(node, AndOr):
-        return compile_and_or(compiler, node), False
-    return compiler.command(node), is_checked(node)
+        return compile_and_or(compiler, node), None
+    return compiler.command(node), node if is_checked(node) else None
 
 
 def compile_and_or(compiler: Compiler, node: AndOr) -> Run:
@@ -93,7 +95,7 @@ def compile_and_or(compiler: Compiler, node: AndOr) -> Run:
                 state.tested = outer
                 status = command(state)
                 if status and checked:
-                    state.shell.failed(state, status)
+                    state.shell.failed(state, status, node.commands[-1])
                 return status
             status = command(state)
         state.tested = outer

@@ -18,6 +18,7 @@ from sandhook.syntax.nodes import (
     ArrayElement,
     ArrayLiteral,
     Assignment,
+    ParameterExpansion,
     ProcessSubstitution,
     SimpleCommand,
     Word,
@@ -46,12 +47,24 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
         run = _assignments_only(compiler, node, apply)
     else:
         run = _with_words(compiler, node, apply, final)
-    if any(
-        isinstance(part, ProcessSubstitution)
-        for part in walk((node.words, node.assignments, node.redirections))
-    ):
+    parts = list(walk((node.words, node.assignments, node.redirections)))
+    if any(isinstance(part, ProcessSubstitution) for part in parts):
         run = closing_substitutions(run)
+    if any(isinstance(part, ParameterExpansion) and part.name == "BASH_COMMAND" for part in parts):
+        run = noting_command(run, node)
+    elif node.words and isinstance(node.words[0], Word) and compiler.words.constant(node.words[0]) == "exit":
+        run = noting_command(run, node)  # for the EXIT trap
     return run
+
+
+def noting_command(run: Run, node: SimpleCommand) -> Run:
+    """Remember the command for BASH_COMMAND before it runs."""
+
+    def noting(state: State) -> int:
+        state.shell.note_command(state, node)
+        return run(state)
+
+    return noting
 
 
 def closing_substitutions(run: Run) -> Run:
@@ -78,7 +91,7 @@ def _assignments_only(compiler: Compiler, node: SimpleCommand, apply: Apply | No
     line = node.line
     steps = [_assignment_step(compiler, assignment) for assignment in node.assignments]
     if len(steps) == 1 and apply is None:
-        return _one_assignment(steps[0], line)
+        return _one_assignment(steps[0], node)
 
     def run(state: State) -> int:
         budget = state.budget
@@ -88,7 +101,7 @@ def _assignments_only(compiler: Compiler, node: SimpleCommand, apply: Apply | No
         state.line = line
         state.substitution_status = 0
         if state.watched:
-            state.shell.debug(state)
+            state.shell.debug(state, node)
         undo: Undo = []
         try:
             if apply is not None:
@@ -107,7 +120,9 @@ def _assignments_only(compiler: Compiler, node: SimpleCommand, apply: Apply | No
     return run
 
 
-def _one_assignment(step: Callable[[State], None], line: int) -> Run:
+def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
+    line = node.line
+
     def run(state: State) -> int:
         budget = state.budget
         budget.fuel -= 1
@@ -116,7 +131,7 @@ def _one_assignment(step: Callable[[State], None], line: int) -> Run:
         state.line = line
         state.substitution_status = 0
         if state.watched:
-            state.shell.debug(state)
+            state.shell.debug(state, node)
         try:
             step(state)
         except ShellError as error:
@@ -278,10 +293,10 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, fi
         if inline is not None:
             special = inline(compiler.words, node)
             if special is not None:
-                return _general_or_inline(special, _plain(arguments, node.line), name or "", node.line)
-        return _plain(arguments, node.line)
+                return _general_or_inline(special, _plain(arguments, node), name or "", node.line)
+        return _plain(arguments, node)
     temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
-    return _full(arguments, temporary, apply, node.line, final)
+    return _full(arguments, temporary, apply, node, final)
 
 
 def _general_or_inline(special: Callable[[State], int | None], general: Run, name: str, line: int) -> Run:
@@ -308,7 +323,9 @@ def _general_or_inline(special: Callable[[State], int | None], general: Run, nam
     return run
 
 
-def _plain(arguments: Arguments, line: int) -> Run:
+def _plain(arguments: Arguments, node: SimpleCommand) -> Run:
+    line = node.line
+
     def run(state: State) -> int:
         budget = state.budget
         budget.fuel -= 1
@@ -316,7 +333,7 @@ def _plain(arguments: Arguments, line: int) -> Run:
             state.shell.poll(state)
         state.line = line
         if state.watched:
-            state.shell.debug(state)
+            state.shell.debug(state, node)
         state.substitution_status = 0
         try:
             argv = arguments(state)
@@ -333,9 +350,10 @@ def _plain(arguments: Arguments, line: int) -> Run:
 
 
 def _full(
-    arguments: Arguments, temporary: list[MakeAssigned], apply: Apply | None, line: int, final: bool
+    arguments: Arguments, temporary: list[MakeAssigned], apply: Apply | None, node: SimpleCommand, final: bool
 ) -> Run:
     """With assignments or redirections: words are expanded first, then redirections, then assignments."""
+    line = node.line
 
     def run(state: State) -> int:
         budget = state.budget
@@ -344,7 +362,7 @@ def _full(
             state.shell.poll(state)
         state.line = line
         if state.watched:
-            state.shell.debug(state)
+            state.shell.debug(state, node)
         state.substitution_status = 0
         undo: Undo | None = None if final else []
         saved: dict[str, Saved] = {}
