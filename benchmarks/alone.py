@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import subprocess
 import sys
@@ -28,8 +30,7 @@ def seconds(action: Callable[[], object], rounds: int) -> list[float]:
 
 def parsing(rounds: int) -> dict[str, list[float]]:
     """Measure a parse of the guard and of a long script, and one that the cache answers."""
-    from sandhook.syntax import parse
-    from sandhook.syntax.cache import parse_cached
+    from sandhook.syntax import parse, parse_cached
 
     parse(GUARD)
     parse_cached(GUARD)
@@ -41,34 +42,39 @@ def parsing(rounds: int) -> dict[str, list[float]]:
 
 
 def command_line(rounds: int) -> dict[str, list[float]]:
-    """Measure whole processes: Python alone, and the guard run by the command line, first and again."""
+    """Measure whole processes: Python alone, and ``sandhook fire`` with the guard, new and seen before."""
     with tempfile.TemporaryDirectory() as directory:
-        script = Path(directory, "guard.sh")
-        env = os.environ | {
-            "EVERRUNS_HOOK_PAYLOAD_JSON": PAYLOAD,
-            "XDG_CACHE_HOME": directory,
-            "LOCALAPPDATA": directory,
-        }
+        env = os.environ | {"SANDHOOK_CACHE_DIR": directory, "PYTHONPYCACHEPREFIX": directory}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+        fire = (
+            "-m",
+            "sandhook.cli",
+            "fire",
+            "user_prompt_submit",
+            "--hooks",
+            "hooks.json",
+            "--prompt",
+            "hello",
+        )
+        numbers = itertools.count()
 
         def process(*arguments: str) -> None:
             done = subprocess.run([sys.executable, *arguments], env=env, cwd=directory, capture_output=True)
             if done.returncode != 0:
                 raise RuntimeError(f"{' '.join(arguments)}: {done.stderr.decode()}")
 
-        def run_new() -> None:
-            run_new.count += 1  # type: ignore[attr-defined]
-            script.write_text(f"{GUARD}# {run_new.count}\n")  # type: ignore[attr-defined]
-            process("-m", "sandhook.cli", "exec", "guard.sh")
+        def fire_new() -> None:
+            command = f"{GUARD}# {next(numbers)}\n"  # a text that no cache has
+            hook = {"event": "user_prompt_submit", "executor": {"type": "bash", "command": command}}
+            Path(directory, "hooks.json").write_text(json.dumps({"hooks": [hook]}))
+            process(*fire)
 
-        run_new.count = 0  # type: ignore[attr-defined]
-        run_new()
-        first = seconds(run_new, rounds)
+        fire_new()
+        first = seconds(fire_new, rounds)
         return {
             "python -c pass": seconds(lambda: process("-c", "pass"), rounds),
-            "sandhook exec, a script not seen before": first,
-            "sandhook exec, seen before": seconds(
-                lambda: process("-m", "sandhook.cli", "exec", "guard.sh"), rounds
-            ),
+            "sandhook fire, a script not seen before": first,
+            "sandhook fire, seen before": seconds(lambda: process(*fire), rounds),
         }
 
 

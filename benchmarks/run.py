@@ -1,5 +1,7 @@
 """Measure everything in one run, turn by turn, so that the machine's moods hit all alike.
 
+A turn is one call that is not measured, then a tenth of the rounds: what is measured is warm.
+
     python -m benchmarks.run [--rounds N] [--only TEXT] [--runner NAME]... [--json FILE]
 
 Prints medians, the range, and the ratio to bash. A runner whose output is not that of the first one
@@ -46,7 +48,7 @@ class Figures:
 
 
 def measure(workload: Workload, names: list[str], rounds: int) -> dict[str, Figures]:
-    """Run one workload on every runner, ``rounds`` times in turn, after one round that is checked."""
+    """Run one workload on every runner, ``rounds`` times by turns, after one that is checked."""
     faults: dict[str, str] = {}
     runs: dict[str, Run] = {}
     wanted: Output | None = None
@@ -64,12 +66,20 @@ def measure(workload: Workload, names: list[str], rounds: int) -> dict[str, Figu
             else:
                 faults[name] = f"gave {output}, not {wanted}"
         taken: dict[str, list[float]] = {name: [] for name in runs}
-        for _ in range(rounds):
+        for turn in batches(rounds):
             for name, run in runs.items():
-                start = time.perf_counter()
                 run()
-                taken[name].append(time.perf_counter() - start)
+                for _ in range(turn):
+                    start = time.perf_counter()
+                    run()
+                    taken[name].append(time.perf_counter() - start)
     return {name: Figures(taken.get(name, []), faults.get(name, "")) for name in names}
+
+
+def batches(rounds: int) -> list[int]:
+    """Split rounds into at most ten turns of about equal length."""
+    turns = min(rounds, 10)
+    return [rounds * (turn + 1) // turns - rounds * turn // turns for turn in range(turns)]
 
 
 def milliseconds(value: float) -> str:
