@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import fields
+from sandhook.utilities._base import declared_fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ def utility(names: list[str]) -> str:
     if more.strip():
         lines += [more.strip(), ""]
     rows = []
-    for declared in fields(module.Options):
+    for declared in declared_fields(module.Options).values():
         for option in declared.metadata.get("options", ()):
             flags = ", ".join(f"`{flag}`" for flag in option.flags)
             if option.metavar:
@@ -106,7 +106,7 @@ def limits_page() -> str:
     default, generous = Limits(), Limits.generous()
     rows = [
         [f"`{name}`", number(getattr(default, name)), number(getattr(generous, name)), escape(said[name])]
-        for name in (declared.name for declared in fields(Limits))
+        for name in Limits._fields
     ]
     return "\n".join(
         [

@@ -8,17 +8,16 @@ which no script can catch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from time import monotonic
 
 from sandhook.errors import LimitExceeded
+from sandhook.record import Record
 
 #: Steps between two looks at the clock. A step costs 0.1 to 5 microseconds.
 SLICE = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Record):
     """What one run may use. Every field is a bound with its unit; none can be switched off."""
 
     wall_seconds: float = 5.0  #: virtual seconds: real time plus what `sleep` skipped
@@ -37,7 +36,7 @@ class Limits:
 
     def with_(self, **changes: float) -> Limits:
         """Return a copy with some bounds changed: ``limits.with_(wall_seconds=1.0)``."""
-        return replace(self, **changes)  # type: ignore[arg-type]
+        return self._replace(**changes)
 
     @classmethod
     def generous(cls) -> Limits:

@@ -30,7 +30,7 @@ def _canonical(value: Any) -> Any:
 
 
 def _replaced(node: Node, **fields: Any) -> Any:
-    return node.__class__(*[fields.get(name, value) for name, value in zip(node.fields, node)])
+    return node.__class__(*[fields.get(name, value) for name, value in zip(node._fields, node)])
 
 
 def _one(command: Any) -> n.CommandList:
@@ -77,7 +77,7 @@ def _arithmetic_for(node: n.ArithmeticFor) -> Any:
 def _pipeline(node: n.Pipeline) -> Any:
     commands = list(node.commands)
     for index, both in enumerate(node.both):
-        if both and "redirections" in commands[index].fields:
+        if both and "redirections" in commands[index]._fields:
             more = n.Redirection(">&", n.Word((n.Literal("1"),)), 2)
             redirections = (*commands[index].redirections, more)
             commands[index] = _replaced(commands[index], redirections=redirections)

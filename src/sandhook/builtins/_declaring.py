@@ -5,11 +5,10 @@ Source: bash 5.2 reference manual 4.2 (declare, local), 4.1 (export, readonly). 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sandhook.builtins._base import Fault, invalid_name, split_reference
 from sandhook.builtins._elements import read_elements
 from sandhook.builtins._variables import own_value, subscript_text
+from sandhook.record import Record
 from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import Frame, State
@@ -28,8 +27,7 @@ from sandhook.state.values import (
 _CASE = UPPER | LOWER | CAPITAL
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Record):
     """What the options of one declaration command ask for.
 
     Attributes:

@@ -8,10 +8,10 @@ What becomes of a pattern without matches (nullglob, failglob) is the caller's b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from sandhook.errors import LimitExceeded
 from sandhook.pattern.glob import Pattern, compile_pattern, has_magic
+from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath, join
@@ -24,8 +24,7 @@ _LINK = 0o120000
 _BYTES_PER_STEP = 32
 
 
-@dataclass(frozen=True, slots=True)
-class PathnameOptions:
+class PathnameOptions(Record):
     """What the shell's options say about pathname expansion."""
 
     dotglob: bool = False  #: "*" matches a leading "." too

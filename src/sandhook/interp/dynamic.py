@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 from sandhook.state.options import SET_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import AssociativeArray, IndexedArray
@@ -14,16 +12,22 @@ USER_ID = "1000"  #: of the sandbox's only user
 def _random(state: State) -> str:
     generator = state.extra.get("random")
     if generator is None:
-        generator = state.extra["random"] = random.Random()
+        from random import Random
+
+        generator = state.extra["random"] = Random()
     return str(generator.randrange(32768))
 
 
 def _seed_random(state: State, value: str) -> None:
-    state.extra["random"] = random.Random(value)
+    from random import Random
+
+    state.extra["random"] = Random(value)
 
 
 def _srandom(state: State) -> str:
-    return str(random.SystemRandom().getrandbits(32))
+    from random import SystemRandom
+
+    return str(SystemRandom().getrandbits(32))
 
 
 def _seconds(state: State) -> str:

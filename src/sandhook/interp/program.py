@@ -107,7 +107,7 @@ def shift_lines(tree: Any, by: int) -> Any:
     if isinstance(tree, Node):
         values = [
             value + by if name == "line" and value else shift_lines(value, by)
-            for name, value in zip(tree.fields, tree)
+            for name, value in zip(tree._fields, tree)
         ]
         return tuple.__new__(tree.__class__, values)
     if tree.__class__ is tuple:

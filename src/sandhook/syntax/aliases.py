@@ -86,7 +86,7 @@ def spans_in_source(root: Any, reader: Reader) -> Any:
             size = len(value)
             children = made[len(made) - size :]
             del made[len(made) - size :]
-            if isinstance(value, Node) and value.fields[-1] == "span":
+            if isinstance(value, Node) and value._fields[-1] == "span":
                 start, end = value[-1]
                 children[-1] = (reader.in_source(start, False), reader.in_source(end, True))
             made.append(tuple.__new__(value.__class__, children))

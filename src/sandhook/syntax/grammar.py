@@ -202,7 +202,7 @@ def _redirected(lexer: Lexer, p: list[Any]) -> Command:
         return p[0]  # type: ignore[no-any-return]
     command, redirections = p
     values = list(command)
-    fields = command.fields
+    fields = command._fields
     values[fields.index("redirections")] = tuple(redirections)
     values[-1] = (command.span[0], redirections[-1].span[1])
     return command.__class__(*values)  # type: ignore[no-any-return]

@@ -530,7 +530,7 @@ def strip_spans(node: Any) -> Any:
     if isinstance(node, Node):
         values = [
             NO_SPAN if name == "span" else 0 if name == "line" else strip_spans(value)
-            for name, value in zip(node.fields, node)
+            for name, value in zip(node._fields, node)
         ]
         return tuple.__new__(node.__class__, values)
     if isinstance(node, tuple):

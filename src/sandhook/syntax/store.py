@@ -84,14 +84,14 @@ _CLASSES: tuple[type[Node], ...] = (
     nodes.ArithAssign,
     nodes.ArithComma,
 )
-_SIZES = {_CLASSES_FROM + index: (kind, len(kind.fields)) for index, kind in enumerate(_CLASSES)}
+_SIZES = {_CLASSES_FROM + index: (kind, len(kind._fields)) for index, kind in enumerate(_CLASSES)}
 _CODES = {kind: _CLASSES_FROM + index for index, kind in enumerate(_CLASSES)}
 
 
 def _lexicon() -> int:
     """Sum up the classes, so that a tree of other nodes is not mistaken for one of these."""
     total = 0
-    for char in ";".join(f"{kind.__name__}:{','.join(kind.fields)}" for kind in _CLASSES):
+    for char in ";".join(f"{kind.__name__}:{','.join(kind._fields)}" for kind in _CLASSES):
         total = (total * 31 + ord(char)) & 0xFFFFFFFF
     return total
 

@@ -444,10 +444,10 @@ def _line(item: n.ListItem) -> int:
 
 def _with_errors(command: n.Command) -> n.Command:
     """Return the command of ``command |&`` with the redirection that it stands for."""
-    if "redirections" not in command.fields:
+    if "redirections" not in command._fields:
         return command
     values: list[Any] = list(command)
-    index = command.fields.index("redirections")
+    index = command._fields.index("redirections")
     word = n.Word((n.Literal("1"),))
     values[index] = (*values[index], n.Redirection(">&", word, 2))
     return command.__class__(*values)

@@ -9,14 +9,14 @@ import stat as bits
 from dataclasses import dataclass, field
 
 from sandhook.kernel.descriptor import CHUNK
+from sandhook.record import Record
 from sandhook.utilities._base import Context
 from sandhook.utilities._files import beneath, confirm, find, locate, quote_always, reason, stat_of
 from sandhook.utilities._mode import mode_string
 from sandhook.vfs.base import Stat
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Record):
     """How files are copied.
 
     Attributes:

@@ -6,15 +6,14 @@ Source: POSIX.1-2024 XCU 3, grep. Oracle: GNU grep 3.8.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from sandhook.record import Record
 from sandhook.utilities._base import Context, Reader
 from sandhook.utilities._grep_matcher import Find, Matcher, Spans
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Record):
     """What to print about selected lines."""
 
     invert: bool
@@ -25,7 +24,7 @@ class Style:
     only: bool
     first: bool  #: one selected line decides: -q, -l, -L
     list_: str
-    count: bool
+    count_: bool
     null: bool
     tab: bool
     color: bool
@@ -57,7 +56,7 @@ class Style:
             only=options.only,
             first=options.quiet or bool(options.list_),
             list_="" if options.quiet else options.list_,
-            count=options.count and not options.quiet and not options.list_,
+            count_=options.count and not options.quiet and not options.list_,
             null=options.null,
             tab=options.tab,
             color=options.color in ("always", "yes", "force"),
@@ -96,13 +95,13 @@ class Searcher:
                 self._ctx.write(self._colored(b"35", encode(name)) + (b"\0" if style.null else b"\n"))
             return selected
         named = self.name_by_default if style.names is None else style.names
-        if reader.is_output() and not style.count and style.limit != 1:
+        if reader.is_output() and not style.count_ and style.limit != 1:
             self._ctx.fail(f"{name}: input file is also the output", 2)
             return False
         one = OneInput(self._find, self._spans, style, self._ctx, name if named else None, self._printed)
         selected = one.run(reader, name)
         self._printed = one.printed
-        if style.count:
+        if style.count_:
             if named:
                 self._ctx.write(one.name_prefix(b":"))
             self._ctx.write(b"%d\n" % one.selected)
@@ -200,7 +199,7 @@ class OneInput:
                     return False
                 binary = True
                 block = block.replace(b"\0", b"\n")
-            if binary and not style.count:
+            if binary and not style.count_:
                 if next(selected_regions(self._find, block, 0, style), None) is not None:
                     return self._binary_matches(name)
                 continue
@@ -272,13 +271,13 @@ class OneInput:
                     end = begin
                     for _ in range(count):
                         end = data.find(style.delimiter, end) + 1
-            if not style.count:
+            if not style.count_:
                 self._print_region(begin, end)
             self.selected += count
             self._until_selected = end
-            if self.selected == limit and not (self._pending and not style.count):
+            if self.selected == limit and not (self._pending and not style.count_):
                 return False
-        if not style.count:
+        if not style.count_:
             self._print_pending(len(data))
         return not (self.selected == limit and not self._pending)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -35,8 +34,7 @@ class File(Record):
         return cls(name, path, Stat(bits.S_IFLNK, 0, 0, 0, 0, 0, 0, 0, 0), False)
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Record):
     """What a line shows, and how."""
 
     form: str

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import binascii
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
 from sandhook.utilities._files import bounded_number, reason
 
 _ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """base64 [-di] [-w COLUMNS] [FILE]
 

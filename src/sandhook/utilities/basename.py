@@ -6,15 +6,14 @@ Source: POSIX.1-2024 XCU 3, basename. Oracle: GNU coreutils 9.1 (-a, -s and -z a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 from sandhook.utilities._files import last_component
 
 PERMUTE = False
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """basename NAME [SUFFIX] | basename [-az] [-s SUFFIX] NAME...
 

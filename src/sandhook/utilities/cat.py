@@ -6,13 +6,12 @@ Source: POSIX.1-2024 XCU 3, cat. Oracle: GNU coreutils 9.1 (all options but -u a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Reader, opt
+from sandhook.utilities._base import Context, Reader, opt, option_set
 from sandhook.vfs.errors import error_text
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """cat [-AbeEnstTuv] [FILE]...
 

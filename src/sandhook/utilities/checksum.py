@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, also, opt
+from sandhook.utilities._base import Context, UsageError, also, opt, option_set
 from sandhook.utilities._files import reason
 
 _TAGGED = re.compile(r"(MD5|SHA\d+) \((.*)\) = ([0-9A-Fa-f]+)", re.DOTALL)
 _PLAIN = re.compile(r"\\?([0-9A-Fa-f]{32,}) [ *](.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """md5sum [-bctwz] [--tag] [--quiet] [--status] [--strict] [--ignore-missing] [FILE]...
 

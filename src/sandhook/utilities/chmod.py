@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, Syntax, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, Syntax, UsageError, also, opt, option_set
 from sandhook.utilities._files import beneath, locate, quote_always, reason, stat_of
 from sandhook.utilities._mode import Mode, mode_string
 
@@ -18,7 +17,7 @@ RAW = True
 _LETTERS = frozenset("rwxXstugoa+-=,01234567")
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """chmod [-Rcfv] MODE FILE... | chmod [-Rcfv] --reference=RFILE FILE...
 

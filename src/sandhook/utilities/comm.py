@@ -6,13 +6,12 @@ Source: POSIX.1-2024 XCU 3, comm. Oracle: GNU coreutils 9.1, C locale.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._files import reason
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """comm [-123z] [--output-delimiter=TEXT] [--total] FILE1 FILE2
 

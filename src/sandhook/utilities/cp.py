@@ -8,9 +8,8 @@ Divergence: L-CP-001, ownership, SELinux contexts, extended attributes, sparse f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._copy import Copier, Policy
 from sandhook.utilities._files import beneath, is_directory, one_of, quote_always
 from sandhook.utilities._targets import pairs
@@ -27,7 +26,7 @@ def _not_attributes(text: str) -> tuple[str, ...]:
     return tuple("no-" + word for word in _attributes(text))
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """cp [OPTION]... SOURCE DEST | SOURCE... DIRECTORY | -t DIRECTORY SOURCE...
 

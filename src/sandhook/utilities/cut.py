@@ -6,16 +6,15 @@ Source: POSIX.1-2024 XCU 3, cut. Oracle: GNU coreutils 9.1, where -c counts byte
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Reader, UsageError, also, opt
+from sandhook.utilities._base import Context, Reader, UsageError, also, opt, option_set
 from sandhook.vfs.errors import error_text
 
 _END = 2**63 - 1
 Range = tuple[int, int]  #: first and last position, 1-based
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """cut -b LIST | -c LIST | -f LIST [-d DELIM] [-s] [FILE]...
 

@@ -7,9 +7,8 @@ Divergence: L-DATE-001, named time zones are UTC. L-DATE-002, setting the clock 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._dateparse import BadDate, parse_date, parse_setting
 from sandhook.utilities._files import one_of, reason, stat_of
 from sandhook.utilities._time import strftime
@@ -24,7 +23,7 @@ _ISO = {
 _RFC_3339 = {"date": "%Y-%m-%d", "seconds": "%Y-%m-%d %H:%M:%S%:z", "ns": "%Y-%m-%d %H:%M:%S.%N%:z"}
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """date [-u] [-d DATE | -r FILE | -f FILE] [-I[WHAT] | -R | --rfc-3339=WHAT] [+FORMAT]
 

@@ -6,12 +6,11 @@ Source: POSIX.1-2024 XCU 3, dirname. Oracle: GNU coreutils 9.1 (several names an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """dirname [-z] NAME...
 

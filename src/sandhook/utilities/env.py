@@ -7,9 +7,8 @@ Divergence: L-ENV-001, signal options and -v are not offered.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, UsageError, opt, syntax_of
+from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set, syntax_of
 from sandhook.utilities._files import locate, quote_always, reason
 from sandhook.utilities._split import split_string
 from sandhook.vfs.path import normalize
@@ -18,7 +17,7 @@ PERMUTE = False
 USAGE_STATUS = 125
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """env [-i0] [-u NAME] [-C DIR] [-S STRING] [NAME=VALUE]... [COMMAND [ARGUMENT]...]
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_bre
-from sandhook.utilities._base import Context, Failure, UsageError
+from sandhook.utilities._base import Context, Failure, UsageError, option_set
 
 RAW = True
 USAGE_STATUS = 2
@@ -29,7 +28,7 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """expr EXPRESSION
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context
+from sandhook.utilities._base import Context, option_set
 from sandhook.utilities._files import beneath, quote_always, reason
 from sandhook.utilities._find_parse import Parser
 from sandhook.utilities._find_state import Settings, Visit, Walk
@@ -36,7 +35,7 @@ Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """find [-H | -L | -P] [FILE]... [EXPRESSION]
 

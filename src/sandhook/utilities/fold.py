@@ -6,13 +6,12 @@ Source: POSIX.1-2024 XCU 3, fold. Oracle: GNU coreutils 9.1, which counts bytes,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, opt
+from sandhook.utilities._base import Context, Failure, opt, option_set
 from sandhook.utilities._files import bounded_number, reason
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """fold [-bs] [-w WIDTH] [FILE]...
 

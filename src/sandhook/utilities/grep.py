@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from sandhook.pattern.errors import PatternError
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._grep_files import Files
 from sandhook.utilities._grep_matcher import Matcher, Spec
 from sandhook.utilities._grep_output import Searcher, Style
@@ -59,7 +58,7 @@ def _choice(option: str, *allowed: str) -> Callable[[str], str]:
     return read
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """grep [OPTION]... PATTERNS [FILE]... | grep [OPTION]... -e PATTERNS -f FILE [FILE]...
 

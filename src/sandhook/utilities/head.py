@@ -9,9 +9,9 @@ import errno
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Reader, UsageError, also, opt
+from sandhook.record import Record
+from sandhook.utilities._base import Context, Reader, UsageError, also, opt, option_set
 from sandhook.utilities._counts import Headers, multiplier, parse_count
 from sandhook.vfs.errors import error_text
 
@@ -19,11 +19,10 @@ NUMERIC = "legacy"
 _LEGACY = re.compile(r"([0-9]+)([bkmclqvz]*)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """How much to copy: the first ``count``, or all but the last ``count`` if ``elided``."""
+class Amount(Record):
+    """How much to copy: the first ``number``, or all but the last ``number`` if ``elided``."""
 
-    count: int
+    number: int
     bytes_: bool = False
     elided: bool = False
 
@@ -43,7 +42,7 @@ def _amount(text: str, what: str, bytes_: bool) -> Amount:
     return Amount(parse_count(bare, what), bytes_, bare != text)
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """head [-qvz] [-n LINES | -c BYTES] [FILE]...
 
@@ -112,14 +111,14 @@ def _legacy(text: str) -> tuple[Amount, str]:
 def copy(reader: Reader, amount: Amount, delimiter: bytes, ctx: Context) -> None:
     """Copy the wanted part of one input."""
     if amount.elided:
-        (copy_but_last_bytes if amount.bytes_ else copy_but_last_lines)(reader, amount.count, delimiter, ctx)
+        (copy_but_last_bytes if amount.bytes_ else copy_but_last_lines)(reader, amount.number, delimiter, ctx)
     elif amount.bytes_:
-        left = amount.count
+        left = amount.number
         while left > 0 and (data := reader.read(min(left, 65_536))):
             ctx.write(data)
             left -= len(data)
     else:
-        copy_lines(reader, amount.count, delimiter, ctx)
+        copy_lines(reader, amount.number, delimiter, ctx)
 
 
 def copy_lines(reader: Reader, count: int, delimiter: bytes, ctx: Context) -> None:

@@ -7,13 +7,12 @@ Divergence: L-HOSTNAME-001, setting the name and asking a name service (-a -A -i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, also, opt
+from sandhook.utilities._base import Context, Failure, also, opt, option_set
 from sandhook.vfs.path import VirtualPath
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """hostname [-s | -f | -d]
 

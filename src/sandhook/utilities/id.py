@@ -7,14 +7,13 @@ the owner of /proc/self; names come from /etc/passwd and /etc/group.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, opt
+from sandhook.utilities._base import Context, Failure, opt, option_set
 from sandhook.utilities._files import account_lines, accounts, quote_always
 from sandhook.vfs.path import VirtualPath
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """id [-u | -g | -G] [-nr] [-z] [USER]...
 

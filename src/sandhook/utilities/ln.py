@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, also, opt
+from sandhook.utilities._base import Context, also, opt, option_set
 from sandhook.utilities._files import confirm, find, last_component, locate, quote_always, reason, stat_of
 from sandhook.utilities._resolve import relative_to, resolve
 from sandhook.utilities._targets import pairs
 from sandhook.vfs.path import VirtualPath
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """ln [-fiLnPrsTv] TARGET [LINK] | TARGET... DIRECTORY | -t DIRECTORY TARGET...
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sandhook.utilities import _listing as listing
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._files import beneath, locate, one_of, quote_always, reason
 from sandhook.utilities._listing import File
 
@@ -42,7 +41,7 @@ def _colour(text: str) -> str:
     return "never"
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """ls [OPTION]... [FILE]...
 

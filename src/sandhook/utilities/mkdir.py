@@ -7,14 +7,13 @@ Divergence: L-MKDIR-001, -Z and --context are not offered.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, UsageError, opt
+from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 from sandhook.utilities._files import find, is_directory, locate, quote_always, reason
 from sandhook.utilities._mode import Mode
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """mkdir [-pv] [-m MODE] DIRECTORY...
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sandhook.kernel.descriptor import RandomBytes
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._files import quote_always, reason
 from sandhook.vfs.base import Device
 from sandhook.vfs.errors import fs_error
@@ -21,7 +20,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _TRIES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """mktemp [-dqut] [-p DIR] [TEMPLATE]
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 import errno
 import stat as bits
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sandhook.utilities import rm
-from sandhook.utilities._base import Context, also, opt
+from sandhook.utilities._base import Context, also, opt, option_set
 from sandhook.utilities._copy import Copier, Policy, overwrite_question
 from sandhook.utilities._files import confirm, find, locate, quote_always, reason, stat_of
 from sandhook.utilities._targets import pairs
 from sandhook.vfs.base import Stat
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """mv [-finuv] [-T] SOURCE DEST | SOURCE... DIRECTORY | -t DIRECTORY SOURCE...
 

@@ -6,11 +6,10 @@ Source: POSIX.1-2024 XCU 3, nl. Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
-from sandhook.utilities._base import Context, Failure, UsageError, opt
+from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 from sandhook.utilities._files import bounded_number, reason
 
 _FORMATS = ("ln", "rn", "rz")
@@ -19,7 +18,7 @@ _FORMATS = ("ln", "rn", "rz")
 MAX_WIDTH = 4096
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """nl [-p] [-b STYLE] [-h STYLE] [-f STYLE] [-d CC] [-i N] [-l N] [-n FORMAT] [-s TEXT] [-v N] [-w N] [FILE]...
 

@@ -6,13 +6,12 @@ Oracle: GNU coreutils 9.1 (no standard has it).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 from sandhook.utilities._files import bounded_number
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """nproc [--all] [--ignore=N]
 

@@ -6,15 +6,14 @@ Source: POSIX.1-2024 XCU 3, paste. Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, Reader, opt
+from sandhook.utilities._base import Context, Failure, Reader, opt, option_set
 from sandhook.utilities._files import reason
 
 _ESCAPES = {"n": b"\n", "t": b"\t", "\\": b"\\", "0": b"", "b": b"\b", "f": b"\f", "r": b"\r", "v": b"\v"}
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """paste [-sz] [-d LIST] [FILE]...
 

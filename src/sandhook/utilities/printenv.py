@@ -6,15 +6,14 @@ Oracle: GNU coreutils 9.1 (no standard has it).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, opt
+from sandhook.utilities._base import Context, opt, option_set
 
 PERMUTE = False
 USAGE_STATUS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """printenv [-0] [VARIABLE]...
 

@@ -6,14 +6,13 @@ Source: POSIX.1-2024 XCU 3, pwd. Oracle: GNU coreutils 9.1, whose default is -P.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, also, opt
+from sandhook.utilities._base import Context, Failure, also, opt, option_set
 from sandhook.utilities._files import reason
 from sandhook.vfs.path import VirtualPath
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """pwd [-L | -P]
 

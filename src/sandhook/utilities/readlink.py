@@ -6,14 +6,13 @@ Source: POSIX.1-2024 XCU 3, readlink (-n, -f). Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, also, opt
+from sandhook.utilities._base import Context, UsageError, also, opt, option_set
 from sandhook.utilities._files import locate, reason
 from sandhook.utilities._resolve import resolve
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """readlink [-nqvz] [-f | -e | -m] FILE...
 

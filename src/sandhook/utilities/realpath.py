@@ -6,15 +6,14 @@ Source: POSIX.1-2024 XCU 3, realpath. Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._files import reason
 from sandhook.utilities._resolve import is_below, relative_to, resolve
 from sandhook.vfs.path import normalize
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """realpath [-e | -m] [-L | -P | -s] [-qz] [--relative-to=DIR] [--relative-base=DIR] FILE...
 

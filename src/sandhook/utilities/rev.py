@@ -6,13 +6,12 @@ Oracle: util-linux 2.38 (no standard has it).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context
+from sandhook.utilities._base import Context, option_set
 from sandhook.utilities._files import reason
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """rev [FILE]...
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, also, opt
+from sandhook.utilities._base import Context, UsageError, also, opt, option_set
 from sandhook.utilities._files import beneath, confirm, kind_name, locate, one_of, quote_always, reason
 from sandhook.vfs.base import Stat
 
@@ -21,7 +20,7 @@ def _when(text: str) -> str:
     return _WHEN[one_of("--interactive", *_WHEN)(text)]
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """rm [-fiIrRdv] FILE...
 

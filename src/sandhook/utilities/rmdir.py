@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 from sandhook.utilities._files import locate, quote_always, reason
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """rmdir [-pv] DIRECTORY...
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sandhook.record import Record
-from sandhook.utilities._base import Context, Failure, UsageError, opt
+from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 from sandhook.utilities._longdouble import nearest, parse, render
 
 PERMUTE = False
@@ -21,7 +20,7 @@ _FORMAT = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?L?([aefgAEFG])", re.ASCII)
 _MOST_DIGITS = 4_000
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """seq [-w] [-s STRING] [-f FORMAT] [FIRST [INCREMENT]] LAST
 

@@ -7,9 +7,8 @@ operands are GNU's). The clock is the run's own: it jumps when every process wai
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError
+from sandhook.utilities._base import Context, UsageError, option_set
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -17,7 +16,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 FOREVER = 1e10
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """sleep NUMBER[smhd]...
 

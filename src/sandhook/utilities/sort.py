@@ -7,10 +7,9 @@ Divergence: L-SORT-001, -g compares with 53 bits; all sorting is done in memory,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._sort_keys import Key, KeyFunction, check_flags, key_function, parse_key
 from sandhook.vfs.errors import error_text
 
@@ -60,7 +59,7 @@ def check_kind(text: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """sort [OPTION]... [FILE]...
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 import stat as bits
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 from sandhook.utilities._escapes_c import unescape
 from sandhook.utilities._files import Accounts, accounts, kind_name, quote_always, reason, stat_of
 from sandhook.utilities._listing import blocks_of
@@ -36,7 +35,7 @@ MAX_WIDTH = 4096
 _DIRECTIVE = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?([HL]?)(.)", re.ASCII | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """stat [-L] [-c FORMAT | --printf=FORMAT | -t] FILE...
 

@@ -7,13 +7,12 @@ Divergence: L-TAC-001, -r (a separator that is a regular expression) is not offe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, opt
+from sandhook.utilities._base import Context, Failure, opt, option_set
 from sandhook.utilities._files import quote_always, reason
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """tac [-b] [-s TEXT] [FILE]...
 

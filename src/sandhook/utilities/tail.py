@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from sandhook.kernel.descriptor import File
-from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt
+from sandhook.record import Record
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
 from sandhook.utilities._counts import Headers, parse_count
 from sandhook.vfs.errors import error_text
 
@@ -21,11 +21,10 @@ _LEGACY = re.compile(r"\+?([0-9]*)([bcl]?)(f?)", re.ASCII)
 _PLUS = re.compile(r"\+(?:[0-9]+[bcl]?f?|[bcl]f?|f)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """What to copy: the last ``count``, or from the ``count``-th on (1-based) if ``from_start``."""
+class Amount(Record):
+    """What to copy: the last ``number``, or from the ``number``-th on (1-based) if ``from_start``."""
 
-    count: int
+    number: int
     bytes_: bool = False
     from_start: bool = False
 
@@ -72,7 +71,7 @@ def how(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """tail [-fFqvz] [-n [+]LINES | -c [+]BYTES] [FILE]...
 
@@ -172,7 +171,7 @@ def begin(name: str, amount: Amount, delimiter: bytes, headers: Headers, ctx: Co
 
 def copy(reader: Reader, amount: Amount, delimiter: bytes, ctx: Context) -> None:
     """Copy the wanted part of one input."""
-    count = amount.count
+    count = amount.number
     if amount.from_start:
         skip = skip_bytes if amount.bytes_ else skip_lines
         skip(reader, max(count - 1, 0), delimiter)

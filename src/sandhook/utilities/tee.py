@@ -7,14 +7,13 @@ nothing to do; a pipe that nobody reads ends tee, as without GNU's -p.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sandhook.kernel.descriptor import Description
-from sandhook.utilities._base import Context, opt
+from sandhook.utilities._base import Context, opt, option_set
 from sandhook.vfs.errors import error_text
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """tee [-ai] [FILE]...
 

@@ -7,14 +7,13 @@ sleeps too long is ended at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from greenlet import getcurrent
 
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGKILL, SIGTERM, parse_signal
-from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 from sandhook.utilities.sleep import interval
 
 PERMUTE = False
@@ -23,7 +22,7 @@ USAGE_STATUS = 125
 TIMED_OUT = 124
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """timeout [-k DURATION] [-s SIGNAL] [-v] DURATION COMMAND [ARGUMENT]...
 

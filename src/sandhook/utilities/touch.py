@@ -6,16 +6,15 @@ Source: POSIX.1-2024 XCU 3, touch. Oracle: GNU coreutils 9.1 (-d with free text 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, UsageError, opt
+from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 from sandhook.utilities._dateparse import BadDate, parse_date, parse_stamp
 from sandhook.utilities._files import find, locate, one_of, quote_always, reason, stat_of
 
 Times = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """touch [-acmh] [-d DATE | -t STAMP | -r FILE] FILE...
 

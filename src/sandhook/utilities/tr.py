@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 from sandhook.utilities._tr_sets import Set, parse_set
 
 PERMUTE = False
 _ALL = bytes(range(256))
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """tr [-cdst] STRING1 [STRING2]
 

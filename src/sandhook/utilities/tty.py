@@ -6,14 +6,13 @@ Source: POSIX.1-2024 XCU 3, tty. Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 
 USAGE_STATUS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """tty [-s]
 

@@ -7,14 +7,13 @@ in /proc/sys/kernel of the file system.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, UsageError, opt
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 from sandhook.utilities.hostname import host_name
 from sandhook.vfs.path import VirtualPath
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """uname [-asnrvmpio]
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
 from sandhook.vfs.errors import error_text
 
 _FIELD = re.compile(rb"[ \t\n]*[^ \t\n]*")
@@ -44,7 +43,7 @@ def _method(text: str, option: str, allowed: tuple[str, ...]) -> str:
     return matching[0]
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """uniq [-cdDiuz] [-f N] [-s N] [-w N] [INPUT [OUTPUT]]
 

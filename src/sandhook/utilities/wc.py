@@ -8,16 +8,15 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
 from sandhook.vfs.errors import error_text
 
 _PIPE_WIDTH = 7  #: of numbers when a size cannot be known beforehand
 _INCOMPLETE = re.compile(rb"[\xc2-\xdf]\Z|[\xe0-\xef][\x80-\xbf]?\Z|[\xf0-\xf4][\x80-\xbf]{0,2}\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """wc [-clmwL] [FILE]... | wc [-clmwL] --files0-from=F
 
@@ -146,7 +145,11 @@ def count_words(text: str, inside: bool) -> tuple[int, bool]:
     """Return the number of words that begin in ``text``, and whether it ends inside one."""
     if not text:
         return 0, inside
-    if not text.isascii() or not text.isprintable():
+    if text.isascii():
+        text = text.translate(_NOT_PRINTED)
+        if not text:
+            return 0, inside
+    else:
         # words are made of printable characters; what is neither printable nor space is ignored
         text = "".join([c if c.isprintable() or c.isspace() or c == "\u2060" else "" for c in text])
         text = text.translate(_NOT_SPACES)
@@ -157,6 +160,9 @@ def count_words(text: str, inside: bool) -> tuple[int, bool]:
         words -= 1
     return words, not text[-1].isspace()
 
+
+#: ASCII characters that are neither printable nor white space: no word consists of them.
+_NOT_PRINTED = dict.fromkeys((*range(9), *range(14, 32), 127))
 
 #: White space to Python, but not to iswspace in C.UTF-8; and U+2060, which GNU takes for a space.
 _NOT_SPACES = {0x1C: "", 0x1D: "", 0x1E: "", 0x1F: "", 0x85: "", 0x2060: " "}

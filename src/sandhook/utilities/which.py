@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, opt
+from sandhook.utilities._base import Context, opt, option_set
 
 USAGE_STATUS = 2
 
@@ -17,7 +16,7 @@ USAGE_STATUS = 2
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """which [-a] COMMAND...
 

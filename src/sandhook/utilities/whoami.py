@@ -6,14 +6,13 @@ Oracle: GNU coreutils 9.1 (POSIX has ``id -un``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Failure, UsageError
+from sandhook.utilities._base import Context, Failure, UsageError, option_set
 from sandhook.utilities._files import accounts
 from sandhook.utilities.id import current_user
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """whoami
 

@@ -8,11 +8,10 @@ with 126 or 127 counts as one that could not be run or found.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sandhook.kernel.descriptor import Null
 from sandhook.utilities._arguments import delimited, logical_lines, read_delimiter, whole_lines
-from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
 
 PERMUTE = False
 
@@ -20,7 +19,7 @@ PERMUTE = False
 SIZE = 131_072
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """xargs [-0rtx] [-a FILE] [-d C] [-E EOF] [-n MAX | -L MAX | -I TEXT] [-s BYTES] [COMMAND [ARGUMENT]...]
 

@@ -6,12 +6,11 @@ Oracle: GNU coreutils 9.1 (no standard has it).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context
+from sandhook.utilities._base import Context, option_set
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """yes [STRING]...
 

@@ -7,9 +7,8 @@ Divergences: L-JQ-001 to L-JQ-012.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from sandhook.utilities._base import Context, Inform, opt
+from sandhook.utilities._base import Context, Inform, opt, option_set
 from sandhook.utilities.jq.arguments import TRY_HELP, Misuse, parse
 from sandhook.utilities.jq.call import JQ_VERSION, Run
 
@@ -17,7 +16,7 @@ RAW = True  # jq's command line is like no other: see arguments.py
 USAGE_STATUS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """jq [OPTION]... FILTER [FILE]... | jq [OPTION]... --args FILTER [STRING]...
 

@@ -7,10 +7,9 @@ Divergences: L-SED-001, the e command and flag; --debug and --follow-symlinks ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sandhook.pattern.posix import Regex, compile_bre, compile_ere
-from sandhook.utilities._base import Context, Failure, also, opt
+from sandhook.utilities._base import Context, Failure, also, opt, option_set
 from sandhook.utilities.sed.commands import DELETE, END, QUIT, QUIT_SILENT, RESTART, Compiled
 from sandhook.utilities.sed.machine import Machine
 from sandhook.utilities.sed.parser import Parser
@@ -28,7 +27,7 @@ def width(text: str) -> int:
     return int(digits[:9] or "0")
 
 
-@dataclass(frozen=True, slots=True)
+@option_set
 class Options:
     """sed [OPTION]... SCRIPT [FILE]... | sed [OPTION]... -e SCRIPT -f SCRIPTFILE [FILE]...
 
