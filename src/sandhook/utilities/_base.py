@@ -157,6 +157,8 @@ def option_set(cls: type[T]) -> type[T]:
     cls._declared = found  # type: ignore[attr-defined]
     type.__setattr__(cls, "__init__", _set_options)
     type.__setattr__(cls, "__setattr__", _refuse_change)
+    type.__setattr__(cls, "__eq__", _options_equal)
+    type.__setattr__(cls, "__hash__", _options_hash)
     return cls
 
 
@@ -171,6 +173,16 @@ def _set_options(self: Any, **values: Any) -> None:
         if name not in self._declared:
             raise TypeError(f"{self.__class__.__name__} has no option {name!r}")
     self.__dict__.update(values)
+
+
+def _options_equal(self: Any, other: Any) -> bool:
+    if self.__class__ is not other.__class__:
+        return False
+    return all([getattr(self, name) == getattr(other, name) for name in self._declared])
+
+
+def _options_hash(self: Any) -> int:
+    return hash(tuple([getattr(self, name) for name in self._declared]))
 
 
 def _refuse_change(self: Any, name: str, value: Any) -> None:
