@@ -178,7 +178,7 @@ def _set_options(self: Any, **values: Any) -> None:
 def _options_equal(self: Any, other: Any) -> bool:
     if self.__class__ is not other.__class__:
         return False
-    return all([getattr(self, name) == getattr(other, name) for name in self._declared])
+    return all(bool(getattr(self, name) == getattr(other, name)) for name in self._declared)
 
 
 def _options_hash(self: Any) -> int:

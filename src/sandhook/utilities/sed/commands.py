@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandhook.pattern.posix import Match, Regex
+from sandhook.pattern.posix import Regex
 from sandhook.utilities._base import Failure
 from sandhook.utilities.sed.machine import Machine
 from sandhook.utilities.sed.parser import Compile
-from sandhook.utilities.sed.script import Address, Command, Part, Pattern, Program, ScriptError, Substitution
+from sandhook.utilities.sed.replacement import replacement
+from sandhook.utilities.sed.script import Address, Command, Pattern, Program, ScriptError, Substitution
 
 DELETE = -1  #: begin the next cycle without printing
 RESTART = -2  #: run the script again without reading (D)
@@ -256,72 +257,6 @@ def _range(first: Address, begins: Test, second: Address, ends: Test, slot: int)
         return m.line <= last
 
     return matches
-
-
-# --------------------------------------------------------------------------- replacements
-
-Build = Callable[[Match, "list[bytes]"], None]
-
-
-def replacement(parts: tuple[Part, ...]) -> Build:
-    """Return the function that appends what replaces a match."""
-    if any(part.case for part in parts):
-        return _with_case(parts)
-    if not parts:
-        return lambda found, out: None
-    if len(parts) == 1 and parts[0].group < 0:
-        text = parts[0].text.encode("utf-8", "surrogateescape")
-        return lambda found, out: out.append(text)
-    plan = [(part.text.encode("utf-8", "surrogateescape"), part.group) for part in parts]
-
-    def build(found: Match, out: list[bytes]) -> None:
-        data = found.data
-        for text, group in plan:
-            if group < 0:
-                out.append(text)
-            else:
-                start, end = found.spans[group] if group < len(found.spans) else (-1, -1)
-                if start >= 0:
-                    out.append(data[start:end])
-
-    return build
-
-
-def _with_case(parts: tuple[Part, ...]) -> Build:
-    """Follow \\U, \\L, \\E, and \\u, \\l for the next character only."""
-
-    def build(found: Match, out: list[bytes]) -> None:
-        mode = once = ""
-        for part in parts:
-            if part.case:
-                if part.case in "ul":
-                    once = part.case
-                else:
-                    mode = "" if part.case == "E" else part.case
-                    once = "" if part.case == "E" else once
-                continue
-            text = part.text
-            if part.group >= 0:
-                raw = found.group(part.group) if part.group < len(found.spans) else None
-                text = (raw or b"").decode("utf-8", "surrogateescape")
-            if not text:
-                continue
-            head = text[:1] if once else ""
-            rest = text[1:] if once else text
-            head = _cased(head, once.upper())
-            out.append((head + _cased(rest, mode)).encode("utf-8", "surrogateescape"))
-            once = ""
-
-    return build
-
-
-def _cased(text: str, mode: str) -> str:
-    """Change the case of each character alone; what has no single counterpart stays."""
-    if mode == "U":
-        return "".join([c.upper() if len(c.upper()) == 1 else c for c in text])
-    if mode == "L":
-        return "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
-    return text
 
 
 # --------------------------------------------------------------------------- the commands

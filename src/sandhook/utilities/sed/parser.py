@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex
 from sandhook.utilities._dialect import check_class_syntax
+from sandhook.utilities.sed.replacement import parse_replacement
 from sandhook.utilities.sed.script import (
     Address,
     Chunk,
     Command,
-    Part,
     Pattern,
     Program,
     ScriptError,
@@ -482,37 +482,3 @@ def _characters(text: str) -> str:
         out.append(letter)
         at += 1
     return "".join(out)
-
-
-def parse_replacement(text: str) -> tuple[Part, ...]:
-    """Take the right side of s apart."""
-    parts: list[Part] = []
-    literal: list[str] = []
-    text = convert_escapes(text, replacement=True)
-    at = 0
-
-    def add(part: Part) -> None:
-        if literal:
-            parts.append(Part("".join(literal)))
-            literal.clear()
-        parts.append(part)
-
-    while at < len(text):
-        letter = text[at]
-        at += 1
-        if letter == "&":
-            add(Part(group=0))
-        elif letter == "\\" and at < len(text):
-            letter = text[at]
-            at += 1
-            if letter.isdecimal() and letter.isascii():
-                add(Part(group=int(letter)))
-            elif letter in "ULulE":
-                add(Part(case=letter))
-            else:
-                literal.append("\n" if letter == "n" else letter)
-        else:
-            literal.append(letter)
-    if literal:
-        parts.append(Part("".join(literal)))
-    return tuple(parts)
