@@ -11,7 +11,6 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
-from sandhook.utilities._base import declared_fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 from sandhook import cli, limits
 from sandhook.limits import Limits
 from sandhook.utilities import UTILITIES, load
+from sandhook.utilities._base import declared_fields
 
 DIRECTORY = Path(__file__).resolve().parent / "reference"
 NOTICE = "<!-- Made by `make docs`; do not edit. -->\n"
@@ -77,7 +77,7 @@ def utility(names: list[str]) -> str:
         lines += [more.strip(), ""]
     rows = []
     for declared in declared_fields(module.Options).values():
-        for option in declared.metadata.get("options", ()):
+        for option in declared.options:
             flags = ", ".join(f"`{flag}`" for flag in option.flags)
             if option.metavar:
                 flags += f" `[{option.metavar}]`" if option.optional else f" `{option.metavar}`"

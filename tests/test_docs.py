@@ -166,6 +166,10 @@ def test_links_lead_somewhere(page: Path) -> None:
 DIVERGENCE = re.compile(r"\bL-[A-Z]+-\d{3}\b")
 
 
+#: Explains the format of case files by an example that names no real divergence.
+FORMAT = ROOT / "src" / "sandhook" / "conformance" / "reader.py"
+
+
 def divergences() -> list[list[str]]:
     """Return the rows of docs/divergences.md: identifier, what, why, evidence."""
     text = (ROOT / "docs" / "divergences.md").read_text(encoding="utf-8")
@@ -187,7 +191,7 @@ def test_divergences_that_the_code_names_are_in_the_table() -> None:
     named: dict[str, str] = {}
     for directory, suffix in (("src", "*.py"), ("conformance", "*")):
         for path in (ROOT / directory).rglob(suffix):
-            if path.is_file():
+            if path.is_file() and path != FORMAT:
                 text = path.read_text(encoding="utf-8", errors="replace")
                 named |= dict.fromkeys(DIVERGENCE.findall(text), path.relative_to(ROOT).as_posix())
     assert {name: where for name, where in named.items() if name not in known} == {}

@@ -10,7 +10,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from sandhook.utilities._base import Context, Failure, Option, Reader, UsageError, Utility, opt, run_utility
+from sandhook.utilities._base import (
+    Context,
+    Failure,
+    Option,
+    Reader,
+    UsageError,
+    Utility,
+    opt,
+    option_set,
+    run_utility,
+)
 
 UTILITIES: dict[str, str] = {
     "[": "test",
@@ -97,5 +107,6 @@ __all__ = [
     "Utility",
     "load",
     "opt",
+    "option_set",
     "run_utility",
 ]
