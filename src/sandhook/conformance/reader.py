@@ -10,7 +10,7 @@
     ## stdout: one line                        or STDOUT: ... ## END, or stdout-json: "text"; "" if not said
     ## stderr: one line                        likewise; not compared if not said
     ## OK dash mksh status: 2                  a legitimate difference of these shells; BUG, N-I likewise
-    ## divergence: L-FIELDS-001                sandhook differs on purpose: needs an OK sandhook
+    ## divergence: L-INJ-002                   sandhook differs on purpose: needs an OK sandhook
 
 Anything else that begins with "## " and a word with a colon is an error with file and line.
 """
