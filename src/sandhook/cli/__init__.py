@@ -5,8 +5,10 @@ Only the chosen command's module is imported, for start-up time is part of every
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from sandhook.record import Record
 from sandhook.version import __version__
@@ -64,6 +66,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _internal(error)
 
 
+def entry() -> NoReturn:
+    """Run the command line as a program, and leave without tearing the interpreter down.
+
+    Freeing every module takes 13 ms that a hook's caller would wait for. Output is flushed; the
+    jq worker ends when its input does.
+    """
+    import os
+
+    gc.set_threshold(50_000)  # start-up makes much that stays
+    status = main()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            status = status or 1
+    os._exit(status)
+
+
 def _dispatch(arguments: list[str]) -> int:
     name = arguments[0] if arguments else "--help"
     if name in ("-h", "--help", "help"):
@@ -77,8 +98,34 @@ def _dispatch(arguments: list[str]) -> int:
         raise UsageError(f"unknown command {name!r}; known are {', '.join(COMMANDS)}")
     from importlib import import_module
 
+    if name == "fire":
+        warm_up(arguments)
     run: Callable[[list[str]], int] = import_module(command.module).run
     return run(arguments[1:])
+
+
+def warm_up(arguments: Sequence[str]) -> None:
+    """Start the jq worker, which takes 25 ms, beside the imports, when the hooks seem to need it.
+
+    Only a guess, from the files' bytes: whatever is wrong with them is found and told later.
+    """
+    for option, name in zip(arguments, arguments[1:]):
+        if option != "--hooks":
+            continue
+        try:
+            with open(name, "rb") as file:  # noqa: PTH123 (pathlib costs 5 ms of start-up)
+                wanted = b"jq " in file.read(1 << 20)
+        except OSError:
+            continue
+        if wanted:
+            from sandhook.errors import WorkerError
+            from sandhook.worker.client import prestart
+
+            try:
+                prestart()
+            except WorkerError:
+                return
+            return
 
 
 def usage() -> str:

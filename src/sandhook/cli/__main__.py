@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sandhook.cli import main
+from sandhook.cli import entry
 
-raise SystemExit(main())
+entry()

@@ -13,8 +13,12 @@ import os
 import stat
 import sys
 from collections.abc import Callable
-from hashlib import sha256
 from typing import TYPE_CHECKING
+
+try:
+    from _blake2 import blake2b  # what hashlib.blake2b is; hashlib itself loads OpenSSL, 3 ms
+except ImportError:
+    from hashlib import blake2b
 
 from sandhook.syntax.store import decode, encode
 from sandhook.version import __version__
@@ -32,13 +36,17 @@ _NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _BINARY: int = getattr(os, "O_BINARY", 0)
 
 
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=_DIGEST_BYTES).digest()
+
+
 def tree_key(text: str, options: str = "") -> str:
     """Return the key of a script: its text, how it was parsed, and this version of sandhook."""
     parts = (__version__, options, text)
     joined = b"".join(
         b"%d:%b" % (len(data), data) for data in (part.encode("utf-8", "surrogatepass") for part in parts)
     )
-    return sha256(joined).hexdigest()
+    return _digest(joined).hex()
 
 
 class DiskStore:
@@ -82,7 +90,7 @@ class DiskStore:
         finally:
             os.close(fd)
         digest, content = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-        if sha256(content).digest() != digest:
+        if _digest(content) != digest:
             self._remove(path)
             return None
         self._try(os.utime, path)  # it was used: it goes last
@@ -101,7 +109,7 @@ class DiskStore:
             return
         try:
             try:
-                os.write(fd, sha256(data).digest() + data)
+                os.write(fd, _digest(data) + data)
             finally:
                 os.close(fd)
             os.replace(fresh, path)
@@ -111,7 +119,7 @@ class DiskStore:
         self._prune()
 
     def _path(self, key: str) -> str:
-        return os.path.join(self._directory, sha256(key.encode("utf-8", "surrogatepass")).hexdigest())
+        return os.path.join(self._directory, _digest(key.encode("utf-8", "surrogatepass")).hex())
 
     def _ready(self, *, make: bool) -> bool:
         """Tell whether the directory is there and nobody else can write to it."""

@@ -108,8 +108,12 @@ def special_value(state: State, name: str) -> str | None:
     return state.get(name)
 
 
-def plain_value(name: str) -> Value:
-    """Return the closure that reads ``$name`` and minds ``set -u``."""
+def plain_value(name: str, *, braces: bool = True) -> Value:
+    """Return the closure that reads ``$name`` and minds ``set -u``.
+
+    Args:
+        braces: It is written ``${1}``: a special parameter without braces is called ``$1`` in messages.
+    """
     if name[0].isalpha() or (name[0] == "_" and len(name) > 1):
 
         def variable(state: State) -> str | None:
@@ -126,7 +130,7 @@ def plain_value(name: str) -> Value:
     def special(state: State) -> str | None:
         value = special_value(state, name)
         if value is None and state.options.nounset:
-            raise unbound(name)
+            raise unbound(name if braces else f"${name}")
         return value
 
     return special
@@ -189,7 +193,7 @@ def compile_base(node: ParameterExpansion, words: WordCompiler, *, checked: bool
         return Parameter(_element(name, words.string(node.subscript, quoted=True), checked))
     if name in ("@", "*"):
         return Parameter(values=lambda state: state.positional, star=name == "*")
-    return Parameter(plain_value(name) if checked else _unchecked(name))
+    return Parameter(plain_value(name, braces=node.braces) if checked else _unchecked(name))
 
 
 def _element(name: str, subscript: Text, checked: bool) -> Value:
@@ -254,8 +258,6 @@ class _Indirect(Parameter):
         if not self._reference.is_set(state, nonempty=False):
             if node.operator in CHOOSING:
                 return None
-            if state.options.nounset:
-                raise unbound(f"!{node.name}")
             raise ShellError(f"{node.name}: invalid indirect expansion", 1, discard=True)
         target = self._words.parse_name(name)
         if target is None:

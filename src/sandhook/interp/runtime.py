@@ -24,7 +24,7 @@ from sandhook.state.assignment import Assigned, Element, Elements
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Frame, Function, State
 from sandhook.syntax import parse_heredoc
-from sandhook.syntax.nodes import Command, Condition, Word
+from sandhook.syntax.nodes import Assignment, Command, Word
 from sandhook.syntax.options import ParseOptions
 
 T = TypeVar("T")
@@ -211,10 +211,14 @@ class Runtime:
         self.deeper(state)
         first = max(1, state.line) if line is None else line
         label = f"{name}: " if name else ""
+        extra = state.extra
+        depth = extra.get("trace_depth", 0)
+        extra["trace_depth"] = depth + 1
         try:
             return self.nested(state, lambda: self.run_units(state, text, label, first))
         finally:
             state.calls -= 1
+            extra["trace_depth"] = depth
 
     def source(self, state: State, path: str, arguments: list[str]) -> int:
         """Run a file's text in this state. Raises OSError when it cannot be read."""
@@ -226,6 +230,8 @@ class Runtime:
         if arguments:
             state.positional = list(arguments)
         given = state.positional
+        depth = state.extra.get("trace_depth", 0)
+        state.extra["trace_depth"] = depth + 1
         self.deeper(state)
         state.frames.append(frame)
         state.source = path
@@ -235,6 +241,7 @@ class Runtime:
             status = leaving.status
         finally:
             traps.bring_back(state, hidden)
+            state.extra["trace_depth"] = depth
             state.calls -= 1
             state.frames.pop()
             state.source = outer_source
@@ -442,17 +449,20 @@ class Runtime:
             listed = " ".join(map(trace.word_text, words)) if words is not None else '"$@"'
             trace.show(state, f"for {name} in {listed}")
 
-    def trace_case(self, state: State, subject: str) -> None:
+    def trace_line(self, state: State, text: str) -> None:
+        """xtrace of a text that is shown as it is."""
         if state.options.xtrace:
-            trace.show(state, f"case {trace.quote(subject)} in")
+            trace.show(state, text)
 
-    def trace_condition(self, state: State, node: Condition) -> None:
+    def trace_node(self, state: State, node: Command | Assignment) -> None:
+        """xtrace of what is shown as it stands in the script, up to the body."""
         if state.options.xtrace:
-            trace.show(state, trace.condition_text(state, node))
+            text = trace.command_text(node) if not isinstance(node, Assignment) else trace.word_text(node)
+            trace.show(state, text.rstrip())
 
     def trace_text(self, state: State, before: str, word: Word, after: str) -> None:
         if state.options.xtrace:
-            trace.show(state, f"{before} {trace.word_text(word).strip()} {after}")
+            trace.show(state, f"{before} {trace.word_text(word).lstrip() or '1'} {after}")
 
     def print_times(self, state: State, seconds: float, posix: bool) -> None:
         """Print what ``time`` prints; processor time is real time here."""

@@ -63,6 +63,7 @@ def substitute(body: Run, file: Apply | None) -> Text:
             and "inherit_errexit" not in inner.options.shopts
         ):
             inner.options.set("errexit", False)
+        inner.extra["trace_depth"] = inner.extra.get("trace_depth", 0) + 1
         return body(inner)
 
     return run

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sandhook.expand.escapes import prompt
 from sandhook.interp.lookup import Argument
-from sandhook.state.assignment import Assigned
+from sandhook.state.assignment import Assigned, Element
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     ArithmeticCommand,
+    Assignment,
     Case,
     Command,
-    Condition,
     For,
     Pipeline,
     Select,
@@ -20,6 +21,10 @@ from sandhook.syntax.nodes import (
     Word,
 )
 from sandhook.utilities._quote import shell_quote
+
+#: What makes bash write a word as $'...', and in quotes.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\udc80-\udcff]")
+_META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
 
 
 def prefix(state: State) -> str:
@@ -50,37 +55,52 @@ def quote(text: str) -> str:
     """Return one word as the trace shows it: quoted only where a shell would need it."""
     if not text:
         return "''"
-    quoted = shell_quote(text)
-    if quoted == text or quoted[:2] == "$'":
-        return quoted
+    if _CONTROL.search(text):
+        return shell_quote(text)
+    return single_quote(text) if _META.search(text) else text
+
+
+def single_quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
 def show_command(state: State, argv: Sequence[Argument]) -> None:
-    """Trace a simple command."""
-    show(state, " ".join(quote(word) if isinstance(word, str) else assigned(word) for word in argv))
+    """Trace a simple command; the elements of a declared array come on a line before it."""
+    words: list[str] = []
+    for word in argv:
+        if isinstance(word, str):
+            words.append(quote(word))
+        elif isinstance(word.value, str):
+            words.append(quote(_left(word) + word.value))
+        else:
+            show(state, f"{_left(word)}({' '.join(map(_element, word.value))})")
+            words.append(word.name)
+    show(state, " ".join(words))
+    if argv[0] in ("export", "readonly"):
+        for word in argv:
+            if isinstance(word, Assigned) and isinstance(word.value, str):
+                show(state, assigned(word))
 
 
 def assigned(word: Assigned) -> str:
-    """Return an assignment as the trace shows it."""
-    name, subscript, append, value = word
-    left = f"{name}[{subscript}]" if subscript is not None else name
-    operator = "+=" if append else "="
+    """Return an assignment of a string as the trace shows it."""
+    value = word.value
     if isinstance(value, str):
-        return f"{left}{operator}{quote(value) if value else ''}"
-    shown = " ".join(
-        quote(element.value) if element.subscript is None else f"[{element.subscript}]={quote(element.value)}"
-        for element in value
-    )
-    return f"{left}{operator}({shown})"
+        return _left(word) + (quote(value) if value else "")
+    return f"{_left(word)}({' '.join(map(_element, value))})"
 
 
-def condition_text(state: State, node: Condition) -> str:
-    """Return ``[[ ... ]]`` as the trace shows it."""
-    from sandhook.syntax.nodes import ConditionalCommand
-    from sandhook.syntax.unparse import unparse
+def _left(word: Assigned) -> str:
+    subscript = f"[{word.subscript}]" if word.subscript is not None else ""
+    return f"{word.name}{subscript}{'+=' if word.append else '='}"
 
-    return unparse(ConditionalCommand(node))
+
+def _element(element: Element) -> str:
+    subscript = element.subscript
+    if subscript is None:
+        return single_quote(element.value)
+    key = subscript if subscript.isdigit() else single_quote(subscript)
+    return f"[{key}]{'+' if element.append else ''}={single_quote(element.value)}"
 
 
 def command_text(node: Command) -> str:
@@ -103,7 +123,7 @@ def command_text(node: Command) -> str:
     return unparse(node)
 
 
-def word_text(word: Word) -> str:
+def word_text(word: Word | Assignment) -> str:
     """Return a word's source."""
     from sandhook.syntax.unparse import unparse
 

@@ -59,6 +59,7 @@ def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     state.loops = 0
     running: set[str] = state.extra.setdefault("running_traps", set())
     running.add("EXIT")
+    state.extra["trace_depth"] = -1  # its trace is that of the top level
     try:
         runtime.run_text(state, text, line=1)
     except (ExitShell, ReturnFrom) as leaving:

@@ -6,11 +6,14 @@ Source: POSIX.1-2024 XCU 3, printf; Bash Reference Manual, printf. Oracle: bash 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sandhook.record import Record
 from sandhook.utilities._escapes import unescape_argument, unescape_format
-from sandhook.utilities._longdouble import LongDouble, from_int, parse, render
 from sandhook.utilities._quote import shell_quote
+
+if TYPE_CHECKING:
+    from sandhook.utilities._longdouble import LongDouble
 
 _FLAGS = b"-+ #0'"
 _DIGITS = b"0123456789"
@@ -259,6 +262,8 @@ class Formatter:
             self.put(self.integer(letter, flags, width, precision))
             return True
         elif letter in "aAeEfFgG":
+            from sandhook.utilities._longdouble import render  # 3 ms of start-up that %s does not need
+
             value = self.float()
             self.put(render(value, letter, flags, width, None if precision < 0 else precision).encode())
             return True
@@ -368,6 +373,8 @@ class Formatter:
         return value & _UMAX if unsigned else value
 
     def float(self) -> LongDouble:
+        from sandhook.utilities._longdouble import LongDouble, from_int, parse
+
         argument = self.next()
         if argument is None:
             return LongDouble(False, 0, 0)

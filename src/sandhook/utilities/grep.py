@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 from sandhook.pattern.errors import PatternError
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
-from sandhook.utilities._grep_files import Files
 from sandhook.utilities._grep_matcher import Matcher, Spec
 from sandhook.utilities._grep_output import Searcher, Style
 from sandhook.vfs.errors import error_text
@@ -195,6 +194,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not files and options.directories not in ("recurse", "follow"):
         selected = search_stdin(searcher, style, ctx)
         return 2 if ctx.failed and not (selected and options.quiet) else 0 if selected else 1
+    from sandhook.utilities._grep_files import Files  # a guard's grep reads a pipe
+
     walk = Files(options, files, ctx)
     searcher.name_by_default = len(files) > 1
     for name, found in walk:

@@ -431,9 +431,7 @@ class Pool:
 
 def _command() -> list[str]:
     """Return the command line of a worker."""
-    from pathlib import Path
-
-    here = str(Path(__file__).resolve().parent)
+    here = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 (pathlib costs 5 ms of start-up)
     start = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main(sys.argv[2])"
     options = ["-I", "-S", "-B"] if sys.dont_write_bytecode else ["-I", "-S"]
     return [sys.executable, *options, "-c", start, here, _extension()]

@@ -164,6 +164,9 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
             values = _expand(state, words)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
+        if state.watched:
+            state.shell.debug(state, node)
+            state.shell.trace_node(state, node)
         if not values:
             state.status = 0
             return 0
@@ -193,9 +196,9 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
 def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     line = node.line
     init, condition, update = (
-        compiler.words.arithmetic(word) if word.parts else None
-        for word in (node.init, node.condition, node.update)
+        _step(compiler, word, line) for word in (node.init, node.condition, node.update)
     )
+    trace_empty = [not word.parts for word in (node.init, node.condition, node.update)]
     body = compiler.list(node.body)
 
     def run_arithmetic_for(state: State) -> int:
@@ -272,7 +275,7 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         if state.watched:
             state.shell.debug(state, node)
-            state.shell.trace_case(state, text)
+            state.shell.trace_node(state, node)
         status = 0
         fall_through = False
         extglob, nocase = state.options.extglob, state.options.nocasematch
