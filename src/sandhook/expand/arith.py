@@ -210,7 +210,12 @@ def _store(target: ArithVariable) -> Store:
 
     def store_element(state: State, value: int) -> None:
         key = subscript if state.is_associative(name) else str(evaluate(state, subscript))
-        state.set_element(name, key, str(value))
+        try:
+            state.set_element(name, key, str(value))
+        except ShellError as error:
+            if error.discard:  # a readonly name
+                raise
+            state.shell.complain(state, error.message)  # the value of the expression stands
 
     return store_element
 

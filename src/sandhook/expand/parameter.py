@@ -258,6 +258,8 @@ class _Indirect(Parameter):
         if not self._reference.is_set(state, nonempty=False):
             if node.operator in CHOOSING:
                 return None
+            if state.options.nounset and not node.name.isidentifier():
+                raise unbound(f"!{node.name}")
             raise ShellError(f"{node.name}: invalid indirect expansion", 1, discard=True)
         target = self._words.parse_name(name)
         if target is None:

@@ -140,7 +140,7 @@ class WordCompiler:
             return lambda state: [text(state)]
         if isinstance(part, ParameterExpansion):
             if part.operator is None and not part.prefix and part.name not in "@*" and part.subscript is None:
-                return _split_value(plain_value(part.name))
+                return _split_value(plain_value(part.name, braces=part.braces))
             return None
         if isinstance(part, DoubleQuoted) and len(part.parts) == 1:
             inner = part.parts[0]
@@ -470,7 +470,7 @@ class WordCompiler:
     def _parameter_text(self, node: ParameterExpansion, quoted: bool) -> Text:
         plain = not node.prefix and node.operator is None and node.subscript is None
         if plain and node.name not in "@*":
-            value = plain_value(node.name)
+            value = plain_value(node.name, braces=node.braces)
             return lambda state: value(state) or ""
         compiled = compile_parameter(node, self)
         if node.operator in CHOOSING and node.prefix != "#":

@@ -83,7 +83,8 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
             if index < 0:
                 index += array.top()
                 if index < 0:
-                    raise ShellError(f"[{subscript}]: bad array subscript", 1)
+                    state.shell.complain(state, f"[{subscript}]={value}: bad array subscript")
+                    continue
         if add:
             value = (array.get(index) or "") + value
         array.set(index, state.convert(name, bits, value) if computed else value)
@@ -97,14 +98,19 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
     bits = state.attributes.get(name, 0)
     array = old if append and isinstance(old, AssociativeArray) else AssociativeArray()
     if elements and elements[0].subscript is None:
-        words = [element.value for element in elements]
+        words = [
+            element.value if element.subscript is None else f"[{element.subscript}]={element.value}"
+            for element in elements
+        ]
         pairs = list(zip(words[::2], [*words[1::2], ""]))
         elements = [Element(key, False, value) for key, value in pairs]
     for subscript, add, value in elements:
         if subscript is None:
-            raise ShellError(f"{name}: {value}: must use subscript when assigning associative array", 1)
+            state.shell.complain(state, f"{name}: {value}: must use subscript when assigning associative array")
+            continue
         if not subscript:
-            raise ShellError(f"{name}: []: bad array subscript", 1)
+            state.shell.complain(state, f"[]={value}: bad array subscript")
+            continue
         if add:
             value = (array.get(subscript) or "") + value
         array.set(subscript, state.convert(name, bits, value) if bits & COMPUTED else value)

@@ -254,9 +254,14 @@ class State:
         if value is None and self.attributes.get(name, 0) & ASSOC:
             return None
         index = self.shell.arithmetic(self, subscript)
+        if index < 0:
+            index += value.top() if isinstance(value, IndexedArray) else 0
+            if index < 0:
+                self.shell.complain(self, f"{name}: bad array subscript")
+                return None
         if isinstance(value, IndexedArray):
             return value.get(index)
-        return value if index in (0, -1) else None
+        return value if index == 0 else None
 
     # ------------------------------------------------------------------ writing
 

@@ -195,10 +195,9 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
 
 def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     line = node.line
-    init, condition, update = (
-        _step(compiler, word, line) for word in (node.init, node.condition, node.update)
-    )
-    trace_empty = [not word.parts for word in (node.init, node.condition, node.update)]
+    expressions = (node.init, node.condition, node.update)
+    plain = [compiler.words.arithmetic(word) if word.parts else None for word in expressions]
+    traced = [_traced(word, value) for word, value in zip(expressions, plain)]
     body = compiler.list(node.body)
 
     def run_arithmetic_for(state: State) -> int:
@@ -206,6 +205,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
         status = 0
         tested, loops = state.tested, state.loops
         state.loops = loops + 1
+        init, condition, update = traced if state.watched else plain
         try:
             if init is not None:
                 init(state)
@@ -232,6 +232,18 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
         return status
 
     return run_arithmetic_for
+
+
+def _traced(word: Word, value: Integer | None) -> Integer:
+    """Show an expression of ``for ((`` before its value is taken; an empty one counts as 1."""
+    node = ArithmeticCommand(word, ())
+
+    def show(state: State) -> int:
+        state.shell.debug(state, node)
+        state.shell.trace_text(state, "((", word, "))")
+        return value(state) if value is not None else 1
+
+    return show
 
 
 def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from sandhook.expand import arith
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.glob import compile_pattern
+from sandhook.pattern.glob import compile_pattern, quote
 from sandhook.pattern.posix import compile_ere
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -33,6 +34,7 @@ Test: TypeAlias = Callable[[State], bool]
 _INTEGER: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt, "-ge": operator.ge,
 }  # fmt: skip
+_EMPTY = "''"  #: how the trace shows an empty operand
 _ERE_SPECIAL = "\\.[]()*+?{}|^$"
 
 
@@ -41,7 +43,8 @@ class InvalidRegex(Exception):
 
 
 def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
-    test = _compile(compiler, node.expression)
+    plain = _compile(compiler, node.expression)
+    traced: list[Test] = []  # compiled when it is first needed
     line = node.line
 
     def run(state: State) -> int:
@@ -50,9 +53,12 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
         if budget.fuel < 0:
             state.shell.poll(state)
         state.line = line
+        test = plain
         if state.watched:
             state.shell.debug(state, node)
-            state.shell.trace_condition(state, node.expression)
+            if not traced:
+                traced.append(_compile_traced(compiler, node.expression, ""))
+            test = traced[0]
         try:
             status = 0 if test(state) else 1
         except InvalidRegex:
@@ -96,14 +102,27 @@ def _unary(compiler: Compiler, node: CondUnary) -> Test:
     return lambda state: bool(state.shell.unary_test(state, operator, text_of(state)))
 
 
+def _test_text(state: State, sign: str, text: str) -> bool:
+    if sign in ("-n", "-z"):
+        return (text != "") is (sign == "-n")
+    return bool(state.shell.unary_test(state, sign, text))
+
+
 def _binary(compiler: Compiler, node: CondBinary) -> Test:
     left = compiler.words.string(node.left)
     sign = node.operator
     if sign in ("=", "==", "!="):
-        return _pattern(left, compiler.words.pattern(node.right), sign != "!=")
+        return _compare(sign, left, compiler.words.pattern(node.right))
     if sign == "=~":
-        return _regex(left, _regex_text(compiler, node.right))
-    right = compiler.words.string(node.right)
+        return _compare(sign, left, _regex_text(compiler, node.right))
+    return _compare(sign, left, compiler.words.string(node.right))
+
+
+def _compare(sign: str, left: Callable[[State], str], right: Callable[[State], str]) -> Test:
+    if sign in ("=", "==", "!="):
+        return _pattern(left, right, sign != "!=")
+    if sign == "=~":
+        return _regex(left, right)
     if sign == "<":
         return lambda state: left(state) < right(state)
     if sign == ">":
@@ -113,6 +132,50 @@ def _binary(compiler: Compiler, node: CondBinary) -> Test:
         decide = compare
         return lambda state: decide(arith.evaluate(state, left(state)), arith.evaluate(state, right(state)))
     return lambda state: bool(state.shell.binary_test(state, sign, left(state), right(state)))
+
+
+def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
+    """Compile a condition that shows each test, expanded, when it is made (``set -x``)."""
+    words = compiler.words
+    match node:
+        case CondAnd(left, right):
+            a, b = _compile_traced(compiler, left, ""), _compile_traced(compiler, right, "")
+            return lambda state: a(state) and b(state)
+        case CondOr(left, right):
+            a, b = _compile_traced(compiler, left, ""), _compile_traced(compiler, right, "")
+            return lambda state: a(state) or b(state)
+        case CondNot(operand):
+            a = _compile_traced(compiler, operand, "! ")
+            return lambda state: not a(state)
+        case CondGroup(operand):
+            return _compile_traced(compiler, operand, "")
+        case CondUnary(sign, operand_word):
+            text_of = words.string(operand_word)
+
+            def unary(state: State) -> bool:
+                text = text_of(state)
+                state.shell.trace_line(state, f"[[ {negation}{sign} {text or _EMPTY} ]]")
+                return _test_text(state, sign, text)
+
+            return unary
+        case CondBinary(sign, left_word, right_word):
+            left_of = words.string(left_word)
+            right_of = _regex_text(compiler, right_word) if sign == "=~" else words.string(right_word)
+            pieces_of = words.pieces(right_word) if sign in ("=", "==", "!=") else None
+
+            def binary(state: State) -> bool:
+                left = left_of(state)
+                if pieces_of is not None:
+                    pieces = pieces_of(state)
+                    shown = "".join(re.sub(r"(?s)(.)", r"\\\1", text) if quoted else text for text, quoted in pieces)
+                    right = "".join(quote(text) if quoted else text for text, quoted in pieces)
+                else:
+                    shown = right = right_of(state)
+                state.shell.trace_line(state, f"[[ {negation}{left or _EMPTY} {sign} {shown or _EMPTY} ]]")
+                return _compare(sign, lambda _: left, lambda _: right)(state)
+
+            return binary
+    raise TypeError(node)
 
 
 def _pattern(left: Callable[[State], str], pattern: Callable[[State], str], wanted: bool) -> Test:

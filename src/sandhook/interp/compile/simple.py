@@ -168,12 +168,19 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
 
         return step
     make = compile_assignment(compiler, node)
+    listed = isinstance(node.value, ArrayLiteral)
 
     def general(state: State) -> None:
+        if listed and state.watched:
+            state.shell.trace_node(state, node)
         assigned = make(state)
-        if state.watched:
+        if state.watched and not listed:
             state.shell.trace_assigned(state, assigned)
-        assign(state, assigned)
+        try:
+            assign(state, assigned)
+        except ShellError as error:  # a bad subscript ends more than a readonly element of a list does
+            error.discard = True
+            raise
 
     return general
 
