@@ -59,7 +59,7 @@ def test_files_and_their_modes() -> None:
 
 @pytest.mark.parametrize("name", ["", "a/../../x", "nul\0"])
 def test_unusable_file_names_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="file name|files:|name"):
+    with pytest.raises(ValueError, match="name"):
         Shell(files={name: "x"})
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NoReturn
 
 from sandhook.record import Record
@@ -109,7 +110,7 @@ def warm_up(arguments: Sequence[str]) -> None:
 
     Only a guess, from the files' bytes: whatever is wrong with them is found and told later.
     """
-    for option, name in zip(arguments, arguments[1:]):
+    for option, name in pairwise(arguments):
         if option != "--hooks":
             continue
         try:

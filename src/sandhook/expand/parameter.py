@@ -7,6 +7,7 @@ Source: POSIX.1-2024 XCU 2.6.2; bash 5.2 manual 3.5.3.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 Value: TypeAlias = Callable[[State], "str | None"]
 Values: TypeAlias = Callable[[State], "list[str]"]
 Text: TypeAlias = Callable[[State], str]
+
+_META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
 
 #: Operators whose word is used instead of the value.
 CHOOSING = frozenset(("-", ":-", "=", ":=", "?", ":?", "+", ":+"))
@@ -424,9 +427,15 @@ def _pairs(state: State, name: str, letter: str) -> list[str]:
         return [transform.at_quote(value)]
     if letter == "k":
         return [text for pair in value.pairs() for text in pair]
-    double = isinstance(value, (IndexedArray, AssociativeArray))
-    shown = [f"{key} {double_quote(text)}" for key, text in value.pairs()]
-    return [" ".join(shown)] if double and shown else []
+    shown = [f"{_key(key)} {double_quote(text)}" for key, text in value.pairs()]
+    if not shown:
+        return []
+    return [" ".join(shown) + (" " if isinstance(value, AssociativeArray) else "")]
+
+
+def _key(text: str) -> str:
+    """Return a key as ``declare -p`` prints it: quoted where a shell would need it."""
+    return double_quote(text) if not text or _META.search(text) else text
 
 
 def double_quote(text: str) -> str:
@@ -449,7 +458,7 @@ def _declaration(state: State, node: ParameterExpansion, base: Parameter) -> str
         return f"declare -{flags} {name}" if flags else None
     if base.values is not None and not isinstance(value, str):
         if isinstance(value, AssociativeArray):
-            inside = "".join(f"[{key}]={double_quote(text)} " for key, text in value.pairs())
+            inside = "".join(f"[{_key(key)}]={double_quote(text)} " for key, text in value.pairs())
         else:
             inside = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
         return f"declare -{flags} {name}=({inside})"

@@ -119,7 +119,7 @@ def _put(state: State, value: str, spans: list[tuple[int, int]], template: list[
 
 
 def change_case(state: State, value: str, operator: str, pattern: str) -> str:
-    """${x^p} ${x^^p} ${x,p} ${x,,p}; an empty pattern matches any character."""
+    """${x^p} ${x^^p} ${x,p} ${x,,p} ${x~p} ${x~~p}; an empty pattern matches any character."""
     if len(value) > 4096:
         state.budget.charge(len(value) >> 4)
     compiled: Pattern | None = compile_pattern(pattern, extglob=state.options.extglob) if pattern else None
@@ -127,12 +127,13 @@ def change_case(state: State, value: str, operator: str, pattern: str) -> str:
     def change(c: str) -> str:
         if compiled is not None and not compiled.matches(c):
             return c
-        changed = c.upper() if operator[0] == "^" else c.lower()
+        upper = operator[0] == "^" or (operator[0] == "~" and c.islower())
+        changed = c.upper() if upper else c.lower()
         return changed if len(changed) == 1 else c
 
     if len(operator) == 1:
         return change(value[0]) + value[1:] if value else value
-    if compiled is None and value.isascii():
+    if compiled is None and value.isascii() and operator != "~~":
         return value.upper() if operator == "^^" else value.lower()
     return "".join(map(change, value))
 

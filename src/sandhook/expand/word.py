@@ -8,13 +8,14 @@ constant, one variable, one quoted string, get closures of their own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.brace import expand_braces, has_braces
-from sandhook.expand.fields import Fields, glob_field, split_text
+from sandhook.expand.fields import DEFAULT_IFS, Fields, glob_field, split_text
 from sandhook.expand.parameter import (
     CHOOSING,
     Parameter,
@@ -58,6 +59,7 @@ Pieces: TypeAlias = Callable[[State], "list[tuple[str, bool]]"]
 #: A word whose braces give more words than this is expanded anew each time it runs.
 EAGER_BRACES = 256
 _GLOB = frozenset("*?[")
+_UNKNOWN_TRANSFORMATION = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*@[A-Za-z]\}")
 
 
 class WordCompiler:
@@ -677,7 +679,11 @@ def _quoted(text_of: Text) -> Emit:
 
 
 def _bad_substitution(text: str) -> Text:
+    unknown = _UNKNOWN_TRANSFORMATION.fullmatch(text) is not None
+
     def run(state: State) -> str:
+        if unknown:
+            raise ShellError(f"{text}: bad substitution", 127, fatal=True)
         raise ShellError(f"{text}: bad substitution", 1, discard=True)
 
     return run
@@ -742,6 +748,9 @@ def _emit_value(compiled: Parameter, quoted: bool) -> Emit:
         return lambda state, fields: fields.quoted(separator(state, True).join(values(state)))
 
     def run(state: State, fields: Fields) -> None:
+        if not quoted and (state.get("IFS") or " ")[0] not in DEFAULT_IFS:
+            fields.expansion((state.get("IFS") or "")[0].join(values(state)))  # empty ones count then
+            return
         first = True
         for text in values(state):
             if not first:

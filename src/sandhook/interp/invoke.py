@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from greenlet import getcurrent
 
 from sandhook.interp import lookup, traps
+from sandhook.interp.environment import set_environment
 from sandhook.interp.lookup import SHELLS, Argument
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.state.control import Discard, ReturnFrom
 from sandhook.state.state import Frame, Function, State
-from sandhook.state.values import EXPORT, TRACE
+from sandhook.state.values import TRACE
 from sandhook.utilities import run_utility
 from sandhook.utilities._base import Context
 from sandhook.vfs.errors import error_text
@@ -268,14 +269,3 @@ def execute(
     if stdin is not None:
         stdin.retain()
     return _in_child(runtime, state, run)
-
-
-def set_environment(state: State, environment: Mapping[str, str]) -> None:
-    """Make exactly these the exported variables."""
-    for name, bits in list(state.attributes.items()):
-        if bits & EXPORT and name not in environment:
-            state.values.pop(name, None)
-            state.attributes.pop(name, None)
-    for name, value in environment.items():
-        state.values[name] = value
-        state.attributes[name] = state.attributes.get(name, 0) | EXPORT

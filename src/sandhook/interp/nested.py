@@ -49,7 +49,9 @@ def ask_selection(runtime: Runtime, state: State, values: list[str], *, menu: bo
     except OSError:
         line = b""
     if not line:
-        runtime.write_error(state, "\n")
+        output = state.process.descriptors.get(1)
+        if output is not None and output.writable:
+            output.write(b"\n")
         return None
     return line.decode("utf-8", "surrogateescape").strip()
 

@@ -13,7 +13,7 @@ from sandhook.kernel.process import Process
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc
-from sandhook.syntax.nodes import Redirection
+from sandhook.syntax.nodes import ParameterExpansion, Redirection, Word
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import join
 
@@ -99,10 +99,21 @@ def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Descr
         data = _encode(document.text)
         return lambda state: Input(data)
     try:
-        text_of = words.string(parse_heredoc(document.text), quoted=True)
+        text_of = words.string(_spaced(parse_heredoc(document.text)), quoted=True)
     except ShellSyntaxError as error:
         return _unparsable(error.message)
     return lambda state: Input(_encode(text_of(state)))
+
+
+def _spaced(body: Word) -> Word:
+    """Let ``$*`` give what ``$@`` gives: bash joins with spaces here, whatever IFS says."""
+    parts = [
+        part._replace(name="@")
+        if isinstance(part, ParameterExpansion) and part.name == "*" and part.subscript is None
+        else part
+        for part in body.parts
+    ]
+    return body._replace(parts=tuple(parts))
 
 
 def _unparsable(message: str) -> Callable[[State], Description]:
@@ -248,7 +259,9 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
             if output and plain and len(fields(state)) == 1:
                 _both(lambda _: text, append=False)(state, undo)
                 return
-            raise ShellError(f"{text}: ambiguous redirect")
+            from sandhook.syntax.unparse import unparse
+
+            raise ShellError(f"{unparse(node.target)}: ambiguous redirect")
         source = state.process.descriptors.get(int(digits[:9]))
         if source is None:
             raise ShellError(f"{digits}: Bad file descriptor")

@@ -79,19 +79,23 @@ class Runtime:
         self.complain(state, error.message)
         state.status = error.status
         if error.fatal:
-            raise ExitShell(error.status if not state.subshell else 1)
+            raise ExitShell(self.fatal_status(state, error))
         if error.discard:
             raise Discard(error.status)
         if state.options.posix and argv and argv[0] in self.commands.special:
             raise ExitShell(error.status)
         return error.status
 
+    def fatal_status(self, state: State, error: ShellError) -> int:
+        """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
+        return 1 if state.subshell or state.extra.get("script") else error.status
+
     def report_in(self, state: State, error: ShellError, name: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives."""
         self.complain(state, f"{name}: {error.message}" if not error.fatal else error.message)
         if error.fatal:
             state.status = error.status
-            raise ExitShell(error.status if not state.subshell else 1)
+            raise ExitShell(self.fatal_status(state, error))
         state.status = 1
         return 1
 

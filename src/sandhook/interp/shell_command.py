@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.interp.dynamic import DYNAMICS
-from sandhook.interp.invoke import set_environment
+from sandhook.interp.environment import set_environment
 from sandhook.interp.script import read_script, read_text
 from sandhook.kernel.process import Process
 from sandhook.state.options import LETTERS
@@ -86,6 +86,9 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
     runtime.deeper(state)
     if name in ("sh", "dash"):
         state.options.set("posix", True)
+    else:
+        exported = {key: value for key, value in outer.functions.items() if value.attributes & EXPORT}
+        state.functions.update(exported)
     arguments = argv[1:]
     command: str | None = None
     wants_command = from_stdin = False

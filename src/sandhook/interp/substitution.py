@@ -49,12 +49,19 @@ def substitute(body: Run, file: Apply | None) -> Text:
         output = Output(kernel)
         child = state.process.fork()
         child.install(1, output)
-        status = state.shell.nested(state, lambda: in_subshell(state, child, run_body))
+        loops = state.loops
+        status = state.shell.nested(
+            state, lambda: in_subshell(state, child, run_body if not loops else run_in_loop)
+        )
         while not output.closed:  # a background job still writes
             output.waiting = getcurrent()
             kernel.scheduler.block()
         state.status = state.substitution_status = status
         return _text(state, output.take())
+
+    def run_in_loop(inner: State) -> int:
+        inner.loops = 1  # break ends the substitution without a complaint
+        return run_body(inner)
 
     def run_body(inner: State) -> int:
         if (

@@ -56,7 +56,7 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     word = second = None
     at += len(operator)
     reader.position = at
-    if operator == "@" and prefix != "!":
+    if operator == "@" and text[at] != "}":
         word = Word((Literal(text[at]),), (at, at + 1))
         reader.position = at + 2
     elif operator in ("@", "*", "@}") or operator == "":
@@ -68,7 +68,7 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     elif operator == ":":
         word, second = _offset_and_length(reader, start, double_quoted)
     else:
-        pattern = operator[0] in "#%^,"
+        pattern = operator[0] in "#%^,~"
         parts = _read_word(reader, start, double_quoted, pattern)
         word = Word(merged(parts), (at, reader.position - 1))
     span = (start, reader.position)
@@ -103,7 +103,7 @@ def _operator(text: str, at: int, prefix: str) -> str | None:
         return char + following if following and following in "-=?+" else char
     if char in "-=?+":
         return char
-    if char in "#%^,":
+    if char in "#%^,~":
         return char * 2 if following == char else char
     if char == "/":
         return char + following if following and following in "/#%" else char

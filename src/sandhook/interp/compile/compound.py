@@ -176,6 +176,8 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
         def ask() -> bool:
             nonlocal asked, ended
             reply = state.shell.ask_selection(state, values, menu=not asked or not state.get("REPLY"))
+            while reply == "":
+                reply = state.shell.ask_selection(state, values, menu=True)
             asked = True
             if reply is None:
                 ended = True

@@ -34,8 +34,7 @@ def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:
         data = (" ".join(text or "" for text in constants) + "\n").encode("utf-8", "surrogateescape")
 
         def fixed(state: State) -> int | None:
-            description = state.process.descriptors.get(1)
-            if description is None or "xpg_echo" in state.options.shopts:
+            if "xpg_echo" in state.options.shopts:
                 return None
             return _put(state, data)
 
