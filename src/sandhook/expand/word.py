@@ -220,6 +220,10 @@ class WordCompiler:
         if named is not None:
             emitters.append(lambda state, fields: fields.literal(named[0]))
             parts = (Literal(named[1]), *parts[1:])
+            if _has_later_tilde(parts):
+                text_of = self._string_with_tilde(parts[:1], True)
+                emitters.append(lambda state, fields: fields.quoted(text_of(state)))
+                parts = parts[1:]
         prefix = tilde_prefix(parts, assignment=named is not None)
         if prefix is not None and isinstance(parts[0], Literal):
             found: str = prefix

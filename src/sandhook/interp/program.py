@@ -6,6 +6,7 @@ process. It is keyed by the text and the options that decide how it is read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
@@ -21,6 +22,7 @@ Run: TypeAlias = Callable[[State], int]
 
 #: A text that has one of these may change how its own rest is read.
 _CHANGES_READING = ("alias", "extglob", "posix")
+_LAST_ARGUMENT = re.compile(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
 _CACHED_TEXT = 65_536  #: characters; a longer text is compiled each time
 
 
@@ -67,7 +69,7 @@ def load_program(text: str, options: ParseOptions, store: TreeStore | None, line
     if store is not None and line == 1:
         units = store.load(text, options)
         if units is not None:
-            return _from_tree(units)
+            return _from_tree(units, text)
         program = _cached(text, options, 1)
         if program.error is None and not program.warnings:
             store.save(text, options, _parse(text, options)[0])
@@ -75,8 +77,14 @@ def load_program(text: str, options: ParseOptions, store: TreeStore | None, line
     return _cached(text, options, line)
 
 
-def _from_tree(units: tuple[CommandList, ...]) -> Program:
-    return Program(tuple(compile_unit(unit) for unit in units), None)
+def _from_tree(units: tuple[CommandList, ...], text: str) -> Program:
+    noting = _reads_last_argument(text)
+    return Program(tuple(compile_unit(unit, noting=noting) for unit in units), None)
+
+
+def _reads_last_argument(text: str) -> bool:
+    """Tell whether a text has ``$_``; commands of others need not remember their arguments."""
+    return _LAST_ARGUMENT.search(text) is not None
 
 
 def _parse(
@@ -99,7 +107,8 @@ def _compile(text: str, options: ParseOptions, line: int) -> Program:
     units, error, warnings = _parse(text, options)
     if line > 1:
         units = shift_lines(units, line - 1)
-    return Program(tuple(compile_unit(unit) for unit in units), error, warnings)
+    noting = _reads_last_argument(text)
+    return Program(tuple(compile_unit(unit, noting=noting) for unit in units), error, warnings)
 
 
 def shift_lines(tree: Any, by: int) -> Any:
@@ -137,4 +146,4 @@ def read_units(
             return
         if unit is None:
             return
-        yield compile_unit(shift_lines(unit, line - 1) if line > 1 else unit)
+        yield compile_unit(shift_lines(unit, line - 1) if line > 1 else unit, noting=_reads_last_argument(text))

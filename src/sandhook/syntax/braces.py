@@ -153,7 +153,7 @@ def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: boo
             parts.append(Literal(text[at : at + 2]))
             reader.position = at + 2
         elif char == "$":
-            parts.append(reader.read_dollar(literal_quotes))
+            parts.append(reader.read_dollar(False))
         else:
             part = reader.read_quoting(double_quoted)
             if part is not None:

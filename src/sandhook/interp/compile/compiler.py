@@ -42,9 +42,14 @@ Run: TypeAlias = Callable[[State], int]
 
 
 class Compiler:
-    """Compiles commands; ``words`` compiles what they are made of."""
+    """Compiles commands; ``words`` compiles what they are made of.
 
-    def __init__(self) -> None:
+    Args:
+        noting: Commands remember their last argument, for ``$_``.
+    """
+
+    def __init__(self, *, noting: bool = False) -> None:
+        self.noting = noting
         self.words = WordCompiler(
             lambda body: substitute(self.list(body), _file_of(body, self)) if body is not None else _nothing,
             backquote,
@@ -160,8 +165,9 @@ def _file_of(body: CommandList | None, compiler: Compiler) -> Apply | None:
 
 
 _COMPILER = Compiler()
+_NOTING_COMPILER = Compiler(noting=True)
 
 
-def compile_unit(node: CommandList) -> Run:
-    """Compile one input unit."""
-    return _COMPILER.list(node)
+def compile_unit(node: CommandList, *, noting: bool = False) -> Run:
+    """Compile one input unit; see ``Compiler`` for ``noting``."""
+    return (_NOTING_COMPILER if noting else _COMPILER).list(node)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
+from sandhook.expand.brace import expand_braces, has_braces
 from sandhook.expand.word import FieldsOf, Text
 from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.lookup import Argument
@@ -55,6 +57,19 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
     elif node.words and isinstance(node.words[0], Word) and compiler.words.constant(node.words[0]) == "exit":
         run = noting_command(run, node)  # for the EXIT trap
     return run
+
+
+def noting_last(arguments: Arguments) -> Arguments:
+    """Remember the last argument for ``$_``."""
+
+    def noting(state: State) -> list[Argument]:
+        argv = arguments(state)
+        if argv:
+            last = argv[-1]
+            state.last_argument = last if isinstance(last, str) else last.name
+        return argv
+
+    return noting
 
 
 def noting_command(run: Run, node: SimpleCommand) -> Run:
@@ -260,7 +275,7 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
         if constant is not None:
             makers.append(_fixed(constant))
         elif isinstance(word, Assignment):
-            makers.append(_assigned(compile_assignment(compiler, word)))
+            makers.extend(_assigned(compile_assignment(compiler, made)) for made in _without_braces(word))
         else:
             makers.append(compiler.words.fields(word))
 
@@ -282,6 +297,14 @@ def charge_fields(state: State, count: int) -> None:
     state.budget.charge(count >> 4)
 
 
+def _without_braces(node: Assignment) -> list[Assignment]:
+    """Return the assignments that the braces of a declaration's argument stand for."""
+    if not isinstance(node.value, Word) or not has_braces(node.value):
+        return [node]
+    made = list(islice(expand_braces(node.value), MANY))
+    return [node._replace(value=value) for value in made]
+
+
 def _fixed(text: str) -> Callable[[State], Sequence[Argument]]:
     only = (text,)
     return lambda state: only
@@ -295,12 +318,15 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, fi
     arguments = compile_arguments(compiler, node.words)
     first = node.words[0]
     name = compiler.words.constant(first) if isinstance(first, Word) else None
-    if not node.assignments and apply is None:
+    if compiler.noting:
+        arguments = noting_last(arguments)
+    elif not node.assignments and apply is None:
         inline = INLINE.get(name or "")
         if inline is not None:
             special = inline(compiler.words, node)
             if special is not None:
                 return _general_or_inline(special, _plain(arguments, node), name or "", node.line)
+    if not node.assignments and apply is None:
         return _plain(arguments, node)
     temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
     return _full(arguments, temporary, apply, node, final)
