@@ -106,7 +106,9 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
         elements = [Element(key, False, value) for key, value in pairs]
     for subscript, add, value in elements:
         if subscript is None:
-            state.shell.complain(state, f"{name}: {value}: must use subscript when assigning associative array")
+            state.shell.complain(
+                state, f"{name}: {value}: must use subscript when assigning associative array"
+            )
             continue
         if not subscript:
             state.shell.complain(state, f"[]={value}: bad array subscript")

@@ -63,8 +63,21 @@ class Options:
 
     def copy(self) -> Options:
         new = Options.__new__(Options)
-        for name in Options.__slots__:
-            setattr(new, name, getattr(self, name))
+        new.enabled = self.enabled
+        new.shopts = self.shopts
+        new.allexport = self.allexport
+        new.errexit = self.errexit
+        new.errtrace = self.errtrace
+        new.extglob = self.extglob
+        new.functrace = self.functrace
+        new.lastpipe = self.lastpipe
+        new.nocasematch = self.nocasematch
+        new.noclobber = self.noclobber
+        new.noglob = self.noglob
+        new.nounset = self.nounset
+        new.pipefail = self.pipefail
+        new.posix = self.posix
+        new.xtrace = self.xtrace
         return new
 
     def with_shopts_of(self, other: Options) -> Options:

@@ -103,13 +103,11 @@ class State:
         watched: xtrace is on or a DEBUG trap is set: simple commands take the slow path.
         shell: The runtime that owns this state (``interp.runtime.Runtime``): it finds
             commands, sources files, runs traps.
-        depth: Nested Python frames that the interpreter counted on the current stack.
         calls: Nested functions, sources and evals.
     """
 
     __slots__ = (
-        "aliases", "attributes", "budget", "calls", "completions", "depth", "directory_stack", "dynamics",
-        "exiting", "extra", "frames", "functions", "getopts_position", "hashed", "interactive", "jobs",
+        "aliases", "attributes", "budget", "calls", "completions", "directory_stack", "dynamics", "extra", "frames", "functions", "getopts_position", "hashed", "jobs",
         "last_argument", "last_background", "line", "loops", "name", "namerefs", "options", "pipestatus",
         "positional", "process", "shell", "shell_pid", "source", "started", "status", "subshell", "substitution_status",
         "tested", "traps", "unset_dynamics", "values", "watched",
@@ -136,12 +134,9 @@ class State:
         self.line = 1
         self.tested = 0
         self.loops = 0
-        self.depth = 0
         self.calls = 0
         self.subshell = 0
         self.watched = False
-        self.exiting = False
-        self.interactive = False
         self.pipestatus: list[int] | None = None
         self.last_background = 0
         self.last_argument = ""
@@ -158,31 +153,48 @@ class State:
     def fork(self, process: Process) -> State:
         """Return the state of a subshell that runs as ``process``."""
         new = State.__new__(State)
-        for name in State.__slots__:
-            setattr(new, name, getattr(self, name))
+        # What both share, or what is replaced and never changed in place.
+        new.budget = self.budget
+        new.calls = self.calls
+        new.dynamics = self.dynamics
+        new.getopts_position = self.getopts_position
+        new.last_argument = self.last_argument
+        new.last_background = self.last_background
+        new.line = self.line
+        new.name = self.name
+        new.pipestatus = self.pipestatus
+        new.positional = self.positional
+        new.shell = self.shell
+        new.shell_pid = self.shell_pid
+        new.source = self.source
+        new.started = self.started
+        new.status = self.status
+        new.substitution_status = self.substitution_status
+        new.tested = self.tested
+        new.unset_dynamics = self.unset_dynamics
+        new.watched = self.watched
+        # What the subshell may change for itself.
         new.process = process
         new.values = values = self.values.copy()
+        new.attributes = self.attributes.copy()
         for name in self.attributes:
             value = values.get(name)
             if value is not None and not isinstance(value, str):
                 values[name] = value.copy()
-        new.attributes = self.attributes.copy()
-        new.namerefs = self.namerefs.copy() if self.namerefs else {}
-        new.dynamics = self.dynamics
-        new.functions = self.functions.copy()
         new.aliases = self.aliases.copy()
-        new.positional = self.positional
-        new.options = self.options.copy()
-        new.frames = self.frames.copy()
-        new.traps = self.traps.copy()
-        new.hashed = self.hashed.copy()
+        new.completions = self.completions.copy()
         new.directory_stack = self.directory_stack.copy()
         new.extra = self.extra.copy()
+        new.frames = self.frames.copy()
+        new.functions = self.functions.copy()
+        new.hashed = self.hashed.copy()
+        new.namerefs = self.namerefs.copy()
+        new.options = self.options.copy()
+        new.traps = self.traps.copy()
+        # What begins anew.
         new.jobs = None
-        new.subshell = self.subshell + 1
-        new.depth = 0
         new.loops = 0
-        new.exiting = False
+        new.subshell = self.subshell + 1
         return new
 
     # ------------------------------------------------------------------ reading

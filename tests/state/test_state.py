@@ -1,0 +1,140 @@
+"""Variables, scopes, and what a subshell shares with its parent."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandhook.kernel.process import Kernel
+from sandhook.limits import Limits
+from sandhook.state.assignment import Assigned, Element, assign
+from sandhook.state.control import ShellError
+from sandhook.state.options import Options
+from sandhook.state.state import Frame, State
+from sandhook.state.values import ASSOC, EXPORT, READONLY, AssociativeArray, IndexedArray
+from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.path import ROOT
+
+
+class Runtime:
+    """Subscripts in these tests are plain numbers; complaints are kept."""
+
+    def __init__(self) -> None:
+        self.complaints: list[str] = []
+
+    def complain(self, state: State, text: str) -> None:
+        self.complaints.append(text)
+
+    def arithmetic(self, state: State, text: str) -> int:
+        return int(text)
+
+
+@pytest.fixture
+def state() -> State:
+    kernel = Kernel(MemoryFileSystem(), Limits())
+    return State(kernel.new_process(1, {}, ROOT), Runtime())
+
+
+def test_a_subshell_has_every_field(state: State) -> None:
+    child = state.fork(state.process.fork())
+    assert [name for name in State.__slots__ if not hasattr(child, name)] == []
+    options = Options().copy()
+    assert [name for name in Options.__slots__ if not hasattr(options, name)] == []
+
+
+def test_a_subshell_changes_nothing_of_its_parent(state: State) -> None:
+    state.set("x", "1")
+    assign(state, Assigned("a", None, False, [Element(None, False, "0")]))
+    before = {name: state.values[name] for name in ("x",)}
+    child = state.fork(state.process.fork())
+    child.set("x", "2")
+    child.set_element("a", "0", "changed")
+    child.options.set("errexit", True)
+    child.traps["EXIT"] = ":"
+    child.add_attributes("x", EXPORT)
+    assert {name: state.values[name] for name in before} == before
+    assert state.element("a", "0") == "0"
+    assert (state.options.errexit, state.traps, state.attributes.get("x")) == (False, {}, None)
+    assert (child.subshell, child.element("a", "0")) == (1, "changed")
+
+
+def test_locals_hide_and_come_back(state: State) -> None:
+    state.set("x", "outer")
+    frame = Frame("f", 1, "main")
+    state.frames.append(frame)
+    state.make_local("x")
+    state.make_local("new")
+    assert state.get("x") is None
+    state.set("x", "inner")
+    state.set("new", "n")
+    state.frames.pop()
+    state.leave(frame)
+    assert (state.get("x"), state.get("new")) == ("outer", None)
+
+
+def test_readonly_refuses(state: State) -> None:
+    state.set("x", "1")
+    state.add_attributes("x", READONLY)
+    with pytest.raises(ShellError, match="x: readonly variable"):
+        state.set("x", "2")
+    with pytest.raises(ShellError, match="x: cannot unset: readonly variable"):
+        state.unset("x")
+    assert state.get("x") == "1"
+
+
+def test_a_nameref_reads_and_writes_its_target(state: State) -> None:
+    state.namerefs["ref"] = "target"
+    state.set("ref", "1")
+    assert (state.values["target"], state.get("ref")) == ("1", "1")
+    state.namerefs["part"] = "a[2]"
+    state.set("part", "two")
+    assert state.element("a", "2") == "two"
+
+
+def test_sparse_arrays_are_listed_in_order() -> None:
+    array = IndexedArray(["zero"])
+    for index in (9, 3, 7):
+        array.set(index, str(index))
+    assert (array.keys(), array.values(), array.top()) == (["0", "3", "7", "9"], ["zero", "3", "7", "9"], 10)
+    assert (array.get(-1), array.get(-7), array.get(5)) == ("9", "3", None)
+    array.append("ten")
+    array.remove(0)
+    assert array.keys() == ["3", "7", "9", "10"]
+
+
+def test_associative_arrays_are_listed_as_bash_lists_them() -> None:
+    """Recorded: bash 5.2, declare -A m; m[foo]=1; m[bar]=2; m[baz]=3; echo ${!m[@]}."""
+    array = AssociativeArray()
+    for key in ("foo", "bar", "baz"):
+        array.set(key, key)
+    assert array.keys() == ["foo", "bar", "baz"]
+
+
+def test_appending_stays_cheap(state: State) -> None:
+    array = IndexedArray()
+    for _ in range(20_000):
+        array.append("x")
+    assert len(array) == 20_000
+
+
+def test_associative_assignment_takes_pairs(state: State) -> None:
+    state.add_attributes("m", ASSOC)
+    assign(state, Assigned("m", None, False, [Element("k", False, "v"), Element("k", True, "w")]))
+    assert state.element("m", "k") == "vw"
+    assign(state, Assigned("m", None, False, [Element("", False, "v"), Element("ok", False, "x")]))
+    assert state.shell.complaints == ["[]=v: bad array subscript"]
+    assert state.element("m", "ok") == "x"
+
+
+def test_large_values_are_charged(state: State) -> None:
+    from sandhook.errors import LimitExceeded
+
+    with pytest.raises(LimitExceeded, match="memory_bytes"):
+        while True:
+            state.append("x", "y" * (1 << 20))
+
+
+def test_flags_are_in_bashs_order() -> None:
+    options = Options()
+    for name in ("xtrace", "errexit", "nounset"):
+        options.set(name, True)
+    assert options.flags() == "ehuxB"
