@@ -31,7 +31,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 .PHONY: demo test lint test-slow bench docs matrix clean
 
 demo: $(STAMP)
-	@$(BIN)/python docs/demo/fire.py
+	@$(BIN)/python examples/demo.py
 
 test: $(STAMP)-dev
 	@$(BIN)/ruff check .
