@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.expand.special import special_value
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.syntax.arith import parse_arithmetic, parse_number
@@ -168,8 +169,6 @@ def _variable(name: str) -> Integer:
 
 def _parameter(name: str) -> Integer:
     """A ``$name`` whose text is a plain number; anything else is for the textual path."""
-    from sandhook.expand.parameter import special_value
-
     def read(state: State) -> int:
         text = special_value(state, name)
         if text is None and state.options.nounset:

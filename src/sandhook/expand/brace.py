@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from sandhook.errors import LimitExceeded
-from sandhook.syntax.nodes import Literal, Word, WordPart
+from sandhook.syntax.nodes import Literal, ParameterExpansion, Word, WordPart
 
 _INTEGERS = re.compile(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
 _LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?[0-9]{1,19}))?")
@@ -47,7 +47,11 @@ def _parts(units: list[Unit]) -> tuple[WordPart, ...]:
     text: list[str] = []
     for unit in units:
         if isinstance(unit, str):
-            text.append(unit)
+            last = parts[-1] if parts and not text else None
+            if (unit == "_" or (unit.isalnum() and unit.isascii())) and _is_open_name(last):
+                parts[-1] = last._replace(name=last.name + unit)  # $x{1,2} is $x1 $x2
+            else:
+                text.append(unit)
             continue
         if text:
             parts.append(Literal("".join(text)))
@@ -56,6 +60,15 @@ def _parts(units: list[Unit]) -> tuple[WordPart, ...]:
     if text:
         parts.append(Literal("".join(text)))
     return tuple(parts)
+
+
+def _is_open_name(part: WordPart | None) -> TypeGuard[ParameterExpansion]:
+    """Tell whether a part is ``$name``, which goes on with the letters that follow it."""
+    return (
+        isinstance(part, ParameterExpansion)
+        and not part.braces
+        and (part.name[0].isalpha() or part.name[0] == "_")
+    )
 
 
 def _expand(units: list[Unit], depth: int = 0) -> Iterator[list[Unit]]:

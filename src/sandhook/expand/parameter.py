@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol, TypeAlias
 
 from sandhook.expand import transform
 from sandhook.expand.escapes import prompt
+from sandhook.expand.special import separator, special_value, unbound
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray, letters
 from sandhook.syntax.nodes import Literal, ParameterExpansion, Word
-
-if TYPE_CHECKING:
-    from sandhook.expand.word import WordCompiler
 
 Value: TypeAlias = Callable[[State], "str | None"]
 Values: TypeAlias = Callable[[State], "list[str]"]
@@ -29,6 +27,20 @@ _META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
 
 #: Operators whose word is used instead of the value.
 CHOOSING = frozenset(("-", ":-", "=", ":=", "?", ":?", "+", ":+"))
+
+
+class Words(Protocol):
+    """What this file needs of ``word.WordCompiler``, which calls it."""
+
+    def string(self, word: Word, *, quoted: bool = False, assignment: bool = False) -> Text: ...
+
+    def pattern(self, word: Word) -> Text: ...
+
+    def pieces(self, word: Word) -> Callable[[State], list[tuple[str, bool]]]: ...
+
+    def arithmetic(self, word: Word) -> Callable[[State], int]: ...
+
+    def parse_name(self, text: str) -> ParameterExpansion | None: ...
 
 
 class Parameter:
@@ -67,48 +79,7 @@ class Parameter:
         return bool(values)
 
 
-def separator(state: State, star: bool) -> str:
-    """Return what joins a list: the first character of IFS for ``*``, a blank for ``@``."""
-    if not star:
-        return " "
-    ifs = state.get("IFS")
-    return " " if ifs is None else ifs[:1]
-
-
-def unbound(name: str) -> ShellError:
-    """Return the error of ``set -u``."""
-    return ShellError(f"{name}: unbound variable", 127, fatal=True)
-
-
 # --------------------------------------------------------------------------- plain values
-
-
-def special_value(state: State, name: str) -> str | None:
-    """Return the value of any parameter by name; None when unset."""
-    if name[0].isdigit():
-        index = int(name[:9])
-        if index == 0:
-            return state.name
-        positional = state.positional
-        return positional[index - 1] if index <= len(positional) else None
-    match name:
-        case "?":
-            return str(state.status)
-        case "#":
-            return str(len(state.positional))
-        case "$":
-            return str(state.shell_pid)
-        case "!":
-            return str(state.last_background) if state.last_background else None
-        case "-":
-            return state.options.flags() + (
-                "" if state.name == "" else "c" if state.extra.get("command_string") else ""
-            )
-        case "@" | "*":
-            return separator(state, name == "*").join(state.positional) if state.positional else None
-        case "_":
-            return state.last_argument
-    return state.get(name)
 
 
 def plain_value(name: str, *, braces: bool = True) -> Value:
@@ -174,7 +145,7 @@ def keys(state: State, name: str) -> list[str]:
 # --------------------------------------------------------------------------- the compiler
 
 
-def compile_parameter(node: ParameterExpansion, words: WordCompiler) -> Parameter:
+def compile_parameter(node: ParameterExpansion, words: Words) -> Parameter:
     """Compile everything but the choosing operators, which ``word`` handles with the base."""
     if node.prefix == "!":
         return _compile_bang(node, words)
@@ -186,7 +157,7 @@ def compile_parameter(node: ParameterExpansion, words: WordCompiler) -> Paramete
     return _compile_operator(node, base, words)
 
 
-def compile_base(node: ParameterExpansion, words: WordCompiler, *, checked: bool) -> Parameter:
+def compile_base(node: ParameterExpansion, words: Words, *, checked: bool) -> Parameter:
     """Compile the parameter alone, without its operator."""
     name = node.name
     all_ = subscript_of(node.subscript)
@@ -229,7 +200,7 @@ def _length(node: ParameterExpansion, base: Parameter) -> Value:
     return lambda state: str(len(value(state) or ""))
 
 
-def _compile_bang(node: ParameterExpansion, words: WordCompiler) -> Parameter:
+def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     """${!name} (indirection), ${!prefix*}, ${!prefix@}, ${!name[@]}."""
     name = node.name
     if node.operator in ("*", "@") and node.word is None:
@@ -246,7 +217,7 @@ class _Indirect(Parameter):
 
     __slots__ = ("_node", "_reference", "_words")
 
-    def __init__(self, node: ParameterExpansion, reference: Parameter, words: WordCompiler) -> None:
+    def __init__(self, node: ParameterExpansion, reference: Parameter, words: Words) -> None:
         super().__init__(self._value)
         self._node = node
         self._reference = reference
@@ -288,7 +259,7 @@ def _names(state: State, prefix: str) -> list[str]:
 # --------------------------------------------------------------------------- operators
 
 
-def _compile_operator(node: ParameterExpansion, base: Parameter, words: WordCompiler) -> Parameter:
+def _compile_operator(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter:
     operator = node.operator or ""
     word = node.word or Word(())
     if operator == ":":
@@ -329,7 +300,7 @@ def _mapped(
     return Parameter(values=every, star=base.star)
 
 
-def _slice(node: ParameterExpansion, base: Parameter, words: WordCompiler) -> Parameter:
+def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter:
     offset_of = words.arithmetic(node.word or Word(()))
     length_of = words.arithmetic(node.second) if node.second is not None else None
     name = node.name

@@ -22,9 +22,9 @@ from sandhook.expand.parameter import (
     compile_base,
     compile_parameter,
     plain_value,
-    separator,
 )
 from sandhook.expand.parameter import _Indirect as Indirect
+from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, tilde_prefix
 from sandhook.pattern.glob import quote
 from sandhook.state.control import ShellError
@@ -409,6 +409,8 @@ class WordCompiler:
             assignment: A tilde counts after each ":" too.
         """
         parts = word.parts
+        if assignment:
+            parts = joined(word).parts
         if not quoted:
             prefix = tilde_prefix(parts, assignment=assignment)
             if prefix is not None or (assignment and _has_later_tilde(parts)):
@@ -621,6 +623,33 @@ class WordCompiler:
             if node.operator is None and not node.prefix and not runs_commands(node):
                 return node
         return None
+
+
+def joined(word: Word) -> Word:
+    """Let ``"${a[@]:1}"`` and the like join with IFS: so does bash where a list becomes one string.
+
+    Without an operator, ``"${a[@]}"`` joins with spaces there.
+    """
+    if not any(isinstance(part, DoubleQuoted) for part in word.parts):
+        return word
+    parts = [
+        part._replace(parts=tuple(map(_joined_part, part.parts))) if isinstance(part, DoubleQuoted) else part
+        for part in word.parts
+    ]
+    return word._replace(parts=tuple(parts))
+
+
+def _joined_part(part: WordPart) -> WordPart:
+    if not isinstance(part, ParameterExpansion) or (part.operator is None and part.prefix != "!"):
+        return part
+    if part.operator in CHOOSING:
+        inner = part.word
+        return part if inner is None else part._replace(word=Word(tuple(map(_joined_part, inner.parts)), inner.span))
+    if part.name == "@" and part.subscript is None and not part.prefix:
+        return part._replace(name="*")
+    if part.subscript is not None and part.subscript.parts == (Literal("@"),):
+        return part._replace(subscript=Word((Literal("*"),), part.subscript.span))
+    return part
 
 
 def runs_commands(tree: object) -> bool:

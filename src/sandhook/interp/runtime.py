@@ -356,6 +356,15 @@ class Runtime:
         """Evaluate arithmetic text that is already expanded. Raises ShellError."""
         return arith.evaluate(state, text)
 
+    def subscript(self, state: State, text: str) -> int:
+        """Evaluate the subscript of an indexed array; an error in it ends ``bash -c``."""
+        try:
+            return arith.evaluate(state, text)
+        except ShellError as error:
+            if not error.fatal and not state.extra.get("script"):
+                error.fatal, error.status = True, 1
+            raise
+
     def expand_text(self, state: State, text: str) -> str:
         """Expand parameters, substitutions and backslashes as in a here-document."""
         if not any(c in text for c in "$`\\"):

@@ -12,22 +12,29 @@ from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from sandhook.limits import Budget
 
-if TYPE_CHECKING:
-    from sandhook.kernel.process import Process
-
 T = TypeVar("T")
+
+
+class Owner(Protocol):
+    """What the scheduler knows of the process that a task works for."""
+
+    blocked: Any
+    pending: list[int]
+
+    def deliver(self) -> None:
+        """Act on pending signals; may raise Terminated."""
 
 
 class Task(greenlet):  # type: ignore[misc]
     """A greenlet that knows which process it works for."""
 
-    process: Process | None = None
+    process: Owner | None = None
 
 
 class Scheduler:
@@ -51,7 +58,7 @@ class Scheduler:
 
     # ------------------------------------------------------------------ for tasks
 
-    def spawn(self, body: Callable[[], object], process: Process | None) -> None:
+    def spawn(self, body: Callable[[], object], process: Owner | None) -> None:
         """Make ``body`` a task of ``process``; it starts at the hub's next turn."""
         task = Task(self._guard)
         task.process = process

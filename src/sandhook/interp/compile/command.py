@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import Job, jobs_of
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.state.control import ShellError
 from sandhook.state.state import Function, State
 from sandhook.state.values import READONLY
 from sandhook.syntax.nodes import Coprocess, FunctionDefinition, Subshell
-
-if TYPE_CHECKING:
-    from sandhook.interp.compile.compiler import Compiler
 
 Run: TypeAlias = Callable[[State], int]
 

@@ -6,9 +6,10 @@ Loops charge nothing themselves: every command that can be in one does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from sandhook.expand.word import FieldsOf, Text
+from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.compile.simple import MANY, charge_fields
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.control import BreakLoop, ContinueLoop, ShellError
@@ -24,9 +25,6 @@ from sandhook.syntax.nodes import (
     While,
     Word,
 )
-
-if TYPE_CHECKING:
-    from sandhook.interp.compile.compiler import Compiler
 
 Run: TypeAlias = Callable[[State], int]
 Integer: TypeAlias = Callable[[State], int]

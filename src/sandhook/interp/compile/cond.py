@@ -5,9 +5,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from sandhook.expand import arith
+from sandhook.interp.compile.protocol import Compiler
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import compile_pattern, quote
 from sandhook.pattern.posix import compile_ere
@@ -25,9 +26,6 @@ from sandhook.syntax.nodes import (
     Word,
 )
 
-if TYPE_CHECKING:
-    from sandhook.interp.compile.compiler import Compiler
-
 Run: TypeAlias = Callable[[State], int]
 Test: TypeAlias = Callable[[State], bool]
 
@@ -36,6 +34,10 @@ _INTEGER: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 _EMPTY = "''"  #: how the trace shows an empty operand
 _ERE_SPECIAL = "\\.[]()*+?{}|^$"
+
+
+class OperandError(ShellError):
+    """An operand of -eq and the like is no expression: ``[[`` fails, and the shell goes on."""
 
 
 class InvalidRegex(Exception):
@@ -63,8 +65,10 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
             status = 0 if test(state) else 1
         except InvalidRegex:
             status = 2
-        except ShellError as error:
+        except OperandError as error:
             return state.shell.report_in(state, error, "[[")  # type: ignore[no-any-return]
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
         state.status = status
         state.pipestatus = None
         return status
@@ -130,7 +134,17 @@ def _compare(sign: str, left: Callable[[State], str], right: Callable[[State], s
     compare = _INTEGER.get(sign)
     if compare is not None:
         decide = compare
-        return lambda state: decide(arith.evaluate(state, left(state)), arith.evaluate(state, right(state)))
+
+        def compare_numbers(state: State) -> bool:
+            texts = left(state), right(state)
+            try:
+                return decide(arith.evaluate(state, texts[0]), arith.evaluate(state, texts[1]))
+            except ShellError as error:
+                if error.fatal:
+                    raise
+                raise OperandError(error.message) from None
+
+        return compare_numbers
     return lambda state: bool(state.shell.binary_test(state, sign, left(state), right(state)))
 
 
@@ -167,7 +181,9 @@ def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
                 left = left_of(state)
                 if pieces_of is not None:
                     pieces = pieces_of(state)
-                    shown = "".join(re.sub(r"(?s)(.)", r"\\\1", text) if quoted else text for text, quoted in pieces)
+                    shown = "".join(
+                        re.sub(r"(?s)(.)", r"\\\1", text) if quoted else text for text, quoted in pieces
+                    )
                     right = "".join(quote(text) if quoted else text for text, quoted in pieces)
                 else:
                     shown = right = right_of(state)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.subshell import in_background, in_subshell, start_subshell
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
@@ -18,9 +19,6 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     Subshell,
 )
-
-if TYPE_CHECKING:
-    from sandhook.interp.compile.compiler import Compiler
 
 Run: TypeAlias = Callable[[State], int]
 

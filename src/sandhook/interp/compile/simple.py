@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from sandhook.expand.brace import expand_braces, has_braces
 from sandhook.expand.word import FieldsOf, Text
 from sandhook.interp.compile.inline import INLINE
+from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.lookup import Argument
 from sandhook.interp.redirect import Apply, Undo, restore
 from sandhook.state.assignment import Assigned, Element, Elements, assign
@@ -26,9 +27,6 @@ from sandhook.syntax.nodes import (
     Word,
     walk,
 )
-
-if TYPE_CHECKING:
-    from sandhook.interp.compile.compiler import Compiler
 
 Run: TypeAlias = Callable[[State], int]
 Arguments: TypeAlias = Callable[[State], "list[Argument]"]

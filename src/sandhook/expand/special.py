@@ -1,0 +1,47 @@
+"""Parameters by name: the special and positional ones, and what ``set -u`` says of unset ones."""
+
+from __future__ import annotations
+
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+
+
+def separator(state: State, star: bool) -> str:
+    """Return what joins a list: the first character of IFS for ``*``, a blank for ``@``."""
+    if not star:
+        return " "
+    ifs = state.get("IFS")
+    return " " if ifs is None else ifs[:1]
+
+
+def unbound(name: str) -> ShellError:
+    """Return the error of ``set -u``."""
+    return ShellError(f"{name}: unbound variable", 127, fatal=True)
+
+
+def special_value(state: State, name: str) -> str | None:
+    """Return the value of any parameter by name; None when unset."""
+    if name[0].isdigit():
+        index = int(name[:9])
+        if index == 0:
+            return state.name
+        positional = state.positional
+        return positional[index - 1] if index <= len(positional) else None
+    match name:
+        case "?":
+            return str(state.status)
+        case "#":
+            return str(len(state.positional))
+        case "$":
+            return str(state.shell_pid)
+        case "!":
+            return str(state.last_background) if state.last_background else None
+        case "-":
+            return state.options.flags() + (
+                "" if state.name == "" else "c" if state.extra.get("command_string") else ""
+            )
+        case "@" | "*":
+            return separator(state, name == "*").join(state.positional) if state.positional else None
+        case "_":
+            return state.last_argument
+    return state.get(name)

@@ -1,0 +1,40 @@
+"""What the files of this package need of the compiler, which hands each node to one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+from sandhook.expand.word import WordCompiler
+from sandhook.interp.redirect import Apply
+from sandhook.state.state import State
+from sandhook.syntax.nodes import Command, CommandList, Redirection
+
+Run: TypeAlias = Callable[[State], int]
+
+
+class Compiler(Protocol):
+    """Compiles the parts of a node."""
+
+    words: WordCompiler
+    noting: bool  #: commands remember their last argument, for ``$_``
+
+    def list(self, node: CommandList) -> Run:
+        """Compile a list."""
+        ...
+
+    def condition(self, node: CommandList) -> Run:
+        """Compile a list whose status is tested."""
+        ...
+
+    def command(self, node: Command) -> Run:
+        """Compile any command, with its redirections."""
+        ...
+
+    def final(self, node: Command) -> Run:
+        """Compile a command that is all that its process runs."""
+        ...
+
+    def redirections(self, redirections: tuple[Redirection, ...]) -> Apply | None:
+        """Compile redirections; None when there are none."""
+        ...
