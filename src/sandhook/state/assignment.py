@@ -79,7 +79,7 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
         if subscript is None:
             index = next_index
         else:
-            index = state.shell.arithmetic(state, subscript)
+            index = state.shell.subscript(state, subscript)
             if index < 0:
                 index += array.top()
                 if index < 0:

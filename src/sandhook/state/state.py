@@ -265,7 +265,7 @@ class State:
             return value.get(subscript)
         if value is None and self.attributes.get(name, 0) & ASSOC:
             return None
-        index = self.shell.arithmetic(self, subscript)
+        index = self.shell.subscript(self, subscript)
         if index < 0:
             index += value.top() if isinstance(value, IndexedArray) else 0
             if index < 0:
@@ -369,7 +369,7 @@ class State:
                 raise ShellError(f"{name}[{subscript}]: bad array subscript", 1)
             key = subscript
         else:
-            key = self.shell.arithmetic(self, subscript)
+            key = self.shell.subscript(self, subscript)
             if key < 0:
                 key += array.top()
                 if key < 0:
@@ -437,7 +437,7 @@ class State:
         if isinstance(value, AssociativeArray):
             value.remove(subscript)
         elif isinstance(value, IndexedArray):
-            index = self.shell.arithmetic(self, subscript)
+            index = self.shell.subscript(self, subscript)
             if index < 0:
                 index += value.top()
                 if index < 0:
