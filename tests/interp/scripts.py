@@ -7,7 +7,26 @@ from random import Random
 
 NAMES = ("x", "y", "z", "long")
 ARRAYS = ("a", "b")
-TEXTS = ("a", "b c", "", "*", "x:y", " q ", "a/b", "1", "07", "-n", "é", "[ab]", "f1", "a\\b", "'", "$x", "~", "{p,q}")
+TEXTS = (
+    "a",
+    "b c",
+    "",
+    "*",
+    "x:y",
+    " q ",
+    "a/b",
+    "1",
+    "07",
+    "-n",
+    "é",
+    "[ab]",
+    "f1",
+    "a\\b",
+    "'",
+    "$x",
+    "~",
+    "{p,q}",
+)
 PATTERNS = ("a*", "?", "[a-c]", "*", "b", "[!x]*", "*/*", "", "*c", "\\*", "'*'", '"?"')
 FILES = ("f1", "f2", "g")
 
@@ -75,12 +94,20 @@ class Scripts:
         return self._one_of(
             lambda: f"${name}",
             lambda: f"${{{name}}}",
-            lambda: self._pick(("$1", "$2", "$@", "$*", "$#", "${a[@]}", "${a[*]}", "${#a[@]}", "${!a[@]}", "$?")),
+            lambda: self._pick(
+                ("$1", "$2", "$@", "$*", "$#", "${a[@]}", "${a[*]}", "${#a[@]}", "${!a[@]}", "$?")
+            ),
             lambda: f"${{{name}{self._pick((':-', '-', ':+', '+', ':=', '='))}{inner()}}}",
-            lambda: f"${{{self._pick((*NAMES, '1', 'a[1]'))}{self._pick(('#', '##', '%', '%%'))}{self._pick(PATTERNS)}}}",
+            lambda: (
+                f"${{{self._pick((*NAMES, '1', 'a[1]'))}{self._pick(('#', '##', '%', '%%'))}{self._pick(PATTERNS)}}}"
+            ),
             lambda: f"${{{self._pick((*NAMES, 'a[@]', '@'))}{self._pick(('/', '//'))}{self._replacement()}}}",
-            lambda: f"${{{self._pick((*NAMES, 'a[@]', 'a[1]', '@'))}:{self._pick(('0', '1', ' -1', '1+1'))}{self._pick(('', ':1', ':2'))}}}",
-            lambda: f"${{{self._pick((*NAMES, 'a[@]', 'a[*]'))}{self._pick(('^', '^^', ',', ',,', '@Q', '@U'))}}}",
+            lambda: (
+                f"${{{self._pick((*NAMES, 'a[@]', 'a[1]', '@'))}:{self._pick(('0', '1', ' -1', '1+1'))}{self._pick(('', ':1', ':2'))}}}"
+            ),
+            lambda: (
+                f"${{{self._pick((*NAMES, 'a[@]', 'a[*]'))}{self._pick(('^', '^^', ',', ',,', '@Q', '@U'))}}}"
+            ),
             lambda: f"${{#{self._pick((*NAMES, 'a[1]', '1', '@'))}}}",
             lambda: f"${{a[{self._pick(('0', '1', '-1', 'x-4', '9'))}]}}",
         )
@@ -102,7 +129,9 @@ class Scripts:
     def _arithmetic(self, depth: int) -> str:
         if not depth:
             return self._pick(("1", "2", "7", "x", "i", "0x1f", "a[0]", "${#y}", "$#", "-3"))
-        operator = self._pick(("+", "-", "*", "<", "<=", "==", "!=", "&", "|", "^", "<<", "&&", "||", ",", "**"))
+        operator = self._pick(
+            ("+", "-", "*", "<", "<=", "==", "!=", "&", "|", "^", "<<", "&&", "||", ",", "**")
+        )
         left, right = self._arithmetic(depth - 1), self._arithmetic(depth - 1)
         return self._one_of(
             lambda: f"{left} {operator} {right}" if operator not in ("<<", "**") else f"{left} {operator} 2",
@@ -114,7 +143,9 @@ class Scripts:
 
     def _plain(self) -> str:
         """Return text for a here-document: what it assigns would be lost where cat is a program."""
-        return self._pick(("$x $y", "a'b\"c", "${y:-\"d\"} $((x+1))", "\\$x \\\\ \\q", "$(echo $x)", "${a[@]} ${#a[@]}"))
+        return self._pick(
+            ("$x $y", "a'b\"c", '${y:-"d"} $((x+1))', "\\$x \\\\ \\q", "$(echo $x)", "${a[@]} ${#a[@]}")
+        )
 
     # ------------------------------------------------------------------ commands
 
@@ -127,7 +158,7 @@ class Scripts:
             lambda: f"echo {self._words(depth)}",
             lambda: f"printf '<%s>' {self._words(depth)}",
             lambda: f"printf '[%s]' {self._words(depth)}; echo",
-            lambda: f"set -- {self._words(depth)}; echo \"$#\"",
+            lambda: f'set -- {self._words(depth)}; echo "$#"',
             lambda: self._pick(("false", ":", "exit 3", "x=sub; echo $x")),
         )
 
@@ -143,7 +174,9 @@ class Scripts:
             lambda: "a+=(" + self._pick(("n", "'s t'", "{7,8}")) + ")",
             lambda: f"a[{self._pick(('0', '1', '3', 'x'))}]={self._word(depth)}",
             lambda: f"set -- {self._words(depth)}",
-            lambda: self._pick(("true", "false", ":", "shift", "unset y", "unset 'a[1]'", "((n++))", "(exit 3)")),
+            lambda: self._pick(
+                ("true", "false", ":", "shift", "unset y", "unset 'a[1]'", "((n++))", "(exit 3)")
+            ),
             lambda: "read -r y z <<< " + self._pick(("a", "$x", "$y", "$*", '"$*"')),
             lambda: f"declare {self._pick(NAMES)}={self._word(depth)}",
         )
@@ -176,8 +209,10 @@ class Scripts:
             lambda: self._simple(2),
             lambda: f"{self._test(1)} {self._pick(('&&', '||'))} {{ {self._simple(1)}; }}",
             lambda: f"if {self._test(1)}; then {self._command(below)}\nelse {self._command(below)}\nfi",
-            lambda: f"for v in {self._words(0)}; do echo \"$v\"; {self._command(below)}\ndone",
-            lambda: f"case {self._word(1)} in {self._pick(PATTERNS[:5])}) {self._simple(1)};; *) {self._simple(1)};; esac",
+            lambda: f'for v in {self._words(0)}; do echo "$v"; {self._command(below)}\ndone',
+            lambda: (
+                f"case {self._word(1)} in {self._pick(PATTERNS[:5])}) {self._simple(1)};; *) {self._simple(1)};; esac"
+            ),
             lambda: self._counted(below),
             lambda: f"( {self._command(below)}\n)",
             lambda: f"{{ {self._command(below)}\n}} | {{ cat; {self._simple(0)}; }}",

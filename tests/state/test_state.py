@@ -27,6 +27,9 @@ class Runtime:
     def arithmetic(self, state: State, text: str) -> int:
         return int(text)
 
+    def subscript(self, state: State, text: str) -> int:
+        return int(text)
+
 
 @pytest.fixture
 def state() -> State:

@@ -229,7 +229,6 @@ class Steps:
                     found[name] = f"{stat.S_IFMT(entry.mode):o}"
         return dict(sorted(found.items()))
 
-
     def _contents(self, path: VirtualPath, mode: int) -> bytes:
         """Read a file whatever its bits say, and leave no trace."""
         fs = self.sandbox.fs

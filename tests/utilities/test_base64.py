@@ -27,7 +27,8 @@ def test_converts(utility, argv, stdin, stdout):
 
 
 @pytest.mark.parametrize(
-    ("stdin", "stdout"), [("a b", ""), ("aGk", "hi"), ("aGVsaGk", "helhi"), ("====", ""), ("a", ""), ("aGVs*", "hel")]
+    ("stdin", "stdout"),
+    [("a b", ""), ("aGk", "hi"), ("aGVsaGk", "helhi"), ("====", ""), ("a", ""), ("aGVs*", "hel")],
 )
 def test_bad_input_is_an_error_behind_what_was_good(utility, stdin, stdout):
     assert utility("base64", "-d", stdin=stdin) == (1, stdout, "base64: invalid input\n")

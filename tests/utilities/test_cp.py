@@ -110,7 +110,13 @@ def test_permission_bits(steps):
     steps("cp", "-r", "d", "n4")
     steps("cp", "a", "b")  # an existing file keeps its own
     tree = steps.tree()
-    assert [tree[n].split()[0] for n in ("n1", "n2", "n3", "n4/e", "b")] == ["f750", "f755", "f4750", "d555", "f777"]
+    assert [tree[n].split()[0] for n in ("n1", "n2", "n3", "n4/e", "b")] == [
+        "f750",
+        "f755",
+        "f4750",
+        "d555",
+        "f777",
+    ]
 
 
 def test_times_are_kept_on_demand(steps):

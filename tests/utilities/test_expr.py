@@ -55,7 +55,11 @@ def test_integers_have_64_bits(utility):
 
 def test_nesting_is_bounded(utility):
     deep = ["("] * 60 + ["1"] + [")"] * 60
-    assert utility("expr", *deep, same=False) == (2, "", "expr: expressions nest over 50 levels (L-EXPR-002)\n")
+    assert utility("expr", *deep, same=False) == (
+        2,
+        "",
+        "expr: expressions nest over 50 levels (L-EXPR-002)\n",
+    )
 
 
 def test_needs_an_operand(utility):

@@ -207,11 +207,17 @@ def test_deletes(tree):
         (["-newer", "nope"], "'nope': No such file or directory"),
         (["-newermt", "zzz"], "I cannot figure out how to interpret 'zzz' as a date or time"),
         (["-user", "nobodyx"], "'nobodyx' is not the name of a known user"),
-        (["(", "-name", "a"], "invalid expression; I was expecting to find a ')' somewhere but did not see one."),
+        (
+            ["(", "-name", "a"],
+            "invalid expression; I was expecting to find a ')' somewhere but did not see one.",
+        ),
         (["-name", "a", ")"], "you have too many ')'"),
         (["(", ")"], "invalid expression; empty parentheses are not allowed."),
         (["-not"], "expected an expression after '-not'"),
-        (["-a", "-name", "a"], "invalid expression; you have used a binary operator '-a' with nothing before it."),
+        (
+            ["-a", "-name", "a"],
+            "invalid expression; you have used a binary operator '-a' with nothing before it.",
+        ),
         (["-exec"], "missing argument to `-exec'"),
         (["-exec", "echo"], "missing argument to `-exec'"),
         (["-exec", "echo", "{}"], "missing argument to `-exec'"),
@@ -226,7 +232,9 @@ def test_fails(utility, argv, message):
     status, out, err = utility("find", *argv, files={"a": ""}, same=known_to_gnu)
     assert (status, out) == (1, "")
     if message is None:
-        assert err.startswith("find: Unknown regular expression type 'foo'; valid types are 'findutils-default',")
+        assert err.startswith(
+            "find: Unknown regular expression type 'foo'; valid types are 'findutils-default',"
+        )
     else:
         assert err == f"find: {message}\n"
 

@@ -48,7 +48,11 @@ def test_prints(utility, argv, stdout):
 
 def test_paste_shares_standard_input(utility):
     assert utility("paste", "-", "-", stdin="a\nb\nc\n") == (0, "a\tb\nc\t\n", "")
-    assert utility("paste", "-d ", "-", "f", "-", stdin="x\ny\nz\n", files={"f": "1\n"}) == (0, "x 1 y\nz  \n", "")
+    assert utility("paste", "-d ", "-", "f", "-", stdin="x\ny\nz\n", files={"f": "1\n"}) == (
+        0,
+        "x 1 y\nz  \n",
+        "",
+    )
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,9 @@ def test_long_lines(steps):
     assert steps("ls", "-goh", "bb")[1] == "-rw-r--r-- 1 1.5K Feb  3  2001 bb\n"
     assert steps("ls", "-go", "--full-time", "a")[1].endswith("2001-02-03 04:05:06.789000000 +0000 a\n")
     assert steps("ls", "-go", "--time-style=long-iso", "a")[1] == "-rw-r----- 1 1 2001-02-03 04:05 a\n"
-    assert steps("ls", "-go", "--time-style=+%Y|%H", "a", env={"TZ": "XXX-2"})[1] == "-rw-r----- 1 1 2001|06 a\n"
+    assert (
+        steps("ls", "-go", "--time-style=+%Y|%H", "a", env={"TZ": "XXX-2"})[1] == "-rw-r----- 1 1 2001|06 a\n"
+    )
     assert steps("ls", "-go", "--time-style=iso", "a")[1] == "-rw-r----- 1 1 2001-02-03  a\n"
     assert steps("ls", "-gos", "a", "bb")[1].startswith("4 -rw-r----- 1    1 Feb")
     assert steps("ls", "-log", "--si", "bb")[1] == "-rw-r--r-- 1 1.5k Feb  3  2001 bb\n"
@@ -126,7 +128,11 @@ def test_links(steps):
     assert steps("ls", "-H", "l")[1] == "x\n"
     assert steps("ls", "-L") == (0, "broken\nd\nf\nl\n", "")
     status, out, err = steps("ls", "-FL")
-    assert (status, out, err) == (1, "broken@\nd/\nf\nl/\n", "ls: cannot access 'broken': No such file or directory\n")
+    assert (status, out, err) == (
+        1,
+        "broken@\nd/\nf\nl/\n",
+        "ls: cannot access 'broken': No such file or directory\n",
+    )
 
 
 def test_indicators_of_types(steps):

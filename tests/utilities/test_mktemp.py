@@ -52,7 +52,10 @@ def test_dry_run_makes_nothing(sandbox):
         (["--suffix=/x", "aXXX"], "invalid suffix '/x', contains directory separator"),
         (["-p", ".", "/aXXX"], "invalid template, '/aXXX'; with --tmpdir, it may not be absolute"),
         (["--suffix=a", "aXXXb"], "with --suffix, template 'aXXXb' must end in X"),
-        (["-p", "nope"], "failed to create file via template 'nope/tmp.XXXXXXXXXX': No such file or directory"),
+        (
+            ["-p", "nope"],
+            "failed to create file via template 'nope/tmp.XXXXXXXXXX': No such file or directory",
+        ),
         (["-d", "nope/XXX"], "failed to create directory via template 'nope/XXX': No such file or directory"),
     ],
 )

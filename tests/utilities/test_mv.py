@@ -96,7 +96,11 @@ def test_asks(steps):
 
 
 def test_says_what_it_moves(steps):
-    assert steps("mv", "-v", "a", "b", "t", files=FILES) == (0, "renamed 'a' -> 't/a'\nrenamed 'b' -> 't/b'\n", "")
+    assert steps("mv", "-v", "a", "b", "t", files=FILES) == (
+        0,
+        "renamed 'a' -> 't/a'\nrenamed 'b' -> 't/b'\n",
+        "",
+    )
 
 
 def test_between_mounts_it_copies_and_removes(sandbox, monkeypatch):

@@ -27,7 +27,9 @@ def test_numbers(utility, argv, stdout):
 def test_sections(utility):
     text = "\\:\\:\\:\nh\n\\:\\:\nb\n\\:\nf\n\\:\\:\\:\n\\:\\:\nc\n"
     assert utility("nl", stdin=text) == (0, "\n       h\n\n     1\tb\n\n       f\n\n\n     1\tc\n", "")
-    assert utility("nl", "-p", "-ha", stdin=text)[1] == "\n     1\th\n\n     2\tb\n\n       f\n\n\n     3\tc\n"
+    assert (
+        utility("nl", "-p", "-ha", stdin=text)[1] == "\n     1\th\n\n     2\tb\n\n       f\n\n\n     3\tc\n"
+    )
 
 
 @pytest.mark.parametrize(

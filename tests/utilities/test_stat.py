@@ -7,7 +7,14 @@ import pytest
 
 @pytest.fixture
 def tree(steps):
-    steps("touch", "-d", "2026-01-31 10:00:00.123456789", "f", files={"f": "12345", "e": "", "d/x": ""}, env={"TZ": "UTC0"})
+    steps(
+        "touch",
+        "-d",
+        "2026-01-31 10:00:00.123456789",
+        "f",
+        files={"f": "12345", "e": "", "d/x": ""},
+        env={"TZ": "UTC0"},
+    )
     steps("chmod", "4751", "f")
     steps("ln", "-s", "f", "l")
     steps("ln", "f", "h")
@@ -38,7 +45,9 @@ def test_prints(tree, argv, stdout):
 
 
 def test_owners(tree):
-    assert tree("stat", "-c", "%u %U %g %G", "f", "/", same=False)[1] == "1000 agent 1000 agent\n0 root 0 root\n"
+    assert (
+        tree("stat", "-c", "%u %U %g %G", "f", "/", same=False)[1] == "1000 agent 1000 agent\n0 root 0 root\n"
+    )
 
 
 def test_all(tree):
@@ -53,7 +62,9 @@ def test_all(tree):
     assert out.count("\n") == 8
 
 
-@pytest.mark.parametrize(("name", "reason"), [("nope", "No such file or directory"), ("f/x", "Not a directory")])
+@pytest.mark.parametrize(
+    ("name", "reason"), [("nope", "No such file or directory"), ("f/x", "Not a directory")]
+)
 def test_fails(tree, name, reason):
     assert tree("stat", "-c", "%n", name, "e") == (1, "e\n", f"stat: cannot statx '{name}': {reason}\n")
 

@@ -42,7 +42,9 @@ def _plain(c: str, lines: bool) -> bool:
         return True
     if code < 0xA0 or 0xD800 <= code < 0xE000 or code in _INVISIBLE:
         return False
-    return (c.isprintable() or c.isspace()) and not 0xE0000 <= code < 0xE1000  # tags and selectors of plane 14
+    return (
+        c.isprintable() or c.isspace()
+    ) and not 0xE0000 <= code < 0xE1000  # tags and selectors of plane 14
 
 
 def _escape(c: str) -> str:
