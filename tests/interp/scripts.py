@@ -106,7 +106,7 @@ class Scripts:
                 f"${{{self._pick((*NAMES, 'a[@]', 'a[1]', '@'))}:{self._pick(('0', '1', ' -1', '1+1'))}{self._pick(('', ':1', ':2'))}}}"
             ),
             lambda: (
-                f"${{{self._pick((*NAMES, 'a[@]', 'a[*]'))}{self._pick(('^', '^^', ',', ',,', '@Q', '@U'))}}}"
+                f"${{{self._pick((*NAMES, 'a[@]'))}{self._pick(('^', '^^', ',', ',,', '@Q', '@U'))}}}"
             ),
             lambda: f"${{#{self._pick((*NAMES, 'a[1]', '1', '@'))}}}",
             lambda: f"${{a[{self._pick(('0', '1', '-1', 'x-4', '9'))}]}}",
@@ -136,9 +136,9 @@ class Scripts:
         return self._one_of(
             lambda: f"{left} {operator} {right}" if operator not in ("<<", "**") else f"{left} {operator} 2",
             lambda: f"({left}) ? {right} : 4",
-            lambda: f"n = {left}",
+            lambda: f"(n = {left})",
             lambda: f"{self._pick(('!', '~', '-'))} {left}",
-            lambda: self._pick(("n++", "++n", "n += 2", "n--", "x / 2", "x % 3")),
+            lambda: self._pick(("n++", "++n", "(n += 2)", "n--", "x / 2", "x % 3")),
         )
 
     def _plain(self) -> str:
@@ -219,7 +219,7 @@ class Scripts:
             lambda: self._redirected(self._simple(1)),
             lambda: self._function(below),
             lambda: f"cat <<E\n{self._plain()}\nE",
-            lambda: "eval " + self._pick(("echo $x", '"x=1"', "false", '"echo \\$y"')),
+            lambda: "eval " + self._pick(("'echo \"$x\"'", '"x=1"', "false", '"echo \\$y"')),
             lambda: f"! {self._simple(1)}",
         )
 

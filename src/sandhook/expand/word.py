@@ -409,13 +409,15 @@ class WordCompiler:
             assignment: A tilde counts after each ":" too.
         """
         parts = word.parts
-        if assignment:
-            parts = joined(word).parts
         if not quoted:
             prefix = tilde_prefix(parts, assignment=assignment)
             if prefix is not None or (assignment and _has_later_tilde(parts)):
                 return self._string_with_tilde(parts, assignment)
-        return self._string(parts, quoted=quoted)
+        return self._string(parts, quoted=quoted, stored=assignment)
+
+    def stored_string(self, word: Word) -> Text:
+        """Compile the word of a here-string, where lists are joined as in an assignment."""
+        return self._string(word.parts, quoted=False, stored=True)
 
     def _string_with_tilde(self, parts: Sequence[WordPart], assignment: bool) -> Text:
         pieces: list[Text] = []
@@ -443,22 +445,26 @@ class WordCompiler:
                 pieces.append(self._part_text(part, quoted=False))
         return _concatenate(pieces)
 
-    def _string(self, parts: Sequence[WordPart], *, quoted: bool) -> Text:
+    def _string(self, parts: Sequence[WordPart], *, quoted: bool, stored: bool = False) -> Text:
         if not parts:
             return _constant("")
-        return _concatenate([self._part_text(part, quoted=quoted) for part in parts])
+        return _concatenate([self._part_text(part, quoted=quoted, stored=stored) for part in parts])
 
-    def _part_text(self, part: WordPart, *, quoted: bool) -> Text:
-        """Compile one part to the text it gives where nothing is split."""
+    def _part_text(self, part: WordPart, *, quoted: bool, stored: bool = False) -> Text:
+        """Compile one part to the text it gives where nothing is split.
+
+        ``stored``: an assignment's value, where bash joins ``"${a[@]:1}"`` and the like with IFS;
+        without an operator ``"${a[@]}"`` is joined with spaces there too.
+        """
         match part:
             case Literal(text) | Escaped(text) | SingleQuoted(text):
                 return _constant(text)
             case AnsiQuoted(_, text):
                 return _constant(text)
             case DoubleQuoted(parts, _):
-                return self._string(parts, quoted=True)
+                return self._string(parts, quoted=True, stored=stored)
             case ParameterExpansion():
-                return self._parameter_text(part, quoted)
+                return self._parameter_text(part, quoted, stored)
             case CommandSubstitution(body, _):
                 return self._substitute(body)
             case Backquoted(text, _):
@@ -475,7 +481,7 @@ class WordCompiler:
                 return _bad_substitution(text)
         raise TypeError(part)
 
-    def _parameter_text(self, node: ParameterExpansion, quoted: bool) -> Text:
+    def _parameter_text(self, node: ParameterExpansion, quoted: bool, stored: bool) -> Text:
         plain = not node.prefix and node.operator is None and node.subscript is None
         if plain and node.name not in "@*":
             value = plain_value(node.name, braces=node.braces)
@@ -484,7 +490,11 @@ class WordCompiler:
         if node.operator in CHOOSING and node.prefix != "#":
             if isinstance(compiled, Indirect):
                 return self._indirect_choice_text(node, compiled, quoted)
-            return self._choice_text(node, compiled, quoted)
+            return self._choice_text(node, compiled, quoted, stored)
+        by_ifs = (node.operator or node.prefix) if quoted else (node.operator or " ")[0] in "@#%"
+        if stored and by_ifs and not compiled.star and compiled.values:
+            values = compiled.values
+            return lambda state: (separator(state, True) or " ").join(values(state))
         if not compiled.star and compiled.values is not None and not quoted:
             return lambda state: " ".join(compiled.values(state) if compiled.values else ())
         return compiled.text
@@ -497,13 +507,16 @@ class WordCompiler:
 
         return run
 
-    def _choice_text(self, node: ParameterExpansion, base: Parameter, quoted: bool) -> Text:
+    def _choice_text(
+        self, node: ParameterExpansion, base: Parameter, quoted: bool, stored: bool = False
+    ) -> Text:
         operator = node.operator or ""
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
             choose = self._assign_or_fail(node, base)
             return lambda state: base.text(state) if base.is_set(state, nonempty) else choose(state)
-        word = self.string(node.word or Word(()), quoted=quoted)
+        inner = node.word or Word(())
+        word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self.string(inner)
         if operator[-1] == "+":
             return lambda state: word(state) if base.is_set(state, nonempty) else ""
         return lambda state: base.text(state) if base.is_set(state, nonempty) else word(state)
@@ -623,33 +636,6 @@ class WordCompiler:
             if node.operator is None and not node.prefix and not runs_commands(node):
                 return node
         return None
-
-
-def joined(word: Word) -> Word:
-    """Let ``"${a[@]:1}"`` and the like join with IFS: so does bash where a list becomes one string.
-
-    Without an operator, ``"${a[@]}"`` joins with spaces there.
-    """
-    if not any(isinstance(part, DoubleQuoted) for part in word.parts):
-        return word
-    parts = [
-        part._replace(parts=tuple(map(_joined_part, part.parts))) if isinstance(part, DoubleQuoted) else part
-        for part in word.parts
-    ]
-    return word._replace(parts=tuple(parts))
-
-
-def _joined_part(part: WordPart) -> WordPart:
-    if not isinstance(part, ParameterExpansion) or (part.operator is None and part.prefix != "!"):
-        return part
-    if part.operator in CHOOSING:
-        inner = part.word
-        return part if inner is None else part._replace(word=Word(tuple(map(_joined_part, inner.parts)), inner.span))
-    if part.name == "@" and part.subscript is None and not part.prefix:
-        return part._replace(name="*")
-    if part.subscript is not None and part.subscript.parts == (Literal("@"),):
-        return part._replace(subscript=Word((Literal("*"),), part.subscript.span))
-    return part
 
 
 def runs_commands(tree: object) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.word import Text, WordCompiler, joined
+from sandhook.expand.word import Text, WordCompiler
 from sandhook.kernel.descriptor import Description, Input
 from sandhook.kernel.process import Process
 from sandhook.state.control import ShellError
@@ -78,7 +78,7 @@ def _compile(node: Redirection, words: WordCompiler) -> Apply:
     if operator in ("<<", "<<-"):
         return _numbered(node, 0, _document(node, words))
     if operator == "<<<":
-        text_of = words.string(joined(node.target))
+        text_of = words.stored_string(node.target)
         return _numbered(node, 0, lambda state: Input(_encode(text_of(state) + "\n")))
     if operator in ("<&", ">&"):
         return _duplicate(node, words)

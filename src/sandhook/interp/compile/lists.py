@@ -113,6 +113,7 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
             [compiler.final(command) for command in node.commands],
             node.both,
             compiler.command(node.commands[-1]),
+            [command for command in node.commands if isinstance(command, SimpleCommand)],
         )
     if node.negated:
         run = _negated(run)
@@ -149,8 +150,13 @@ def _timed(run: Run, *, posix: bool) -> Run:
     return timed
 
 
-def _piped(stages: list[Run], both: tuple[bool, ...], here: Run) -> Run:
-    """Run each stage in a process of its own; ``here`` is the last one compiled for the shell itself."""
+def _piped(stages: list[Run], both: tuple[bool, ...], here: Run, simple: list[SimpleCommand]) -> Run:
+    """Run each stage in a process of its own.
+
+    Args:
+        here: The last stage, compiled for the shell itself (lastpipe).
+        simple: The stages that are simple commands: the DEBUG trap is run for them by the shell.
+    """
     last = len(stages) - 1
 
     def run_pipeline(state: State) -> int:
@@ -158,6 +164,9 @@ def _piped(stages: list[Run], both: tuple[bool, ...], here: Run) -> Run:
         kernel = process.kernel
         children = []
         upstream = None
+        if state.watched and not state.options.functrace:
+            for command in simple:
+                state.shell.debug(state, command)
         for index, stage in enumerate(stages):
             downstream = kernel.pipe().ends() if index < last else None
             if index == last and state.options.lastpipe and not state.shell.job_control(state):

@@ -21,6 +21,7 @@ from sandhook.syntax.nodes import (
     ArrayElement,
     ArrayLiteral,
     Assignment,
+    Literal,
     ParameterExpansion,
     ProcessSubstitution,
     SimpleCommand,
@@ -273,7 +274,11 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
         if constant is not None:
             makers.append(_fixed(constant))
         elif isinstance(word, Assignment):
-            makers.extend(_assigned(compile_assignment(compiler, made)) for made in _without_braces(word))
+            made = _braced(word)
+            if made is not None:  # what braces make is no assignment to the parser: it is split
+                makers.append(compiler.words.fields(made))
+            else:
+                makers.append(_assigned(compile_assignment(compiler, word)))
         else:
             makers.append(compiler.words.fields(word))
 
@@ -295,12 +300,13 @@ def charge_fields(state: State, count: int) -> None:
     state.budget.charge(count >> 4)
 
 
-def _without_braces(node: Assignment) -> list[Assignment]:
-    """Return the assignments that the braces of a declaration's argument stand for."""
-    if not isinstance(node.value, Word) or not has_braces(node.value):
-        return [node]
-    made = list(islice(expand_braces(node.value), MANY))
-    return [node._replace(value=value) for value in made]
+def _braced(node: Assignment) -> Word | None:
+    """Return an argument ``name=a{1,2}`` of a declaration as a word, None when it has no braces."""
+    if not isinstance(node.value, Word) or node.subscript is not None or not has_braces(node.value):
+        return None
+    if len(list(islice(expand_braces(node.value), 2))) < 2:
+        return None
+    return Word((Literal(f"{node.name}{'+=' if node.append else '='}"), *node.value.parts), node.value.span)
 
 
 def _fixed(text: str) -> Callable[[State], Sequence[Argument]]:
