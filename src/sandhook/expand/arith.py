@@ -169,6 +169,7 @@ def _variable(name: str) -> Integer:
 
 def _parameter(name: str) -> Integer:
     """A ``$name`` whose text is a plain number; anything else is for the textual path."""
+
     def read(state: State) -> int:
         text = special_value(state, name)
         if text is None and state.options.nounset:

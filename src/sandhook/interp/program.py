@@ -146,4 +146,6 @@ def read_units(
             return
         if unit is None:
             return
-        yield compile_unit(shift_lines(unit, line - 1) if line > 1 else unit, noting=_reads_last_argument(text))
+        yield compile_unit(
+            shift_lines(unit, line - 1) if line > 1 else unit, noting=_reads_last_argument(text)
+        )

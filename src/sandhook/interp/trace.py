@@ -119,7 +119,9 @@ def command_text(node: Command) -> str:
             return f"(({word_text(expression)}))"
         case SimpleCommand() if any(part.document is not None for part in node.redirections):
             shown = unparse(node._replace(redirections=()))
-            return " ".join([shown, *(f"{part.operator}{word_text(part.target)}" for part in node.redirections)])
+            return " ".join(
+                [shown, *(f"{part.operator}{word_text(part.target)}" for part in node.redirections)]
+            )
     return unparse(node)
 
 
