@@ -105,9 +105,7 @@ class Scripts:
             lambda: (
                 f"${{{self._pick((*NAMES, 'a[@]', 'a[1]', '@'))}:{self._pick(('0', '1', ' -1', '1+1'))}{self._pick(('', ':1', ':2'))}}}"
             ),
-            lambda: (
-                f"${{{self._pick((*NAMES, 'a[@]'))}{self._pick(('^', '^^', ',', ',,', '@Q', '@U'))}}}"
-            ),
+            lambda: f"${{{self._pick((*NAMES, 'a[@]'))}{self._pick(('^', '^^', ',', ',,', '@Q', '@U'))}}}",
             lambda: f"${{#{self._pick((*NAMES, 'a[1]', '1', '@'))}}}",
             lambda: f"${{a[{self._pick(('0', '1', '-1', 'x-4', '9'))}]}}",
         )
