@@ -191,7 +191,7 @@ class Shell:
     ) -> None:
         self.limits = limits or _DEFAULT_LIMITS
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
-        self.env: dict[str, str] = dict(env) if env is not None else DEFAULT_ENVIRONMENT
+        self.env: dict[str, str] = dict(DEFAULT_ENVIRONMENT if env is None else env)
         if fs is None:
             fs = MemoryFileSystem(quota_bytes=self.limits.fs_bytes, quota_inodes=self.limits.fs_inodes)
         self.fs: FileSystem = fs
@@ -426,11 +426,18 @@ def make_directories(fs: FileSystem, path: VirtualPath) -> None:
                 fs.mkdir(VirtualPath(at), 0o755)
 
 
-def _on_shallow_stack(run: Callable[[], T]) -> T:
-    """Run here, or in a thread of its own when the host's stack is already deep."""
+def _is_deep() -> bool:
+    """Tell whether more than _HOST_DEPTH Python frames are on this stack."""
     try:
         sys._getframe(_HOST_DEPTH)
     except ValueError:
+        return False
+    return True
+
+
+def _on_shallow_stack(run: Callable[[], T]) -> T:
+    """Run here, or in a thread of its own when the host's stack is already deep."""
+    if not _is_deep():
         return run()
     outcome: list[Any] = []
 

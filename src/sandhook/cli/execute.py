@@ -28,7 +28,7 @@ def parser() -> Parser:
         "[OPTION]... (-c SCRIPT | FILE) [ARG]...",
         "Run a shell script in the sandbox. Standard input, output, error and the exit status are\n"
         "the script's. It sees no file of this machine but what --mount shows, and no variable\n"
-        "but what --env sets.",
+        "of it: HOME, PATH, SHELL and USER are the sandbox's, the rest is what --env sets.",
     )
     add = made.add_argument
     add("-c", dest="script", metavar="SCRIPT", help="the script's text; $0 is the first ARG")
@@ -58,7 +58,9 @@ def run(arguments: list[str]) -> int:
     except SystemExit as done:  # --help
         return int(done.code or 0)
     script, name, words = _script(options)
-    env = dict(_assignment(text) for text in options.env)
+    from sandhook.shell import DEFAULT_ENVIRONMENT
+
+    env = {**DEFAULT_ENVIRONMENT, **dict(_assignment(text) for text in options.env)}
     if options.timeout <= 0:
         raise UsageError("--timeout must be more than 0 seconds")
     fs: FileSystem | None = None

@@ -35,6 +35,15 @@ DEEP = 350
 DISCARDED = 1  #: status of a unit that an expansion error ended
 
 
+def _is_deep() -> bool:
+    """Tell whether more than DEEP Python frames are on this stack."""
+    try:
+        sys._getframe(DEEP)
+    except ValueError:
+        return False
+    return True
+
+
 class Runtime:
     """Finds commands, runs text, reports errors; see the modules beside this one.
 
@@ -133,11 +142,9 @@ class Runtime:
 
     def nested(self, state: State, run: Callable[[], T]) -> T:
         """Run ``run``, on a fresh stack when this one has become deep."""
-        try:
-            sys._getframe(DEEP)
-        except ValueError:
-            return run()
-        return state.process.kernel.scheduler.call_fresh(run)
+        if _is_deep():
+            return state.process.kernel.scheduler.call_fresh(run)
+        return run()
 
     def deeper(self, state: State) -> None:
         """Count a nested call. Raises LimitExceeded when ``call_depth`` is reached."""
