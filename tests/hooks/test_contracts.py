@@ -9,7 +9,8 @@ import pytest
 from sandhook.hooks import ContractError, HookEngine, HookSpec, ToolPre
 from sandhook.hooks.contracts import Document, get, kind_of, names, recognise
 from sandhook.hooks.contracts.everruns import Everruns
-from sandhook.hooks.model import KINDS, Executor
+from sandhook.hooks.event import KINDS
+from sandhook.hooks.model import Executor
 from tests.hooks.hooktools import Scripted, said
 
 

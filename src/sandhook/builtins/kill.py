@@ -60,7 +60,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         sent = True
         for process in targets:
             process.kill(signal)
-    if state.process.pending:
+    if state.process.pending and not state.extra.pop("signals_wait", False):
         state.process.deliver()
     return 0 if sent else 1
 

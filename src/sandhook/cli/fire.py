@@ -13,7 +13,7 @@ from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, Contract, ContractError
 from sandhook.hooks.decode import DecodeError, decode
 from sandhook.hooks.engine import HookEngine
-from sandhook.hooks.model import Event, ToolCall, ToolResult
+from sandhook.hooks.event import Event, ToolCall, ToolResult
 from sandhook.hooks.runner import SandboxRunner
 from sandhook.hooks.sources import documents
 from sandhook.hooks.text import neutralise

@@ -77,6 +77,9 @@ def _run(state: State, text: str) -> int:
 def zero_message(text: str, problem: str) -> str:
     """Return bash's message for a run-time error of an expression."""
     text = text.lstrip()
+    if problem.startswith("exponent"):
+        token = text[text.rfind("**") + 2 :].lstrip("+-~!( ")
+        return f'{text}: {problem} (error token is "{token}")'
     at = max(text.rfind("/"), text.rfind("%"))
     token = text[at + 1 :].lstrip("= ") if at >= 0 else text
     return f'{text}: {problem} (error token is "{token}")'
@@ -159,7 +162,7 @@ def _variable(name: str) -> Integer:
             return value_of(state, text)
         text = state.get(name)
         if text is None:
-            if state.options.nounset:
+            if state.options.nounset and name not in state.values:
                 raise ShellError(f"{name}: unbound variable", 127, fatal=True)
             return 0
         return value_of(state, text)

@@ -317,6 +317,8 @@ class WordCompiler:
             return run_assign
         use = [self._emit_in(part, quoted) for part in self._tilde_parts(word, quoted)]
         plus = operator[-1] == "+"
+        listed = base.values is not None and not base.star  # "${a[@]+x}" of an empty list is no field
+        values_of = base.values or (lambda state: [])
 
         def run(state: State, fields: Fields) -> None:
             if base.is_set(state, nonempty) == plus:
@@ -325,7 +327,7 @@ class WordCompiler:
                 for emit in use:
                     emit(state, fields)
             elif plus:
-                if quoted:
+                if quoted and not (listed and not values_of(state)):
                     fields.quoted("")
             else:
                 value(state, fields)

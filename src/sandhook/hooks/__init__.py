@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.engine import HookEngine, NopEngine
+from sandhook.hooks.event import Event
 from sandhook.hooks.events import (
     PromptSubmit,
     SessionEnd,
@@ -15,17 +16,7 @@ from sandhook.hooks.events import (
     TurnEnd,
     TurnStart,
 )
-from sandhook.hooks.model import (
-    Decision,
-    Event,
-    Executor,
-    HookSpec,
-    Operation,
-    Outcome,
-    Ran,
-    Request,
-    Verdict,
-)
+from sandhook.hooks.model import Decision, Executor, HookSpec, Operation, Outcome, Ran, Request, Verdict
 from sandhook.hooks.runner import Runner, SandboxRunner
 
 __all__ = [

@@ -11,7 +11,8 @@ import json
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from sandhook.hooks.model import Event, Outcome
+from sandhook.hooks.event import Event
+from sandhook.hooks.model import Outcome
 
 #: Characters of one text; what is longer is cut and counted.
 MAX_TEXT = 2048

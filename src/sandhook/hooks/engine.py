@@ -17,8 +17,9 @@ from sandhook.hooks import contracts
 from sandhook.hooks.audit import Audit, Sink
 from sandhook.hooks.contracts import COMPAT, Contract, LoadOptions
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.event import Event, Json
 from sandhook.hooks.fold import Fold
-from sandhook.hooks.model import Decision, Event, HookSpec, Json, Outcome, Ran, Verdict
+from sandhook.hooks.model import Decision, HookSpec, Outcome, Ran, Verdict
 from sandhook.hooks.runner import Runner, SandboxRunner, prestart_worker, unknown_executor, wants_jq
 from sandhook.hooks.sources import documents
 

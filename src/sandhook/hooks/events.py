@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandhook.hooks.model import Event, Json, ToolCall, ToolResult
+from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
 
 
 class SessionStart(Event):

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandhook.hooks.model import Event, Operation, ToolResult, Verdict
+from sandhook.hooks.event import Event, ToolResult
+from sandhook.hooks.model import Operation, Verdict
 from sandhook.record import Record
 
 

@@ -7,13 +7,11 @@ matchers from these parts when it loads a file; nothing here knows an agent.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from sandhook.hooks.decode import DecodeError, encode
+from sandhook.hooks.event import Event
 from sandhook.record import Record
-
-if TYPE_CHECKING:
-    from sandhook.hooks.model import Event
 
 
 class Match(Record):

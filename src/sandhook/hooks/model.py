@@ -1,123 +1,16 @@
-"""Event, HookSpec, Outcome, Decision: what every contract maps to.
+"""HookSpec, Outcome, Decision: what every contract maps its hooks and their results to.
 
-An agent's own words (``pre_tool_use``, ``PreToolUse``, ``pre_tool_call``) stay in its contract; the
-core speaks of ``tool.pre``. Everything here is immutable: a hook that changes an input gives an
-Operation, and the engine applies it to a new Event. These are named tuples and no dataclasses, of
-which each would cost the command line a millisecond.
+Everything here is immutable: a hook that changes an input gives an Operation, and the engine
+applies it to a new Event.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from sandhook.hooks.event import Json, ToolResult
 from sandhook.hooks.matcher import ALWAYS, Matcher
 from sandhook.record import Record
-
-#: A JSON value: None, bool, int, float, str, list or dict.
-Json = Any
-
-#: Neutral names of the events that contracts map their own to.
-KINDS = (
-    "session.start",
-    "session.end",
-    "prompt.submit",
-    "tool.pre",
-    "tool.post",
-    "tool.fail",
-    "turn.start",
-    "turn.end",
-    "stop",
-)
-
-#: Names kept for later; a contract that meets one says so instead of guessing.
-RESERVED_KINDS = (
-    "compact.pre",
-    "compact.post",
-    "permission",
-    "notification",
-    "subagent",
-    "model.pre",
-    "model.post",
-)
-
-
-class ToolCall(Record):
-    """A tool call as the model asked for it.
-
-    Attributes:
-        name: The tool's name in the agent, case-sensitive.
-        input: Its arguments, any JSON value; usually an object.
-        call_id: The call's id, or None when the agent gives none.
-        raw_input: The model's own text of the arguments when it was no valid JSON, else None.
-    """
-
-    name: str
-    input: Json = None
-    call_id: str | None = None
-    raw_input: str | None = None
-
-
-class ToolResult(Record):
-    """What a tool gave back: a value, or an error text; a call that hooks blocked has an error too."""
-
-    value: Json = None
-    error: str | None = None
-
-    @property
-    def ok(self) -> bool:
-        return self.error is None
-
-
-class Event(Record):
-    """Something that happened in the agent. ``sandhook.hooks.events`` has a constructor per kind.
-
-    Attributes:
-        kind: One of KINDS.
-        session_id, turn_id, org_id, agent_id: The agent's ids; None when unknown.
-        timestamp: An aware ``datetime``, an RFC 3339 text taken as it is, or None for now.
-        cwd: Working directory of the agent, as its own path text.
-        project_dir: Root of the project, as its own path text.
-        transcript_path: The agent's transcript, as its own path text.
-        is_sub_agent: The event happened below the top-level agent.
-        depth: Agents above the one that acts (0 for the top-level agent).
-        tool: The tool call; None on events without one.
-        result: The tool's result, on tool.post and tool.fail.
-        prompt: The user's message, on prompt.submit.
-        attachments: The message's attachments, as JSON values.
-        stop_active: A stop hook already made the agent go on in this turn.
-        success: How the turn ended; None when the event does not say.
-        tool_calls: The turn's tool calls, as JSON values, on turn.end.
-        turn: Number of the turn (0-based), for contracts that count turns.
-        reason: Why the session ended.
-        extras: What a contract knows beyond this; its own keys.
-    """
-
-    kind: str
-    session_id: str | None = None
-    turn_id: str | None = None
-    org_id: str | None = None
-    agent_id: str | None = None
-    timestamp: Any = None
-    cwd: str | None = None
-    project_dir: str | None = None
-    transcript_path: str | None = None
-    is_sub_agent: bool = False
-    depth: int = 0
-    tool: ToolCall | None = None
-    result: ToolResult | None = None
-    prompt: str | None = None
-    attachments: tuple[Json, ...] = ()
-    stop_active: bool = False
-    success: bool | None = None
-    tool_calls: tuple[Json, ...] = ()
-    turn: int = 0
-    reason: str | None = None
-    extras: Mapping[str, Json] | None = None
-
-    def with_(self, **changes: Any) -> Event:
-        """Return a copy with some fields changed; a ToolPre stays a ToolPre."""
-        return self._replace(**changes)
 
 
 class Operation(Record):

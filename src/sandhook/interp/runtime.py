@@ -101,7 +101,8 @@ class Runtime:
 
     def report_in(self, state: State, error: ShellError, name: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives."""
-        self.complain(state, f"{name}: {error.message}" if not error.fatal else error.message)
+        bare = error.fatal or error.message.endswith(": readonly variable")
+        self.complain(state, error.message if bare else f"{name}: {error.message}")
         if error.fatal:
             state.status = error.status
             raise ExitShell(self.fatal_status(state, error))

@@ -57,6 +57,8 @@ def substitute(body: Run, file: Apply | None) -> Text:
             output.waiting = getcurrent()
             kernel.scheduler.block()
         state.status = state.substitution_status = status
+        if state.process.pending:
+            state.process.deliver()
         return _text(state, output.take())
 
     def run_in_loop(inner: State) -> int:

@@ -14,8 +14,9 @@ from sandhook.errors import Problem, SandhookError
 from sandhook.record import Record
 
 if TYPE_CHECKING:
+    from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
-    from sandhook.hooks.model import Event, HookSpec, Json, Ran, Request, Verdict
+    from sandhook.hooks.model import HookSpec, Ran, Request, Verdict
 
 #: How faithful: "better" closes the gaps that upstream has, "strict" reproduces them.
 COMPAT = ("better", "strict")

@@ -28,6 +28,8 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         status: int = state.shell.nested(state, lambda: in_subshell(state, child, body))
         state.status = status
         state.pipestatus = None
+        if state.process.pending:
+            state.process.deliver()
         return status
 
     return run

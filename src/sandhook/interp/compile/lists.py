@@ -192,6 +192,8 @@ def _piped(stages: list[Run], both: tuple[bool, ...], here: Run, simple: list[Si
             status = next((found for found in reversed(statuses) if found), 0)
         state.pipestatus = statuses
         state.status = status
+        if process.pending:
+            process.deliver()
         return status
 
     return run_pipeline

@@ -417,6 +417,8 @@ def _full(
             else:
                 if argv[0] == "exec" and "exec" not in state.functions and undo:
                     undo = _keep(state, undo, argv)
+                elif argv[0] == "kill":
+                    state.extra["signals_wait"] = True  # a trap runs when the redirections are undone
                 status = state.shell.invoke(state, argv)
         except ShellError as error:
             return state.shell.report(state, error, argv)  # type: ignore[no-any-return]
@@ -427,6 +429,9 @@ def _full(
                 state.restore(name, former)
         state.status = status
         state.pipestatus = None
+        if state.process.pending:
+            state.extra.pop("signals_wait", None)
+            state.process.deliver()
         return status
 
     return run

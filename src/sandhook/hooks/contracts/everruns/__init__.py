@@ -15,7 +15,8 @@ from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Document, Loaded, LoadOptions
-    from sandhook.hooks.model import Event, HookSpec, Json, Ran, Request, Verdict
+    from sandhook.hooks.event import Event, Json
+    from sandhook.hooks.model import HookSpec, Ran, Request, Verdict
 
 
 class Everruns:

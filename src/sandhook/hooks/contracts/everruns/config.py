@@ -14,7 +14,8 @@ from sandhook.hooks.contracts import Document, Loaded, LoadOptions
 from sandhook.hooks.contracts.everruns.entry import EntryReader
 from sandhook.hooks.contracts.everruns.names import MAX_CONFIG_BYTES, MAX_HOOKS
 from sandhook.hooks.decode import DecodeError, encode, type_name
-from sandhook.hooks.model import HookSpec, Json
+from sandhook.hooks.event import Json
+from sandhook.hooks.model import HookSpec
 from sandhook.record import Record
 
 _CONFIG_FIELDS = ("hooks", "disabled", "disabled_contributions")

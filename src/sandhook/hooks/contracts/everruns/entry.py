@@ -20,6 +20,7 @@ from sandhook.hooks.contracts.everruns.names import (
     TIMEOUT_MS,
     TOOL_EVENTS,
 )
+from sandhook.hooks.event import Json
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import (
     ALWAYS,
@@ -34,7 +35,7 @@ from sandhook.hooks.matcher import (
     TextTest,
     ToolName,
 )
-from sandhook.hooks.model import Executor, HookSpec, Json
+from sandhook.hooks.model import Executor, HookSpec
 from sandhook.pattern.errors import PatternError
 
 _FIELDS = ("id", "event", "matcher", "executor", "timeout_ms", "on_error", "description", "source")

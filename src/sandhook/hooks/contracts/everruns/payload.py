@@ -12,7 +12,8 @@ from typing import Any
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts.everruns.names import BASE_ENV, EVENTS, MAX_OUTPUT, TOOL_EVENTS
 from sandhook.hooks.decode import encode
-from sandhook.hooks.model import Event, HookSpec, Json, Request, ToolCall, ToolResult
+from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
+from sandhook.hooks.model import HookSpec, Request
 
 #: What strict mode adds to the limits: upstream's, as far as they mean the same here. Its 200
 #: commands and 2,000 loop turns are counted by no limit of ours (L-EVERRUNS-001).

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts.everruns.names import MAX_OUTPUT, MUTABLE, REFUSABLE, RESERVED_DECISION
 from sandhook.hooks.decode import Decoded, DecodeError, decode_object, type_name
-from sandhook.hooks.model import Event, HookSpec, Json, Operation, Ran, ToolResult, Verdict
+from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.model import HookSpec, Operation, Ran, Verdict
 
 #: Unicode's White_Space, which is what Rust trims (Python's strip takes U+001C to U+001F too).
 _WHITE = (
