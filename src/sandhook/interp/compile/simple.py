@@ -389,7 +389,7 @@ def _plain(arguments: Arguments, node: SimpleCommand) -> Run:
 def _full(
     arguments: Arguments, temporary: list[MakeAssigned], apply: Apply | None, node: SimpleCommand, final: bool
 ) -> Run:
-    """With assignments or redirections: words are expanded first, then redirections, then assignments."""
+    """With assignments or redirections: words are expanded first, then assignments, then redirections."""
     line = node.line
 
     def run(state: State) -> int:
@@ -406,12 +406,12 @@ def _full(
         argv: list[Argument] = []
         try:
             argv = arguments(state)
-            if apply is not None:
-                apply(state, undo)
             for make in temporary:
                 _assign_temporarily(state, make(state), saved, lasting=not argv)
             if state.watched:
                 state.shell.trace(state, argv)
+            if apply is not None:  # last, as in bash: neither the trace nor a complaint goes there
+                apply(state, undo)
             if not argv:
                 status = state.substitution_status
             else:
