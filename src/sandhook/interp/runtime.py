@@ -202,6 +202,8 @@ class Runtime:
         return status
 
     def _run_unit(self, state: State, run: Run) -> int:
+        if "noexec" in state.options.enabled:  # set -n: read on, run nothing
+            return state.status
         try:
             return run(state)
         except Discard as discarded:
