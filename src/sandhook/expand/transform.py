@@ -7,6 +7,7 @@ values, is decided in ``parameter``.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sandhook.expand.escapes import ansi_c, prompt
 from sandhook.pattern.glob import Pattern, compile_pattern
@@ -18,8 +19,44 @@ from sandhook.utilities._quote import shell_quote
 _ODD = re.compile("[^ -~]")
 
 
+@lru_cache(maxsize=512)
+def _shape(pattern: str, extglob: bool) -> tuple[bool, str] | None:
+    """Return (star first, the literal beside it) for ``*/`` and ``.*``; None for other patterns."""
+    if len(pattern) < 2 or pattern.count("*") != 1 or "(" in pattern:
+        return None
+    if pattern[0] == "*":
+        star_first, rest = True, pattern[1:]
+    elif pattern[-1] == "*" and pattern[-2] != "\\":
+        star_first, rest = False, pattern[:-1]
+    else:
+        return None
+    compiled = compile_pattern(rest, extglob=extglob)
+    return (star_first, compiled.literal_text) if compiled.is_literal else None
+
+
+def _remove_plain(value: str, operator: str, star_first: bool, literal: str) -> str:
+    """The common ``${x##*/}`` and ``${x%.*}`` by searching for the literal."""
+    longest = len(operator) == 2
+    if (operator[0] == "#") is star_first:
+        # the star swallows up to the first or last place where the literal stands
+        at = value.rfind(literal) if longest is star_first else value.find(literal)
+        if at < 0:
+            return value
+        return value[at + len(literal) :] if star_first else value[:at]
+    if operator[0] == "#":
+        if not value.startswith(literal):
+            return value
+        return "" if longest else value[len(literal) :]
+    if not value.endswith(literal):
+        return value
+    return "" if longest else value[: len(value) - len(literal)]
+
+
 def remove_affix(state: State, value: str, operator: str, pattern: str) -> str:
     """${x#p} ${x##p} ${x%p} ${x%%p}: take a matching beginning or end away."""
+    shape = _shape(pattern, state.options.extglob)
+    if shape is not None:
+        return _remove_plain(value, operator, *shape)
     compiled = compile_pattern(pattern, extglob=state.options.extglob)
     longest = len(operator) == 2
     if operator[0] == "#":
