@@ -264,7 +264,10 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
             raise ShellError(f"{unparse(node.target)}: ambiguous redirect")
         source = state.process.descriptors.get(int(digits[:9]))
         if source is None:
-            raise ShellError(f"{digits}: Bad file descriptor")
+            from sandhook.syntax.unparse import unparse
+
+            shown = digits if move else unparse(node.target)
+            raise ShellError(f"{shown}: Bad file descriptor")
         source.retain()
         _numbered(node, default, lambda _: source)(state, undo)
         if move and int(digits) != (default if node.fd is None else node.fd):

@@ -6,15 +6,18 @@ is in the State, so closures are shared by all shells and threads.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile import command, compound, cond, lists, simple
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.substitution import backquote, process_substitution, substitute
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
+from sandhook.syntax import parse_word
 from sandhook.syntax.nodes import (
     AndOr,
     ArithmeticCommand,
@@ -23,6 +26,7 @@ from sandhook.syntax.nodes import (
     Case,
     Command,
     CommandList,
+    CommandSubstitution,
     ConditionalCommand,
     Coprocess,
     For,
@@ -40,6 +44,8 @@ from sandhook.syntax.nodes import (
 
 Run: TypeAlias = Callable[[State], int]
 
+_READS_FILE = re.compile(r"[ \t]*<[^<&(>]")
+
 
 class Compiler:
     """Compiles commands; ``words`` compiles what they are made of.
@@ -52,11 +58,25 @@ class Compiler:
         self.noting = noting
         self.words = WordCompiler(
             lambda body: substitute(self.list(body), _file_of(body, self)) if body is not None else _nothing,
-            backquote,
+            self._backquoted,
             lambda direction, body: process_substitution(
                 direction, self.list(body) if body is not None else None
             ),
         )
+
+    def _backquoted(self, text: str) -> Callable[[State], str]:
+        """Compile a backquoted substitution; "`<file`" reads the file."""
+        if _READS_FILE.match(text):
+            try:
+                parts = parse_word(f"$({text})").parts
+            except ShellSyntaxError:
+                return backquote(text)
+            if len(parts) == 1 and isinstance(parts[0], CommandSubstitution):
+                body = parts[0].body
+                file = _file_of(body, self)
+                if body is not None and file is not None:
+                    return substitute(self.list(body), file)
+        return backquote(text)
 
     def list(self, node: CommandList) -> Run:
         """Compile a list."""

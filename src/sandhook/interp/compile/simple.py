@@ -15,7 +15,7 @@ from sandhook.interp.redirect import Apply, Undo, restore
 from sandhook.state.assignment import Assigned, Element, Elements, assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import Saved, State
-from sandhook.state.values import EXPORT
+from sandhook.state.values import ARRAY, ASSOC, EXPORT
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
     ArrayElement,
@@ -118,10 +118,10 @@ def _assignments_only(compiler: Compiler, node: SimpleCommand, apply: Apply | No
             state.shell.debug(state, node)
         undo: Undo = []
         try:
-            if apply is not None:
-                apply(state, undo)
             for step in steps:
                 step(state)
+            if apply is not None:
+                apply(state, undo)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         finally:
@@ -411,7 +411,10 @@ def _full(
             if state.watched:
                 state.shell.trace(state, argv)
             if apply is not None:  # last, as in bash: neither the trace nor a complaint goes there
-                apply(state, undo)
+                if saved:
+                    _apply_without(state, apply, undo, saved)
+                else:
+                    apply(state, undo)
             if not argv:
                 status = state.substitution_status
             else:
@@ -445,6 +448,18 @@ def _keep(state: State, undo: Undo, argv: Sequence[Argument]) -> Undo | None:
     return None
 
 
+def _apply_without(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
+    """Apply redirections, whose words do not see the assignments before the command."""
+    current = {name: state.save(name) for name in saved}
+    for name, former in saved.items():
+        state.restore(name, former)
+    try:
+        apply(state, undo)
+    finally:
+        for name, given in current.items():
+            state.restore(name, given)
+
+
 def _assign_temporarily(state: State, assigned: Assigned, saved: dict[str, Saved], *, lasting: bool) -> None:
     """Assign before a command: exported, and undone afterwards unless no command came of it."""
     name = assigned.name
@@ -457,6 +472,9 @@ def _assign_temporarily(state: State, assigned: Assigned, saved: dict[str, Saved
             state.shell.complain(state, error.message)
             return
         saved[name] = state.save(name)
+        if state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
+            state.values.pop(name, None)
+            state.attributes[name] &= ~(ARRAY | ASSOC)
     assign(state, assigned)
     if not lasting:
         state.attributes[name] = state.attributes.get(name, 0) | EXPORT
