@@ -224,12 +224,12 @@ class Scripts:
     def _counted(self, depth: int) -> str:
         self._loops += 1
         name = f"k{self._loops}"
-        leave = self._pick(("", "; ((n > 3)) && break", "; [[ $x ]] || continue"))
-        return f"for (({name}=0; {name}<2; {name}++)); do {self._command(depth)}{leave}\ndone"
+        leave = self._pick(("", "((n > 3)) && break\n", "[[ $x ]] || continue\n"))
+        return f"for (({name}=0; {name}<2; {name}++)); do {self._command(depth)}\n{leave}done"
 
     def _function(self, depth: int) -> str:
         self._functions += 1
         name = f"f{self._functions}"
         local = self._pick(("", "local x=loc; ", "local y z=1; "))
-        leave = self._pick(("", "; return 4", "; return"))
-        return f"{name}() {{ {local}{self._command(depth)}{leave}\n}}\n{name} {self._words(1)}"
+        leave = self._pick(("", "return 4\n", "return\n"))
+        return f"{name}() {{ {local}{self._command(depth)}\n{leave}}}\n{name} {self._words(1)}"

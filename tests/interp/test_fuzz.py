@@ -10,7 +10,7 @@ import pytest
 from tests.builtins.conftest import Outcome, run_bash, run_ours
 from tests.interp.scripts import Scripts
 
-BATCHES, SIZE = 20, 150
+BATCHES, SIZE = 20, 200
 
 
 @pytest.mark.slow
