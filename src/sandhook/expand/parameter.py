@@ -209,10 +209,10 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     if all_ is not None and node.operator is None:
         return Parameter(values=lambda state: keys(state, name), star=all_ == "*")
     reference = compile_base(ParameterExpansion(name, node.subscript), words, checked=False)
-    return _Indirect(node, reference, words)
+    return Indirect(node, reference, words)
 
 
-class _Indirect(Parameter):
+class Indirect(Parameter):
     """${!ref...}: the name is known only when it runs; the target is compiled then."""
 
     __slots__ = ("_node", "_reference", "_words")

@@ -56,3 +56,16 @@ def home_of(state: State, name: str | None) -> str | None:
         if len(fields) >= 6 and (fields[0] == name if name is not None else fields[2] == "1000"):
             return fields[5]
     return None
+
+
+def tilde_behind_name(parts: Sequence[WordPart]) -> tuple[str, str] | None:
+    """Split ``name=~...``: bash expands that tilde in an argument too."""
+    if not parts or not isinstance(parts[0], Literal):
+        return None
+    name, equals, rest = parts[0].text.partition("=~")
+    return (name + "=", "~" + rest) if equals and name.isidentifier() and name.isascii() else None
+
+
+def has_later_tilde(parts: Sequence[WordPart]) -> bool:
+    """Tell whether a tilde follows a ":" in the unquoted text of an assignment."""
+    return any(isinstance(part, Literal) and ":~" in part.text for part in parts)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.word import Text, WordCompiler
+from sandhook.expand.text import Text
+from sandhook.expand.word import WordCompiler
 from sandhook.kernel.descriptor import Description, Input
 from sandhook.kernel.process import Process
 from sandhook.state.control import ShellError

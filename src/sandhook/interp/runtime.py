@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
-from sandhook.expand.word import runs_commands
+from sandhook.expand.text import runs_commands
 from sandhook.interp import invoke, lookup, nested, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of

@@ -1,6 +1,6 @@
 """What every utility is declared with: options, usage errors, and the Context it runs in.
 
-A utility is a module with a docstring, an ``Options`` dataclass whose fields are made by
+A utility is a module with a docstring, an ``Options`` class (``@option_set``) whose fields are made by
 ``opt``, and ``run(options, operands, ctx) -> int``. ``Options`` is said once and gives the
 parser, the types, ``--help`` and the docs page. Optional module attributes:
 
@@ -14,13 +14,24 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeVar, dataclass_transform
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from sandhook.kernel.descriptor import CHUNK, Description, File
 from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.signals import SIGPIPE, BrokenPipe
 from sandhook.limits import Budget
+from sandhook.utilities._options import (
+    Declared,
+    Inform,
+    Option,
+    Syntax,
+    UsageError,
+    also,
+    declared_fields,
+    opt,
+    option_set,
+)
 from sandhook.version import __version__
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.path import VirtualPath, join
@@ -30,15 +41,6 @@ FLUSH_AT = 16_384  #: bytes of output that are gathered before they are written
 CACHED_LINES = 128  #: command lines whose parse is kept, for each utility
 CACHED_ARGUMENTS = 16  #: the longest one, in arguments
 CACHED_LENGTH = 512  #: and in characters
-
-
-class UsageError(Exception):
-    """Wrong options or operands: GNU's message, then "Try 'NAME --help' ...", status USAGE_STATUS."""
-
-    def __init__(self, message: str, *, hint: bool = True, status: int | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
-        self.status = status
 
 
 class Failure(Exception):
@@ -56,263 +58,6 @@ class Utility(Protocol):
     def Options(self) -> Any: ...
 
     def run(self, options: Any, operands: Sequence[str], ctx: Context) -> int: ...
-
-
-# --------------------------------------------------------------------------- options
-
-
-class Option:
-    """One declared option: its names, how its argument is read, and its help."""
-
-    __slots__ = ("append", "const", "convert", "field", "flags", "help", "metavar", "optional")
-
-    def __init__(
-        self,
-        flags: tuple[str, ...],
-        metavar: str | None,
-        help_: str,
-        convert: Callable[[str], Any] | None,
-        append: bool,
-        const: Any,
-        optional: bool,
-    ) -> None:
-        self.field = ""
-        self.flags = flags
-        self.metavar = metavar
-        self.help = help_
-        self.convert = convert
-        self.append = append
-        self.const = const
-        self.optional = optional
-
-
-class Declared:
-    """What ``opt`` says of one field: its default, and the options that set it."""
-
-    __slots__ = ("default", "options")
-
-    def __init__(self, default: Any, options: tuple[Option, ...] = ()) -> None:
-        self.default = default
-        self.options = options
-
-
-_UNSET: Any = object()
-
-
-def opt(
-    *declared: str,
-    help: str | None = None,
-    default: Any = _UNSET,
-    convert: Callable[[str], Any] | None = None,
-    append: bool = False,
-    const: Any = True,
-    optional: bool = False,
-) -> Any:
-    """Declare one option of an ``Options`` dataclass.
-
-    Args:
-        declared: Names ("-s", "--suffix"), then the name of the option-argument if it takes
-            one, then the help text.
-        help: The help text, if it is not among ``declared``.
-        default: Value when the option is absent; by default False for a flag, None with an
-            argument, () with ``append``.
-        convert: Reads the option-argument; raises UsageError with GNU's message.
-        append: Every occurrence adds to a tuple.
-        const: What a flag stores; several options may share a field, see ``also``.
-        optional: The argument may be missing (``-i[SUFFIX]``, ``--color[=WHEN]``); it must
-            then be attached, and its absence stores ``const``.
-    """
-    flags = tuple(name for name in declared if name[:1] == "-")
-    rest = [name for name in declared if name[:1] != "-"]
-    metavar = rest.pop(0) if rest and (len(rest) > 1 or help is not None) else None
-    text = help if help is not None else (rest[0] if rest else "")
-    option = Option(flags, metavar, text, convert, append, const, optional)
-    if default is _UNSET:
-        default = () if append else None if metavar else False
-    return Declared(default, (option,))
-
-
-def also(first: Any, *more: Any) -> Any:
-    """Let several options set one field, the last one given wins: ``also(opt("-E", const="ere"), opt("-F", ...))``."""
-    return Declared(
-        first.default, tuple(option for declared in (first, *more) for option in declared.options)
-    )
-
-
-T = TypeVar("T")
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def option_set(cls: type[T]) -> type[T]:
-    """Make a class of annotated ``opt`` fields the options of a utility: immutable, made by keyword.
-
-    It does what a frozen dataclass would, without generating code (0.5 ms of import each, and
-    10 ms for dataclasses itself): an option that was not given is found in the class.
-    """
-    found: dict[str, Declared] = {}
-    for name in cls.__annotations__:
-        value = cls.__dict__[name]
-        found[name] = value if isinstance(value, Declared) else Declared(value)
-        setattr(cls, name, found[name].default)
-    cls._declared = found  # type: ignore[attr-defined]
-    type.__setattr__(cls, "__init__", _set_options)
-    type.__setattr__(cls, "__setattr__", _refuse_change)
-    type.__setattr__(cls, "__eq__", _options_equal)
-    type.__setattr__(cls, "__hash__", _options_hash)
-    return cls
-
-
-def declared_fields(options: type) -> dict[str, Declared]:
-    """Return the fields of an ``option_set``, by name, in order."""
-    found: dict[str, Declared] = options._declared  # type: ignore[attr-defined]
-    return found
-
-
-def _set_options(self: Any, **values: Any) -> None:
-    for name in values:
-        if name not in self._declared:
-            raise TypeError(f"{self.__class__.__name__} has no option {name!r}")
-    self.__dict__.update(values)
-
-
-def _options_equal(self: Any, other: Any) -> bool:
-    if self.__class__ is not other.__class__:
-        return False
-    return all(bool(getattr(self, name) == getattr(other, name)) for name in self._declared)
-
-
-def _options_hash(self: Any) -> int:
-    return hash(tuple([getattr(self, name) for name in self._declared]))
-
-
-def _refuse_change(self: Any, name: str, value: Any) -> None:
-    raise AttributeError(f"{self.__class__.__name__} is immutable: {name!r} cannot be set")
-
-
-class Syntax:
-    """The parser made from one ``Options`` class."""
-
-    __slots__ = ("_parsed", "long", "negative", "numeric", "options", "permute", "short")
-
-    def __init__(
-        self, options: type, *, permute: bool = True, numeric: str | None = None, negative: bool = False
-    ) -> None:
-        self._parsed: dict[tuple[str, ...], tuple[Any, tuple[str, ...]]] = {}
-        self.options = options
-        self.permute = permute
-        self.numeric = numeric
-        self.negative = negative
-        self.short: dict[str, Option] = {}
-        self.long: dict[str, Option] = {}
-        for name, declared in declared_fields(options).items():
-            for option in declared.options:
-                option.field = name
-                for flag in option.flags:
-                    if flag.startswith("--"):
-                        self.long[flag[2:]] = option
-                    else:
-                        self.short[flag[1:]] = option
-
-    def parse(self, arguments: Sequence[str]) -> tuple[Any, list[str]]:
-        """Return the options and the operands. Raises UsageError in GNU's words.
-
-        Results are kept, for a hook runs the same few commands again and again.
-        """
-        key = tuple(arguments)
-        found = self._parsed.get(key)
-        if found is None:
-            found = self._parse(key)
-            if len(key) <= CACHED_ARGUMENTS and sum(map(len, key)) <= CACHED_LENGTH:
-                if len(self._parsed) >= CACHED_LINES:
-                    self._parsed.clear()
-                self._parsed[key] = found
-        return found[0], list(found[1])
-
-    def _parse(self, arguments: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
-        values: dict[str, Any] = {}
-        operands: list[str] = []
-        rest = list(reversed(arguments))
-        while rest:
-            argument = rest.pop()
-            if argument == "--":
-                operands += reversed(rest)
-                break
-            if (
-                argument[:1] != "-"
-                or argument == "-"
-                or (self.negative and (argument[1] == "." or argument[1].isdigit()))
-            ):
-                operands.append(argument)
-                if not self.permute:
-                    operands += reversed(rest)
-                    break
-            elif argument[:2] == "--":
-                self._long(argument[2:], rest, values)
-            elif self.numeric is not None and argument[1:2].isdigit():
-                values[self.numeric] = argument[1:]
-            else:
-                self._short(argument, rest, values)
-        return self.options(**values), tuple(operands)
-
-    def _short(self, argument: str, rest: list[str], values: dict[str, Any]) -> None:
-        index = 1
-        while index < len(argument):
-            letter = argument[index]
-            option = self.short.get(letter)
-            if option is None:
-                raise UsageError(f"invalid option -- '{letter}'")
-            index += 1
-            if option.metavar is None:
-                self._store(option, option.const, values)
-            elif index < len(argument) or option.optional:
-                attached = argument[index:]
-                self._store(option, option.const if not attached else self._read(option, attached), values)
-                return
-            elif rest:
-                self._store(option, self._read(option, rest.pop()), values)
-            else:
-                raise UsageError(f"option requires an argument -- '{letter}'")
-
-    def _long(self, text: str, rest: list[str], values: dict[str, Any]) -> None:
-        name, equals, attached = text.partition("=")
-        option = self.long.get(name)
-        if option is None:
-            matching = [known for known in (*self.long, "help", "version") if known.startswith(name)]
-            targets = {id(self.long[known]) if known in self.long else known for known in matching}
-            if not matching:
-                raise UsageError(f"unrecognized option '--{text}'")
-            if len(targets) > 1:
-                listed = " ".join(f"'--{known}'" for known in matching)
-                raise UsageError(f"option '--{text}' is ambiguous; possibilities: {listed}")
-            name = matching[0]
-            if name in ("help", "version") and name not in self.long:
-                raise Inform(name)
-            option = self.long[name]
-        if option.metavar is None:
-            if equals:
-                raise UsageError(f"option '--{name}' doesn't allow an argument")
-            self._store(option, option.const, values)
-        elif equals:
-            self._store(option, self._read(option, attached), values)
-        elif option.optional:
-            self._store(option, option.const, values)
-        elif rest:
-            self._store(option, self._read(option, rest.pop()), values)
-        else:
-            raise UsageError(f"option '--{name}' requires an argument")
-
-    def _read(self, option: Option, text: str) -> Any:
-        return text if option.convert is None else option.convert(text)
-
-    def _store(self, option: Option, value: Any, values: dict[str, Any]) -> None:
-        if option.append:
-            values[option.field] = (*values.get(option.field, ()), value)
-        else:
-            values[option.field] = value
-
-
-class Inform(Exception):
-    """--help or --version was asked for."""
 
 
 # --------------------------------------------------------------------------- the context
@@ -679,3 +424,24 @@ def inform(module: Any, name: str, what: str) -> str:
 
 def _plain(doc: str) -> str:
     return "\n".join(line.removeprefix("    ") for line in doc.strip().splitlines())
+
+
+__all__ = [
+    "Context",
+    "Declared",
+    "Failure",
+    "Inform",
+    "Option",
+    "Reader",
+    "RunCommand",
+    "Syntax",
+    "UsageError",
+    "Utility",
+    "also",
+    "declared_fields",
+    "inform",
+    "opt",
+    "option_set",
+    "run_utility",
+    "syntax_of",
+]

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from sandhook.expand.word import FieldsOf, Text
+from sandhook.expand.text import Text
+from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.compile.simple import MANY, charge_fields
 from sandhook.pattern.glob import compile_pattern

@@ -7,7 +7,8 @@ from itertools import islice
 from typing import TypeAlias
 
 from sandhook.expand.brace import expand_braces, has_braces
-from sandhook.expand.word import FieldsOf, Text
+from sandhook.expand.text import Text
+from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.lookup import Argument

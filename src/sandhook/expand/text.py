@@ -1,0 +1,446 @@
+"""Words to closures that give one string, a pattern, pieces with their quoting, or an integer.
+
+Nothing here splits or globs; ``word`` adds that for the places where a word becomes fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from sandhook.errors import ShellSyntaxError
+from sandhook.expand import arith
+from sandhook.expand.brace import has_braces
+from sandhook.expand.parameter import (
+    CHOOSING,
+    Indirect,
+    Parameter,
+    compile_base,
+    compile_parameter,
+    plain_value,
+)
+from sandhook.expand.special import separator
+from sandhook.expand.tilde import expand_tilde, has_later_tilde, tilde_behind_name, tilde_prefix
+from sandhook.pattern.glob import quote
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.syntax import parse_word
+from sandhook.syntax.arith import parse_arithmetic
+from sandhook.syntax.nodes import (
+    AnsiQuoted,
+    ArithmeticExpansion,
+    Backquoted,
+    BadSubstitution,
+    CommandList,
+    CommandSubstitution,
+    DoubleQuoted,
+    Escaped,
+    ExtendedPattern,
+    Literal,
+    ParameterExpansion,
+    ProcessSubstitution,
+    SingleQuoted,
+    Word,
+    WordPart,
+    walk,
+)
+
+Text: TypeAlias = Callable[[State], str]
+Integer: TypeAlias = Callable[[State], int]
+Pieces: TypeAlias = Callable[[State], "list[tuple[str, bool]]"]
+
+_GLOB = frozenset("*?[")
+_UNKNOWN_TRANSFORMATION = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*@[A-Za-z]\}")
+
+
+class TextCompiler:
+    """Compiles words; how commands inside them run is handed over.
+
+    Args:
+        substitute: Makes a closure of the body of ``$(...)`` that gives its output.
+        backquote: The same for the text of a backquoted substitution, parsed when it runs.
+        process: Makes a closure of ``<(...)`` that gives the name to open.
+    """
+
+    def __init__(
+        self,
+        substitute: Callable[[CommandList | None], Text],
+        backquote: Callable[[str], Text],
+        process: Callable[[str, CommandList | None], Text],
+    ) -> None:
+        self._substitute = substitute
+        self._backquote = backquote
+        self._process = process
+
+    def constant(self, word: Word) -> str | None:
+        """Return the one field that a word always gives, or None when it depends on the run."""
+        if has_braces(word):
+            return None
+        text: list[str] = []
+        for part in word.parts:
+            if isinstance(part, Literal):
+                if not _GLOB.isdisjoint(part.text) and not (part.text == "[" and len(word.parts) == 1):
+                    return None
+                text.append(part.text)
+            elif isinstance(part, (SingleQuoted, Escaped, AnsiQuoted)):
+                text.append(part.text)
+            elif isinstance(part, DoubleQuoted) and all(
+                isinstance(p, (Literal, Escaped)) for p in part.parts
+            ):
+                text += [p.text for p in part.parts if isinstance(p, (Literal, Escaped))]
+            else:
+                return None
+        if (
+            not word.parts
+            or tilde_prefix(word.parts) is not None
+            or tilde_behind_name(word.parts) is not None
+        ):
+            return None
+        return "".join(text)
+
+    # ------------------------------------------------------------------ one string
+
+    def string(self, word: Word, *, quoted: bool = False, assignment: bool = False) -> Text:
+        """Compile a word that becomes one string: no splitting, no globbing.
+
+        Args:
+            quoted: It stands as in double quotes (here-documents, subscripts).
+            assignment: A tilde counts after each ":" too.
+        """
+        parts = word.parts
+        if not quoted:
+            prefix = tilde_prefix(parts, assignment=assignment)
+            if prefix is not None or (assignment and has_later_tilde(parts)):
+                return self._string_with_tilde(parts, assignment)
+        return self._string(parts, quoted=quoted, stored=assignment)
+
+    def stored_string(self, word: Word) -> Text:
+        """Compile the word of a here-string, where lists are joined as in an assignment."""
+        return self._string(word.parts, quoted=False, stored=True)
+
+    def _string_with_tilde(self, parts: Sequence[WordPart], assignment: bool) -> Text:
+        pieces: list[Text] = []
+        rest = list(parts)
+        at_start = True
+        while rest:
+            part = rest.pop(0)
+            if isinstance(part, Literal):
+                if at_start:
+                    prefix = tilde_prefix([part, *rest], assignment=assignment)
+                    if prefix is not None:
+                        pieces.append(_tilde(prefix))
+                        part = Literal(part.text[len(prefix) :])
+                at_start = False
+                colon = part.text.find(":~") if assignment else -1
+                if colon >= 0:
+                    pieces.append(_constant(part.text[: colon + 1]))
+                    rest.insert(0, Literal(part.text[colon + 1 :]))
+                    at_start = True
+                    continue
+                at_start = assignment and part.text.endswith(":")
+                pieces.append(_constant(part.text))
+            else:
+                at_start = False
+                pieces.append(self._part_text(part, quoted=False))
+        return _concatenate(pieces)
+
+    def _string(self, parts: Sequence[WordPart], *, quoted: bool, stored: bool = False) -> Text:
+        if not parts:
+            return _constant("")
+        return _concatenate([self._part_text(part, quoted=quoted, stored=stored) for part in parts])
+
+    def _part_text(self, part: WordPart, *, quoted: bool, stored: bool = False) -> Text:
+        """Compile one part to the text it gives where nothing is split.
+
+        ``stored``: an assignment's value, where bash joins ``"${a[@]:1}"`` and the like with IFS;
+        without an operator ``"${a[@]}"`` is joined with spaces there too.
+        """
+        match part:
+            case Literal(text) | Escaped(text) | SingleQuoted(text):
+                return _constant(text)
+            case AnsiQuoted(_, text):
+                return _constant(text)
+            case DoubleQuoted(parts, _):
+                return self._string(parts, quoted=True, stored=stored)
+            case ParameterExpansion():
+                return self._parameter_text(part, quoted, stored)
+            case CommandSubstitution(body, _):
+                return self._substitute(body)
+            case Backquoted(text, _):
+                return self._backquote(text)
+            case ProcessSubstitution(direction, body, _):
+                return self._process(direction, body)
+            case ArithmeticExpansion(expression, _, _):
+                value = self.arithmetic(expression)
+                return lambda state: str(value(state))
+            case ExtendedPattern():
+                pieces = self._extended_pieces(part)
+                return lambda state: "".join(text for text, _ in pieces(state))
+            case BadSubstitution(text, _):
+                return _bad_substitution(text)
+        raise TypeError(part)
+
+    def _parameter_text(self, node: ParameterExpansion, quoted: bool, stored: bool) -> Text:
+        plain = not node.prefix and node.operator is None and node.subscript is None
+        if plain and node.name not in "@*":
+            value = plain_value(node.name, braces=node.braces)
+            return lambda state: value(state) or ""
+        compiled = compile_parameter(node, self)
+        if node.operator in CHOOSING and node.prefix != "#":
+            if isinstance(compiled, Indirect):
+                return self._indirect_choice_text(node, compiled, quoted)
+            return self._choice_text(node, compiled, quoted, stored)
+        by_ifs = (node.operator or node.prefix) if quoted else (node.operator or " ")[0] in "@#%"
+        if stored and by_ifs and not compiled.star and compiled.values:
+            values = compiled.values
+            return lambda state: (separator(state, True) or " ").join(values(state))
+        if not compiled.star and compiled.values is not None and not quoted:
+            return lambda state: " ".join(compiled.values(state) if compiled.values else ())
+        return compiled.text
+
+    def _indirect_choice_text(self, node: ParameterExpansion, compiled: Indirect, quoted: bool) -> Text:
+        def run(state: State) -> str:
+            target = compiled.target(state)
+            base = target if isinstance(target, Parameter) else Parameter(lambda _: None)
+            return self._choice_text(node, base, quoted)(state)
+
+        return run
+
+    def _choice_text(
+        self, node: ParameterExpansion, base: Parameter, quoted: bool, stored: bool = False
+    ) -> Text:
+        operator = node.operator or ""
+        nonempty = operator[0] == ":"
+        if operator[-1] in "=?":
+            choose = self._assign_or_fail(node, base)
+            return lambda state: base.text(state) if base.is_set(state, nonempty) else choose(state)
+        inner = node.word or Word(())
+        word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self.string(inner)
+        if operator[-1] == "+":
+            return lambda state: word(state) if base.is_set(state, nonempty) else ""
+        return lambda state: base.text(state) if base.is_set(state, nonempty) else word(state)
+
+    # ------------------------------------------------------------------ patterns and pieces
+
+    def pattern(self, word: Word) -> Text:
+        """Compile a word to a pattern: what was quoted is escaped, the rest stays special."""
+        if all(isinstance(part, Literal) for part in word.parts) and tilde_prefix(word.parts) is None:
+            return _constant("".join(part.text for part in word.parts if isinstance(part, Literal)))
+        pieces = self.pieces(word)
+        if self.constant(word) is not None:
+            return _constant(quote(self.constant(word) or ""))
+        return lambda state: "".join([quote(text) if quoted else text for text, quoted in pieces(state)])
+
+    def pieces(self, word: Word) -> Pieces:
+        """Compile a word to its (text, quoted) pieces."""
+        parts = word.parts
+        makers: list[Pieces] = []
+        prefix = tilde_prefix(parts)
+        if prefix is not None and isinstance(parts[0], Literal):
+            found: str = prefix
+            makers.append(lambda state: [(expand_tilde(state, found), True)])
+            parts = (Literal(parts[0].text[len(found) :]), *parts[1:])
+        makers.extend(self._pieces_of(part) for part in parts)
+        if len(makers) == 1:
+            return makers[0]
+        return lambda state: [piece for make in makers for piece in make(state)]
+
+    def _pieces_of(self, part: WordPart) -> Pieces:
+        match part:
+            case Literal(text):
+                plain = [(text, False)]
+                return lambda state: plain
+            case ExtendedPattern():
+                return self._extended_pieces(part)
+            case Escaped() | SingleQuoted() | AnsiQuoted() | DoubleQuoted():
+                text_of = self._part_text(part, quoted=False)
+                return lambda state: [(text_of(state), True)]
+            case ParameterExpansion() if (
+                part.operator in CHOOSING and part.operator[-1] in "-+" and not part.prefix
+            ):
+                return self._choice_pieces(part)
+        text_of = self._part_text(part, quoted=False)
+        return lambda state: [(text_of(state), False)]
+
+    def _choice_pieces(self, node: ParameterExpansion) -> Pieces:
+        base = compile_base(node, self, checked=False)
+        operator = node.operator or ""
+        word = self.pieces(node.word or Word(()))
+        plus = operator[-1] == "+"
+
+        def run(state: State) -> list[tuple[str, bool]]:
+            if base.is_set(state, operator[0] == ":") == plus:
+                return word(state)
+            return [] if plus else [(base.text(state), False)]
+
+        return run
+
+    def _extended_pieces(self, part: ExtendedPattern) -> Pieces:
+        alternatives = [self.pieces(word) for word in part.alternatives]
+        opening = (part.operator + "(", False)
+
+        def run(state: State) -> list[tuple[str, bool]]:
+            found = [opening]
+            for index, pieces in enumerate(alternatives):
+                if index:
+                    found.append(("|", False))
+                found += pieces(state)
+            found.append((")", False))
+            return found
+
+        return run
+
+    # ------------------------------------------------------------------ arithmetic and names
+
+    def arithmetic(self, word: Word) -> Integer:
+        """Compile arithmetic text; parsed now where nothing in it has to be expanded first."""
+        parts = word.parts
+        literal = all(isinstance(part, Literal) for part in parts)
+        if literal:
+            source = "".join(part.text for part in parts if isinstance(part, Literal))
+            try:
+                tree = arith.compile_arithmetic(parse_arithmetic(source))
+            except ShellSyntaxError:
+                return lambda state: arith.evaluate(state, source)  # bash complains when it runs
+            return _guarded(tree, source) if any(c in source for c in "/%*") else tree
+        text_of = self._string(parts, quoted=True)
+        textual: Integer = lambda state: arith.evaluate(state, text_of(state))  # noqa: E731
+        if not all(map(_is_plain_operand, parts)):
+            return textual
+        source = "".join(part.text if isinstance(part, Literal) else f"${{{part.name}}}" for part in parts)  # type: ignore[union-attr]
+        if "[" in source:
+            return textual
+        try:
+            tree = arith.compile_arithmetic(parse_arithmetic(source, parameters=True))
+        except ShellSyntaxError:
+            return textual
+
+        def run(state: State) -> int:
+            try:
+                return tree(state)
+            except (arith.NotPlain, arith.DivisionByZero):
+                return textual(state)
+
+        # Only an expression without side effects may be tried twice.
+        return textual if any(c in source for c in ("=", "++", "--")) and not _only_compares(source) else run
+
+    def parse_name(self, text: str) -> ParameterExpansion | None:
+        """Parse what an indirection names: x, x[i], 1, @; None when it is no parameter."""
+        try:
+            word = parse_word("${" + text + "}")
+        except ShellSyntaxError:
+            return None
+        if len(word.parts) == 1 and isinstance(word.parts[0], ParameterExpansion):
+            node = word.parts[0]
+            if node.operator is None and not node.prefix and not runs_commands(node):
+                return node
+        return None
+
+    def _assign_or_fail(self, node: ParameterExpansion, base: Parameter) -> Text:
+        operator = node.operator or ""
+        word = node.word or Word(())
+        text_of = self.string(word, quoted=False)
+        name = node.name
+        if operator[-1] == "=":
+            subscript = self.string(node.subscript, quoted=True) if node.subscript is not None else None
+
+            def assign(state: State) -> str:
+                text = text_of(state)
+                if not (name[0].isalpha() or name[0] == "_"):
+                    raise ShellError(f"${name}: cannot assign in this way", 1, discard=True)
+                if node.prefix == "!":
+                    state.set(state.get(name) or name, text)
+                elif subscript is not None:
+                    state.set_element(name, subscript(state), text)
+                else:
+                    state.set(name, text)
+                return state.get(name) or text if subscript is None else text
+
+            return assign
+
+        def fail(state: State) -> str:
+            text = text_of(state)
+            if not word.parts:
+                text = "parameter null or not set" if operator == ":?" else "parameter not set"
+            raise ShellError(f"{name}: {text}", 127, fatal=True)
+
+        return fail
+
+
+def runs_commands(tree: object) -> bool:
+    """Tell whether expanding a tree could run a command; data that is expanded must not."""
+    return any(
+        isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
+    )
+
+
+def _only_compares(source: str) -> bool:
+    """Tell whether every "=" of an expression belongs to a comparison."""
+    left = source
+    for operator in ("==", "!=", "<=", ">="):
+        left = left.replace(operator, " ")
+    return "=" not in left and "++" not in left and "--" not in left
+
+
+def _is_plain_operand(part: WordPart) -> bool:
+    return isinstance(part, Literal) or (
+        isinstance(part, ParameterExpansion)
+        and part.operator is None
+        and not part.prefix
+        and part.subscript is None
+        and part.name not in "@*"
+    )
+
+
+def _guarded(tree: Integer, source: str) -> Integer:
+    def run(state: State) -> int:
+        try:
+            return tree(state)
+        except arith.DivisionByZero as zero:
+            raise ShellError(arith.zero_message(source, str(zero)), 1, discard=True) from None
+
+    return run
+
+
+def _constant(text: str) -> Text:
+    return lambda state: text
+
+
+def _tilde(prefix: str) -> Text:
+    return lambda state: expand_tilde(state, prefix)
+
+
+def _bad_substitution(text: str) -> Text:
+    unknown = _UNKNOWN_TRANSFORMATION.fullmatch(text) is not None
+
+    def run(state: State) -> str:
+        if unknown:
+            raise ShellError(f"{text}: bad substitution", 127, fatal=True)
+        raise ShellError(f"{text}: bad substitution", 1, discard=True)
+
+    return run
+
+
+def _concatenate(pieces: Sequence[Text]) -> Text:
+    if len(pieces) == 1:
+        return pieces[0]
+    if len(pieces) == 2:
+        first, second = pieces
+
+        def pair(state: State) -> str:
+            left, right = first(state), second(state)
+            if len(left) + len(right) > 65_536:
+                state.budget.afford(len(left) + len(right))
+            return left + right
+
+        return pair
+
+    def join(state: State) -> str:
+        texts = [piece(state) for piece in pieces]
+        size = sum(map(len, texts))
+        if size > 65_536:
+            state.budget.afford(size)
+        return "".join(texts)
+
+    return join
