@@ -134,7 +134,7 @@ def test_aliases_cannot_grow_without_end() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WIDE)
 def test_time_grows_with_the_text_alone(name: str) -> None:
-    """Ten times the text takes at most about ten times as long."""
+    """Ten times the text takes about ten times as long; a hundred times would be quadratic."""
     unit = WIDE[name]
     if len(unit) < 10_000:
         pytest.skip("not a wide script")
@@ -146,4 +146,4 @@ def test_time_grows_with_the_text_alone(name: str) -> None:
             parse(script)
         return time.perf_counter() - start
 
-    assert min(seconds(unit) for _ in range(3)) < 30 * max(min(seconds(half) for _ in range(3)), 0.002)
+    assert min(seconds(unit) for _ in range(3)) < 60 * max(min(seconds(half) for _ in range(5)), 0.002)
