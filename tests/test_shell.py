@@ -210,3 +210,15 @@ def test_limits_can_differ_for_one_run() -> None:
     shell = Shell()
     assert shell.run("sleep 6").limit == "wall_seconds"
     assert shell.run("sleep 6", limits=Limits.generous()).limit is None
+
+
+@pytest.mark.parametrize(
+    "bounds", [{"wall_seconds": 0}, {"steps": -1}, {"fs_bytes": None}, {"wall_seconds": float("nan")}]
+)
+def test_limits_are_numbers_above_zero(bounds: dict[str, float]) -> None:
+    (name,) = bounds
+    with pytest.raises(ValueError, match=f"limits: {name}: wanted a number above 0"):
+        Limits(**bounds)
+    with pytest.raises(ValueError, match=f"limits: {name}: wanted a number above 0"):
+        Limits().with_(**bounds)
+    assert Limits(**{name: 1}) == Limits().with_(**{name: 1})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
+from typing import Any, Self
 
 from sandhook.errors import LimitExceeded
 from sandhook.record import Record
@@ -34,9 +35,22 @@ class Limits(Record):
     fields: int = 200_000  #: fields that one expansion may give
     open_files: int = 256  #: descriptors of one process
 
+    def __new__(cls, *args: Any, **named: Any) -> Self:
+        """Make limits. Raises ValueError for a bound that is no number above 0."""
+        made = super().__new__(cls, *args, **named)
+        made._check()
+        return made
+
+    def _check(self) -> None:
+        for name, value in zip(self._fields, self):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                raise ValueError(f"limits: {name}: wanted a number above 0, got {value!r}")
+
     def with_(self, **changes: float) -> Limits:
         """Return a copy with some bounds changed: ``limits.with_(wall_seconds=1.0)``."""
-        return self._replace(**changes)
+        made = self._replace(**changes)
+        made._check()
+        return made
 
     @classmethod
     def generous(cls) -> Limits:
