@@ -222,3 +222,46 @@ def test_limits_are_numbers_above_zero(bounds: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=f"limits: {name}: wanted a number above 0"):
         Limits().with_(**bounds)
     assert Limits(**{name: 1}) == Limits().with_(**{name: 1})
+
+
+def pieces(*given: bytes):  # type: ignore[no-untyped-def]
+    """Return a callable that gives these pieces, then the end, and counts how often it was asked."""
+    rest = list(given)
+    asked: list[int] = []
+
+    def read(count: int, seconds: float) -> bytes:
+        asked.append(count)
+        assert 0 < seconds <= 5
+        return rest.pop(0) if rest else b""
+
+    return read, asked
+
+
+def test_standard_input_can_come_piece_by_piece() -> None:
+    read, _ = pieces(b"one\ntw", b"o\nthr", b"ee")
+    result = Shell().run('read -r a; read -r b; echo "$a,$b,$(cat)"; cat', stdin=read)
+    assert result.stdout == "one,two,three\n"
+
+
+def test_standard_input_is_not_asked_for_more_than_is_read() -> None:
+    read, asked = pieces(*[b"y\n" * 1000] * 100)
+    assert Shell().run("head -n 1", stdin=read).stdout == "y\n"
+    assert len(asked) == 1
+    read, asked = pieces(b"unused")
+    assert Shell().run("echo x", stdin=read).stdout == "x\n"
+    assert asked == []
+
+
+def test_standard_input_that_does_not_come_is_a_timeout() -> None:
+    def never(count: int, seconds: float) -> bytes:
+        raise TimeoutError
+
+    result = Shell().run("cat; echo no", stdin=never)
+    assert (result.limit, result.exit_status, result.stdout) == ("wall_seconds", 124, "")
+
+
+def test_standard_input_is_bounded() -> None:
+    result = Shell(limits=Limits(input_bytes=5000)).run(
+        "cat >/dev/null", stdin=lambda count, seconds: b"x" * 1000
+    )
+    assert result.limit == "input_bytes"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from sandhook.errors import LimitExceeded
 from sandhook.record import Record
@@ -144,7 +144,7 @@ class Budget:
         if self.held + count > self.limits.memory_bytes:
             self.fail("memory_bytes")
 
-    def fail(self, limit: str) -> None:
+    def fail(self, limit: str) -> NoReturn:
         """Poison the budget and raise LimitExceeded for the named field of Limits."""
         if self.spent is None:
             self.spent = LimitExceeded(limit, getattr(self.limits, limit))

@@ -15,7 +15,16 @@ from sandhook.interp.lookup import Builtin, Commands
 from sandhook.interp.program import TreeStore
 from sandhook.interp.runtime import Runtime
 from sandhook.interp.shell_command import new_state
-from sandhook.kernel.descriptor import Callback, Capture, Description, Input, OutputCap, WriteBytes
+from sandhook.kernel.descriptor import (
+    Callback,
+    Capture,
+    Description,
+    Feed,
+    Input,
+    OutputCap,
+    ReadInput,
+    WriteBytes,
+)
 from sandhook.kernel.process import Kernel, Process
 from sandhook.limits import Budget, Limits
 from sandhook.state.state import State
@@ -207,7 +216,7 @@ class Shell:
         self,
         script: str,
         *,
-        stdin: bytes | str = b"",
+        stdin: bytes | str | ReadInput = b"",
         args: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
         name: str = "bash",
@@ -222,7 +231,8 @@ class Shell:
 
         Args:
             script: The text.
-            stdin: Standard input.
+            stdin: Standard input, or a callable that is asked for it, ``(count, seconds) -> bytes``:
+                it waits at most ``seconds``, then raises TimeoutError, and gives b"" at the end.
             args: ``$1`` and so on.
             env: Added to the shell's environment for this run.
             name: ``$0``, and the name in messages.
@@ -286,7 +296,7 @@ class _Run:
         self,
         shell: Shell,
         limits: Limits,
-        stdin: bytes | str,
+        stdin: bytes | str | ReadInput,
         stdout: WriteBytes | None,
         stderr: WriteBytes | None,
     ) -> None:
@@ -298,7 +308,12 @@ class _Run:
         self.cap = OutputCap(limits.output_bytes)
         self.out = self._sink(stdout)
         self.err = self._sink(stderr)
-        self.data = stdin.encode("utf-8", "surrogateescape") if isinstance(stdin, str) else stdin
+        self.feed = None if isinstance(stdin, (bytes, str)) else stdin
+        self.data = b""
+        if isinstance(stdin, str):
+            self.data = stdin.encode("utf-8", "surrogateescape")
+        elif isinstance(stdin, bytes):
+            self.data = stdin
 
     def _sink(self, write: WriteBytes | None) -> Description:
         if write is None:
@@ -306,7 +321,8 @@ class _Run:
         return Callback(self.budget, self.cap, write)
 
     def process(self) -> Process:
-        descriptors: dict[int, Description] = {0: Input(self.data), 1: self.out, 2: self.err}
+        given = Input(self.data) if self.feed is None else Feed(self.budget, self.feed)
+        descriptors: dict[int, Description] = {0: given, 1: self.out, 2: self.err}
         return self.kernel.new_process(1, descriptors, self.shell.cwd)
 
     def main(self, script: str, args: Sequence[str], env: Mapping[str, str] | None, name: str) -> Result:

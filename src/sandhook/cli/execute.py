@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
@@ -120,15 +121,31 @@ def _run(
     return result.exit_status
 
 
-def _stdin() -> bytes:
-    """Return standard input; nothing from a terminal, or where there is none."""
+def _stdin() -> bytes | Callable[[int, float], bytes]:
+    """Return what reads standard input as the script asks for it; nothing from a terminal."""
     stream = sys.stdin
-    if stream is None or stream.closed:
-        return b""
     try:
-        return b"" if stream.isatty() else stream.buffer.read(_INPUT_BYTES)
+        if stream is None or stream.closed or stream.isatty():
+            return b""
     except (OSError, ValueError):
         return b""
+    try:
+        number = stream.fileno()
+    except (OSError, ValueError):  # a stream that a caller put in place of the process's
+        return stream.buffer.read(_INPUT_BYTES)
+
+    def read(count: int, seconds: float) -> bytes:
+        if sys.platform != "win32":  # there, only sockets can be waited for
+            from select import select
+
+            if not select([number], [], [], seconds)[0]:
+                raise TimeoutError
+        try:
+            return os.read(number, count)
+        except OSError:
+            return b""
+
+    return read
 
 
 class _ReaderGone(Exception):

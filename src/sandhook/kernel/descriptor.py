@@ -163,6 +163,55 @@ class Input(Description):
         self._offset = min(offset, len(self._data))
 
 
+class ReadInput(Protocol):
+    """Reads up to ``count`` bytes of a host's stream, b"" at its end; TimeoutError after ``seconds``."""
+
+    def __call__(self, count: int, seconds: float, /) -> bytes: ...
+
+
+class Feed(Description):
+    """Standard input that a host's callable gives piece by piece, when the script reads it."""
+
+    __slots__ = ("_budget", "_buffer", "_ended", "_read", "_taken")
+    readable = True
+
+    def __init__(self, budget: Budget, read: ReadInput) -> None:
+        super().__init__()
+        self._budget = budget
+        self._read = read
+        self._buffer = b""
+        self._ended = False
+        self._taken = 0
+
+    def _more(self) -> bool:
+        """Ask for another piece; tell whether there was one."""
+        if self._ended:
+            return False
+        try:
+            data = self._read(CHUNK, self._budget.remaining())
+        except TimeoutError:
+            self._budget.fail("wall_seconds")
+        self._taken += len(data)
+        if self._taken > self._budget.limits.input_bytes:
+            self._budget.fail("input_bytes")
+        self._ended = not data
+        self._buffer += data
+        return not self._ended
+
+    def read(self, count: int) -> bytes:
+        if not self._buffer:
+            self._more()
+        data, self._buffer = self._buffer[:count], self._buffer[count:]
+        return data
+
+    def read_until(self, delimiter: bytes, limit: int) -> bytes:
+        while delimiter not in self._buffer and len(self._buffer) < limit and self._more():
+            pass
+        end = self._buffer.find(delimiter) + 1 or len(self._buffer)
+        data, self._buffer = self._buffer[: min(end, limit)], self._buffer[min(end, limit) :]
+        return data
+
+
 class Collector(Description):
     """Keeps what is written in memory: command substitution."""
 
