@@ -265,3 +265,12 @@ def test_standard_input_is_bounded() -> None:
         "cat >/dev/null", stdin=lambda count, seconds: b"x" * 1000
     )
     assert result.limit == "input_bytes"
+
+
+def test_a_script_file_is_called_by_its_name() -> None:
+    result = Shell().run('echo "$0 ${BASH_SOURCE[0]} $-"\nnosuch\nfi\n', name="hook.sh", from_file=True)
+    assert (result.stdout, result.exit_status) == ("hook.sh hook.sh hB\n", 2)
+    assert result.stderr == (
+        "hook.sh: line 2: nosuch: command not found\n"
+        "hook.sh: line 3: syntax error near unexpected token `fi'\nhook.sh: line 3: `fi'\n"
+    )

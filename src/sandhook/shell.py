@@ -220,6 +220,7 @@ class Shell:
         args: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
         name: str = "bash",
+        from_file: bool = False,
         limits: Limits | None = None,
         stdout: WriteBytes | None = None,
         stderr: WriteBytes | None = None,
@@ -236,6 +237,7 @@ class Shell:
             args: ``$1`` and so on.
             env: Added to the shell's environment for this run.
             name: ``$0``, and the name in messages.
+            from_file: The text is that of a script file called ``name``, as with ``bash name``.
             limits: Bounds for this run instead of the shell's.
             stdout, stderr: Called with each piece of output instead of collecting it.
 
@@ -245,7 +247,9 @@ class Shell:
         """
         with self._lock:
             return _on_shallow_stack(
-                lambda: _Run(self, limits or self.limits, stdin, stdout, stderr).main(script, args, env, name)
+                lambda: _Run(self, limits or self.limits, stdin, stdout, stderr).main(
+                    script, args, env, name, from_file
+                )
             )
 
     async def arun(self, script: str, **arguments: Any) -> Result:
@@ -325,7 +329,9 @@ class _Run:
         descriptors: dict[int, Description] = {0: given, 1: self.out, 2: self.err}
         return self.kernel.new_process(1, descriptors, self.shell.cwd)
 
-    def main(self, script: str, args: Sequence[str], env: Mapping[str, str] | None, name: str) -> Result:
+    def main(
+        self, script: str, args: Sequence[str], env: Mapping[str, str] | None, name: str, from_file: bool
+    ) -> Result:
         """Run a script in fresh state."""
         environment = {**self.shell.env, **env} if env else self.shell.env
         try:
@@ -335,7 +341,11 @@ class _Run:
         process = self.process()
         state = new_state(self.shell._runtime, process, name, environment)
         state.positional = list(args)
-        state.extra["command_string"] = True
+        if from_file:
+            state.extra["script"] = True
+            state.extra["main"] = name
+        else:
+            state.extra["command_string"] = True
         return self._execute(process, state, script)
 
     def continued(
@@ -383,7 +393,7 @@ class _Run:
         runtime = self.shell._runtime
         error: LimitExceeded | None = None
         defect: Exception | None = None
-        process.start(lambda: runtime.run_main(state, script, "-c: "))
+        process.start(lambda: runtime.run_main(state, script, "" if "script" in state.extra else "-c: "))
         try:
             scheduler.run(lambda: process.done and not self.out.references and not self.err.references)
         except LimitExceeded as exceeded:

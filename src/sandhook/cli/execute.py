@@ -110,7 +110,13 @@ def _run(
     )
     shell = Shell(fs=fs, env=env, cwd=options.cwd, limits=limits, parse_cache=default_store())
     result = shell.run(
-        script, stdin=_stdin(), args=words, name=name, stdout=_writer(sys.stdout), stderr=_writer(sys.stderr)
+        script,
+        stdin=_stdin(),
+        args=words,
+        name=name,
+        from_file=options.script is None,
+        stdout=_writer(sys.stdout),
+        stderr=_writer(sys.stderr),
     )
     if isinstance(result.defect, _ReaderGone):
         raise BrokenPipeError
