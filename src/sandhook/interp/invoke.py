@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from greenlet import getcurrent
 
 from sandhook.interp import lookup, traps
 from sandhook.interp.environment import set_environment
 from sandhook.interp.lookup import SHELLS, Argument
+from sandhook.interp.protocol import Runtime
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
@@ -21,9 +22,6 @@ from sandhook.utilities import run_utility
 from sandhook.utilities._base import Context
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import join
-
-if TYPE_CHECKING:
-    from sandhook.interp.runtime import Runtime
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from sandhook.interp.compile.compiler import _COMPILER
 from sandhook.interp.compile.simple import compile_assignment
+from sandhook.interp.protocol import Runtime
 from sandhook.state.assignment import Assigned
 from sandhook.state.state import State
 from sandhook.syntax import parse
 from sandhook.syntax.nodes import SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
-
-if TYPE_CHECKING:
-    from sandhook.interp.runtime import Runtime
 
 
 @lru_cache(maxsize=128)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sandhook.interp.dynamic import DYNAMICS
 from sandhook.interp.environment import set_environment
+from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import read_script, read_text
 from sandhook.kernel.process import Process
 from sandhook.state.options import LETTERS
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
 from sandhook.vfs.errors import error_text
-
-if TYPE_CHECKING:
-    from sandhook.interp.runtime import Runtime
 
 USAGE_STATUS = 2
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from sandhook.interp.protocol import Runtime
 from sandhook.kernel.signals import NAMES
 from sandhook.state.control import ExitShell, ReturnFrom
 from sandhook.state.state import State
-
-if TYPE_CHECKING:
-    from sandhook.interp.runtime import Runtime
 
 
 def run_trap(runtime: Runtime, state: State, name: str) -> None:

@@ -1,0 +1,52 @@
+"""What the files beside ``runtime`` need of the runtime, which calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from sandhook.interp.lookup import Commands
+from sandhook.state.state import State
+
+T = TypeVar("T")
+
+
+class Runtime(Protocol):
+    """The runtime's services to invocation, traps and nested shells."""
+
+    commands: Commands
+
+    def complain(self, state: State, text: str) -> None:
+        """Write ``name: line N: text`` to standard error."""
+
+    def write_error(self, state: State, text: str) -> None:
+        """Write to standard error as it is."""
+
+    def where(self, state: State) -> str:
+        """Return what stands before every message."""
+        ...
+
+    def debug(self, state: State) -> None:
+        """Run the DEBUG trap before a command."""
+
+    def run_trap(self, state: State, name: str) -> None:
+        """Run the commands of a trap."""
+
+    def deeper(self, state: State) -> None:
+        """Count a nested call. Raises LimitExceeded."""
+
+    def nested(self, state: State, run: Callable[[], T]) -> T:
+        """Run ``run``, on a fresh stack when this one has become deep."""
+        ...
+
+    def run_text(self, state: State, text: str, *, name: str | None = None, line: int | None = None) -> int:
+        """Run eval's or a trap's text."""
+        ...
+
+    def run_main(self, state: State, text: str, label: str = "") -> int:
+        """Run a whole script and its EXIT trap."""
+        ...
+
+    def expand_text(self, state: State, text: str) -> str:
+        """Expand text as a here-document's body."""
+        ...
