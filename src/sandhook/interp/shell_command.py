@@ -6,6 +6,7 @@ from sandhook.interp.dynamic import DYNAMICS
 from sandhook.interp.environment import set_environment
 from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import read_script, read_text
+from sandhook.interp.traps import on_signal
 from sandhook.kernel.process import Process
 from sandhook.state.options import LETTERS
 from sandhook.state.state import State
@@ -25,7 +26,7 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
     """
     state = State(process, runtime, name)
     state.dynamics = DYNAMICS
-    process.on_signal = lambda number: _on_signal(state, number)
+    process.on_signal = lambda number: on_signal(runtime, state, number)
     set_environment(state, {key: value for key, value in environment.items() if _is_name(key)})
     for inert in INERT:
         if inert in state.values:
@@ -65,12 +66,6 @@ def set_environment_value(state: State, name: str, value: str) -> None:
 
 def _is_name(text: str) -> bool:
     return text.isidentifier() and text.isascii()
-
-
-def _on_signal(state: State, number: int) -> None:
-    from sandhook.interp.traps import on_signal
-
-    on_signal(state.shell, state, number)
 
 
 def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
