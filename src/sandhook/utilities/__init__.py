@@ -24,6 +24,7 @@ from sandhook.utilities._base import (
 
 UTILITIES: dict[str, str] = {
     "[": "test",
+    "awk": "awk",
     "base64": "base64",
     "basename": "basename",
     "cat": "cat",
@@ -41,6 +42,7 @@ UTILITIES: dict[str, str] = {
     "fgrep": "grep",
     "find": "find",
     "fold": "fold",
+    "gawk": "awk",
     "grep": "grep",
     "head": "head",
     "hostname": "hostname",
@@ -48,6 +50,7 @@ UTILITIES: dict[str, str] = {
     "jq": "jq",
     "ln": "ln",
     "ls": "ls",
+    "mawk": "awk",
     "md5sum": "checksum",
     "mkdir": "mkdir",
     "mktemp": "mktemp",

@@ -1,0 +1,142 @@
+"""awk: scan records for patterns and process them.
+
+Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2 in C.UTF-8.
+Divergences: L-AWK-001 (commands), L-AWK-002 (what is refused), L-AWK-003 (order), L-AWK-004 (random numbers),
+L-AWK-005 (nesting and warnings).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from sandhook.utilities._base import Context, Failure, also, opt, option_set
+from sandhook.utilities.awk.compile import DEEP, Program
+from sandhook.utilities.awk.lexer import ProgramError, unescape
+from sandhook.utilities.awk.machine import run_program
+from sandhook.utilities.awk.runtime import ARGC, ARGV, ENVIRON, FS, PROCINFO, Runtime
+from sandhook.utilities.awk.statements import compile_program
+from sandhook.utilities.awk.values import Fatal, Strnum
+from sandhook.vfs.errors import error_text
+
+PERMUTE = False
+USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
+_LEAST = 120  #: Python frames below which a program runs on the stack it is started on
+
+
+@option_set
+class Options:
+    """awk [-F FS] [-v NAME=VALUE]... {PROGRAM | -e PROGRAM | -f PROGFILE}... [FILE | NAME=VALUE]...
+
+    Run PROGRAM on the records of the FILEs, or of standard input.
+    """
+
+    separator: str | None = opt("-F", "--field-separator", "FS", "separate fields by FS")
+    assignments: tuple[str, ...] = opt(
+        "-v", "--assign", "NAME=VALUE", "set a variable before the program begins", append=True
+    )
+    programs: tuple[tuple[str, str], ...] = also(
+        opt(
+            "-e",
+            "--source",
+            "PROGRAM",
+            "add PROGRAM to the program",
+            append=True,
+            convert=lambda text: ("e", text),
+        ),
+        opt(
+            "-f",
+            "--file",
+            "PROGFILE",
+            "add the contents of PROGFILE to the program",
+            append=True,
+            convert=lambda text: ("f", text),
+        ),
+    )
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return the status of exit, 1 for a program that cannot be used, 2 for a failure while it runs."""
+    if not options.programs and not operands:
+        ctx.error_hint(USAGE)
+        return 1
+    if options.programs:
+        text, names = read_programs(options, ctx), operands
+    else:
+        text, names = operands[0], operands[1:]
+    if _frames_beyond(_LEAST):
+        status: int = ctx.kernel.scheduler.call_fresh(lambda: _run(text, options, names, ctx))
+        return status
+    return _run(text, options, names, ctx)
+
+
+def _frames_beyond(count: int) -> bool:
+    try:
+        sys._getframe(min(count, DEEP))
+    except ValueError:
+        return False
+    return True
+
+
+def _run(text: str, options: Options, names: Sequence[str], ctx: Context) -> int:
+    rt: Runtime | None = None
+    try:
+        ctx.budget.charge(len(text) >> 4)
+        program = compile_program(text)
+        rt = Runtime(ctx, program)
+        prepare(rt, program, options, names)
+        return run_program(rt)
+    except ProgramError as error:
+        show_error(ctx, text, error)
+        return 1
+    except Fatal as error:
+        ctx.error(f"cmd. line:1: {'fatal' if error.status == 2 else 'error'}: {error}")
+        return error.status
+    finally:
+        if rt is not None:
+            rt.finish()
+
+
+def read_programs(options: Options, ctx: Context) -> str:
+    """Return the texts of -e and -f in their order."""
+    texts = []
+    for kind, text in options.programs:
+        if kind == "f":
+            try:
+                with ctx.open(text) as reader:
+                    text = reader.read_all().decode("utf-8", "surrogateescape")
+            except OSError as error:
+                raise Failure(
+                    f"fatal: cannot open source file `{text}' for reading: {error_text(error)}", 2
+                ) from None
+            if text.startswith("#!"):
+                text = "#" + text[2:]
+        texts.append(text)
+    return "\n".join(texts)
+
+
+def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str]) -> None:
+    """Set ARGV, ENVIRON and what -F and -v ask for."""
+    g = rt.g
+    for number, name in enumerate(("awk" if rt.ctx.name.endswith("awk") else rt.ctx.name, *names)):
+        rt.store(g[ARGV], str(number), Strnum(name))
+    g[ARGC] = float(len(names) + 1)
+    for name, value in rt.ctx.environment.items():
+        rt.store(g[ENVIRON], name, Strnum(value))
+    rt.store(g[PROCINFO], "version", "5.2.1")
+    rt.store(g[PROCINFO], "FS", "FS")
+    if options.separator is not None:
+        rt.set_special(FS, unescape(options.separator))
+    for assignment in options.assignments:
+        if not rt.assign_operand(assignment):
+            raise Fatal(f"`{assignment.partition('=')[0]}' argument to `-v' not in `var=value' form")
+
+
+def show_error(ctx: Context, text: str, error: ProgramError) -> None:
+    """Print a syntax error as gawk does: the line, and a caret below the place."""
+    start = text.rfind("\n", 0, error.at) + 1
+    end = text.find("\n", error.at)
+    line = text[start : end if end >= 0 else len(text)]
+    where = f"cmd. line:{error.line}: "
+    ctx.error(f"{where}{line}")
+    ctx.error(f"{where}{' ' * (error.at - start)}^ {error}")

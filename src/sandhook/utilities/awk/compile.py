@@ -1,0 +1,603 @@
+"""Expressions of awk as closures over the Runtime.
+
+Every expression can be compiled four ways, by what its user wants: a value, a number, a text, a truth.
+
+Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from sandhook.utilities.awk import runtime as special
+from sandhook.utilities.awk.parser import Function, Node
+from sandhook.utilities.awk.regex import pattern
+from sandhook.utilities.awk.runtime import SPECIAL, Runtime
+from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, order, text_to_number, to_number, truth
+
+Run = Callable[[Runtime], Any]
+DEEP = 220  #: Python frames on one stack before a call goes on with a fresh one
+
+
+class Program:
+    """What a program's text means: immutable once made, and shared by runs.
+
+    Attributes:
+        names: Slot of every global variable. arrays: Slots of those that are arrays.
+        ranges: How many range patterns there are. counts, terminators: NR or FNR, and RT, are used.
+    """
+
+    def __init__(self, functions: dict[str, Function], names: dict[str, int], arrays: set[int]) -> None:
+        self.functions = functions
+        self.names = names
+        self.slots = len(names)
+        self.arrays = arrays
+        self.ranges = 0
+        self.begin: list[Run] = []
+        self.end: list[Run] = []
+        self.begin_file: list[Run] = []
+        self.end_file: list[Run] = []
+        self.rules: list[Run] = []
+        self.counts = True
+        self.terminators = True
+        self.bodies: dict[str, Run] = {}
+
+
+def power(left: float, right: float) -> float:
+    """Raise as C's pow does."""
+    try:
+        return math.pow(left, right)
+    except OverflowError:
+        return -math.inf if left < 0 and right % 2 == 1 else math.inf
+    except ValueError:
+        return math.inf if left == 0 else -math.nan
+
+
+def divide(left: float, right: float) -> float:
+    if right == 0.0:
+        raise Fatal("division by zero attempted")
+    return left / right
+
+
+def remainder(left: float, right: float) -> float:
+    if right == 0.0:
+        raise Fatal("division by zero attempted in `%'")
+    try:
+        return math.fmod(left, right)
+    except ValueError:
+        return -math.nan
+
+
+BINARY: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": divide,
+    "%": remainder,
+    "^": power,
+}
+_TESTS: dict[str, Callable[[int], bool]] = {
+    "<": lambda o: o == -1,
+    "<=": lambda o: o in (-1, 0),
+    "==": lambda o: o == 0,
+    "!=": lambda o: o != 0,
+    ">": lambda o: o == 1,
+    ">=": lambda o: o in (0, 1),
+}
+
+
+class Compiler:
+    """Compiles the expressions of one program; ``function`` is the one whose body is compiled."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.function: Function | None = None
+
+    # ------------------------------------------------------------------ what the user wants
+
+    def value(self, node: Node) -> Run:
+        """Compile for a value."""
+        run: Run = getattr(self, "_" + node[0])(node)
+        return run
+
+    def number(self, node: Node) -> Run:
+        """Compile for a float."""
+        kind = node[0]
+        if kind == "num":
+            return self.value(node)
+        if kind == "paren":
+            return self.number(node[1])
+        if kind == "field":
+            return self._field_number(node)
+        run = self.value(node)
+        if kind in ("bin", "neg", "pos", "incr", "cmp", "and", "or", "not", "match", "in", "ere", "getline"):
+            return run
+
+        def number(rt: Runtime) -> float:
+            value = run(rt)
+            return value if type(value) is float else to_number(value)
+
+        return number
+
+    def text(self, node: Node) -> Run:
+        """Compile for a str."""
+        kind = node[0]
+        if kind == "str" or kind == "cat":
+            return self.value(node)
+        if kind == "paren":
+            return self.text(node[1])
+        if kind == "field":
+            if node[1] == ("num", 0.0):
+                return lambda rt: rt.rebuild() if rt.dirty else rt.record
+            index = self.number(node[1])
+            if node[1][0] == "num" and node[1][1] > 0:
+                at = int(node[1][1]) - 1
+
+                def fixed(rt: Runtime) -> str:
+                    fields = rt.fields
+                    if fields is None:
+                        fields = rt.split()
+                    return fields[at] if at < len(fields) else ""
+
+                return fixed
+            return lambda rt: rt.field(index(rt)) or ""
+        run = self.value(node)
+
+        def text(rt: Runtime) -> str:
+            value = run(rt)
+            return value if type(value) is str else rt.text(value)
+
+        return text
+
+    def condition(self, node: Node) -> Run:
+        """Compile for a truth."""
+        kind = node[0]
+        if kind == "paren":
+            return self.condition(node[1])
+        if kind == "ere":
+            return self._matcher(node[1])
+        run = self.value(node)
+        return lambda rt: truth(run(rt))
+
+    # ------------------------------------------------------------------ constants, variables
+
+    def _num(self, node: Node) -> Run:
+        value = node[1]
+        return lambda rt: value
+
+    _str = _num
+
+    def _paren(self, node: Node) -> Run:
+        return self.value(node[1])
+
+    def _matcher(self, source: str) -> Run:
+        plain = pattern(source)
+        if plain.literal:
+            literal = plain.literal
+            return lambda rt: (
+                literal in (rt.rebuild() if rt.dirty else rt.record)
+                if not rt.icase
+                else rt.pattern(source).test(rt.rebuild())
+            )
+        return lambda rt: (pattern(source, True) if rt.icase else plain).test(
+            rt.rebuild() if rt.dirty else rt.record
+        )
+
+    def _ere(self, node: Node) -> Run:
+        test = self._matcher(node[1])
+        return lambda rt: 1.0 if test(rt) else 0.0
+
+    def local(self, name: str) -> int:
+        """Return the slot of a parameter of the current function, or -1."""
+        function = self.function
+        return function.params.index(name) if function is not None and name in function.params else -1
+
+    def _name(self, node: Node) -> Run:
+        slot = self.local(node[1])
+        if slot >= 0:
+            return lambda rt: rt.frame[slot]
+        at = self.program.names[node[1]]
+        if at in special.COUNTED:
+            return lambda rt: rt.special(at)
+        return lambda rt: rt.g[at]
+
+    def array(self, node: Node) -> Run:
+        """Compile a name or an element that is an array."""
+        if node[0] == "index":
+            inner, key = self.array(node[1]), self.key(node[2])
+
+            def element(rt: Runtime) -> Array:
+                outer, subscript = inner(rt), key(rt)
+                found = outer.get(subscript)
+                if found is None:
+                    rt.forget(outer, subscript)
+                    rt.store(outer, subscript, None)
+                    found = outer[subscript] = Array()
+                if not isinstance(found, Array):
+                    raise Fatal("attempt to use a scalar value as array")
+                return found
+
+            return element
+        run = self._name(node)
+        name = node[1]
+
+        def array(rt: Runtime) -> Array:
+            found = run(rt)
+            if not isinstance(found, Array):
+                raise Fatal(f"attempt to use scalar `{name}' as an array")
+            return found
+
+        return array
+
+    def key(self, subscripts: list[Node]) -> Run:
+        """Compile subscripts to the text that they make together."""
+        if len(subscripts) > 1:
+            parts = [self.text(subscript) for subscript in subscripts]
+            return lambda rt: rt.subsep.join([part(rt) for part in parts])
+        if subscripts[0][0] in ("str", "cat"):
+            return self.text(subscripts[0])
+        if subscripts[0][0] == "field":
+            text = self.text(subscripts[0])
+            return lambda rt: str(text(rt))
+        run = self.value(subscripts[0])
+
+        def key(rt: Runtime) -> str:
+            value = run(rt)
+            if type(value) is float and value.is_integer():
+                return str(int(value))
+            return str(rt.text(value))
+
+        return key
+
+    def _index(self, node: Node) -> Run:
+        array, key = self.array(node[1]), self.key(node[2])
+
+        def index(rt: Runtime) -> Value:
+            found = array(rt)
+            subscript = key(rt)
+            try:
+                return found[subscript]
+            except KeyError:
+                rt.store(found, subscript, None)
+                return None
+
+        return index
+
+    def _in(self, node: Node) -> Run:
+        key, array = self.key(node[1]), self.array(node[2])
+        return lambda rt: 1.0 if key(rt) in array(rt) else 0.0
+
+    def _field(self, node: Node) -> Run:
+        index = self.number(node[1])
+        return lambda rt: rt.field_value(index(rt))
+
+    def _field_number(self, node: Node) -> Run:
+        text = self.text(node)
+        return lambda rt: text_to_number(text(rt))
+
+    # ------------------------------------------------------------------ operators
+
+    def _bin(self, node: Node) -> Run:
+        _, operator, first, second = node
+        if operator in "/%" and first[0] == "num" and second == ("num", 0.0):
+            raise Fatal("division by zero attempted" + (" in `%'" if operator == "%" else ""), 1)
+        left, right = self.number(first), self.number(second)
+        if operator == "+":
+            return lambda rt: left(rt) + right(rt)
+        if operator == "-":
+            return lambda rt: left(rt) - right(rt)
+        if operator == "*":
+            return lambda rt: left(rt) * right(rt)
+        apply = BINARY[operator]
+        return lambda rt: apply(left(rt), right(rt))
+
+    def _cmp(self, node: Node) -> Run:
+        _, operator, first, second = node
+        test = _TESTS[operator]
+        left, right = self.value(first), self.value(second)
+
+        def compare(rt: Runtime) -> float:
+            a, b = left(rt), right(rt)
+            if type(a) is str and type(b) is str and not rt.icase:
+                return 1.0 if test((a > b) - (a < b)) else 0.0
+            if rt.icase:
+                a, b = _folded(a), _folded(b)
+            return 1.0 if test(order(a, b, rt.convfmt)) else 0.0
+
+        return compare
+
+    def _cat(self, node: Node) -> Run:
+        parts = [self.text(part) for part in node[1]]
+        if len(parts) == 2:
+            left, right = parts
+
+            def pair(rt: Runtime) -> str:
+                first = left(rt)
+                second = right(rt)
+                if len(first) + len(second) > special.LARGE:
+                    rt.grow(len(first) + len(second))
+                return str(first + second)
+
+            return pair
+
+        def cat(rt: Runtime) -> str:
+            pieces = [part(rt) for part in parts]
+            size = sum(map(len, pieces))
+            if size > special.LARGE:
+                rt.grow(size)
+            return "".join(pieces)
+
+        return cat
+
+    def _neg(self, node: Node) -> Run:
+        run = self.number(node[1])
+        return lambda rt: -run(rt)
+
+    def _pos(self, node: Node) -> Run:
+        return self.number(node[1])
+
+    def _not(self, node: Node) -> Run:
+        test = self.condition(node[1])
+        return lambda rt: 0.0 if test(rt) else 1.0
+
+    def _and(self, node: Node) -> Run:
+        tests = [self.condition(part) for part in node[1]]
+
+        def all_(rt: Runtime) -> float:
+            for test in tests:
+                if not test(rt):
+                    return 0.0
+            return 1.0
+
+        return all_
+
+    def _or(self, node: Node) -> Run:
+        tests = [self.condition(part) for part in node[1]]
+
+        def any_(rt: Runtime) -> float:
+            for test in tests:
+                if test(rt):
+                    return 1.0
+            return 0.0
+
+        return any_
+
+    def _cond(self, node: Node) -> Run:
+        test, first, second = self.condition(node[1]), self.value(node[2]), self.value(node[3])
+        return lambda rt: first(rt) if test(rt) else second(rt)
+
+    def regex(self, node: Node) -> Run:
+        """Compile an operand that is an expression: what gives the Pattern."""
+        if node[0] == "ere":
+            source = node[1]
+            plain = pattern(source)
+            return lambda rt: pattern(source, True) if rt.icase else plain
+        text = self.text(node)
+        return lambda rt: rt.pattern(text(rt))
+
+    def _match(self, node: Node) -> Run:
+        _, subject, expression, negated = node
+        text, regex = self.text(subject), self.regex(expression)
+        if negated:
+            return lambda rt: 0.0 if regex(rt).test(text(rt)) else 1.0
+
+        def match(rt: Runtime) -> float:
+            subject = text(rt)
+            return 1.0 if regex(rt).test(subject) else 0.0
+
+        return match
+
+    # ------------------------------------------------------------------ assignment
+
+    def setter(self, target: Node) -> Callable[[Runtime, Value], None]:
+        """Compile a store into a variable, field or element."""
+        kind = target[0]
+        if kind == "field":
+            index = self.number(target[1])
+            return lambda rt, value: rt.set_field(index(rt), value)
+        if kind == "index":
+            array, key = self.array(target[1]), self.key(target[2])
+
+            def put(rt: Runtime, value: Value) -> None:
+                found = array(rt)
+                rt.store(found, key(rt), value)
+
+            return put
+        name = target[1]
+        slot = self.local(name)
+        is_array = name in self.function.arrays if slot >= 0 and self.function else False
+        at = -1 if slot >= 0 else self.program.names[name]
+        if is_array or at in self.program.arrays:
+            raise Fatal(f"attempt to use array `{name}' in a scalar context")
+        if 0 <= at < len(SPECIAL):
+            if at in special.COUNTED or at in special.HOOKED:
+                return lambda rt, value: rt.set_special(at, value)
+        local = slot >= 0
+        where = slot if local else at
+
+        def assign(rt: Runtime, value: Value) -> None:
+            variables = rt.frame if local else rt.g
+            if type(value) is not float and value is not None:
+                if isinstance(value, Array):
+                    raise Fatal(f"attempt to use array in a scalar context (assigned to `{name}')")
+                if len(value) > special.LARGE:
+                    rt.replaced(variables[where], value)
+            old = variables[where]
+            if type(old) is not float and old is not None:
+                if isinstance(old, Array):
+                    raise Fatal(f"attempt to use array `{name}' in a scalar context")
+                if len(old) > special.LARGE and (
+                    type(value) is float or value is None or len(value) <= special.LARGE
+                ):
+                    rt.keep(-len(old))
+            variables[where] = value
+
+        return assign
+
+    def _assign(self, node: Node) -> Run:
+        _, operator, target, expression = node
+        if not operator:
+            put, run = self.setter(target), self.value(expression)
+
+            def assign(rt: Runtime) -> Value:
+                value = run(rt)
+                put(rt, value)
+                return value
+
+            return assign
+        operand = self.number(expression)
+        return self._update(target, BINARY[operator], operand, False)
+
+    def _incr(self, node: Node) -> Run:
+        _, target, delta, prefix = node
+        return self._update(target, BINARY["+"], lambda rt: delta, not prefix)
+
+    def _update(self, target: Node, apply: Callable[[float, float], float], operand: Run, old: bool) -> Run:
+        """Compile ``target OP= operand``; ``old`` says that the value before is the result."""
+        kind = target[0]
+        if kind == "index":
+            array, key = self.array(target[1]), self.key(target[2])
+
+            def element(rt: Runtime) -> float:
+                found, subscript = array(rt), key(rt)
+                right = operand(rt)
+                before = found.get(subscript)
+                left = before if type(before) is float else to_number(before)
+                result = apply(left, right)
+                if type(before) is float:
+                    found[subscript] = result
+                else:
+                    rt.store(found, subscript, result)
+                return left if old else result
+
+            return element
+        if kind == "field":
+            index = self.number(target[1])
+
+            def field(rt: Runtime) -> float:
+                at = index(rt)
+                right = operand(rt)
+                left = to_number(rt.field_value(at))
+                result = apply(left, right)
+                rt.set_field(at, result)
+                return left if old else result
+
+            return field
+        put, get = self.setter(target), self.value(target)
+        slot = self.local(target[1])
+        at = -1 if slot >= 0 else self.program.names[target[1]]
+        plain = at >= len(SPECIAL)
+
+        def update(rt: Runtime) -> float:
+            right = operand(rt)
+            left = rt.g[at] if plain else get(rt)
+            if type(left) is not float:
+                left = to_number(left)
+                result = apply(left, right)
+                put(rt, result)
+            else:
+                result = apply(left, right)
+                if plain:
+                    rt.g[at] = result
+                else:
+                    put(rt, result)
+            return left if old else result
+
+        return update
+
+    # ------------------------------------------------------------------ getline, calls
+
+    def _getline(self, node: Node) -> Run:
+        _, kind, target, source = node
+        put = None if target is None else self.setter(target)
+        name = None if source is None else self.text(source)
+
+        def getline(rt: Runtime) -> float:
+            rt.budget.charge(1)
+            if name is None:
+                found = rt.read_main()
+            else:
+                opened = rt.input(kind, name(rt))
+                if opened is None:
+                    return -1.0
+                try:
+                    found = opened.next()
+                except OSError:
+                    return -1.0
+            if found is None:
+                return 0.0
+            record, terminator = found
+            rt.g[special.RT] = terminator
+            if name is None:
+                rt.fnr += 1.0
+            if name is None or kind == "command":
+                rt.nr += 1.0
+            if put is None:
+                rt.set_record(record)
+            else:
+                put(rt, Strnum(record))
+            return 1.0
+
+        return getline
+
+    def _call(self, node: Node) -> Run:
+        _, name, args = node
+        function = self.program.functions[name]
+        bodies = self.program.bodies
+        made: list[Run] = []
+        for param, arg in zip(function.params, args):
+            is_array = param in function.arrays and arg[0] in ("name", "index")
+            made.append(self.array(arg) if is_array else self.value(arg))
+        own = [param in function.arrays for param in function.params[len(args) :]]
+        start = len(args)
+
+        def call(rt: Runtime) -> Value:
+            frame: list[Value] = [arg(rt) for arg in made]
+            frame += [Array() if is_array else None for is_array in own]
+            rt.depth += 1
+            if rt.depth > rt.budget.limits.call_depth:
+                rt.budget.fail("call_depth")
+            budget = rt.budget
+            budget.fuel -= 1
+            if budget.fuel < 0:
+                budget.refuel()
+            for value in frame:
+                if isinstance(value, str) and len(value) > special.LARGE:
+                    rt.keep(len(value))
+            held, rt.frame = rt.frame, frame
+            body = bodies[name]
+            if _is_deep():
+                value = rt.ctx.kernel.scheduler.call_fresh(lambda: body(rt))
+            else:
+                value = body(rt)
+            rt.frame = held
+            rt.depth -= 1
+            for at, local in enumerate(frame):
+                if isinstance(local, str):
+                    if len(local) > special.LARGE:
+                        rt.keep(-len(local))
+                elif at >= start and isinstance(local, Array) and local:
+                    rt.clear(local)
+            return value
+
+        return call
+
+    def _builtin(self, node: Node) -> Run:
+        from sandhook.utilities.awk.functions import FUNCTIONS
+
+        return FUNCTIONS[node[1]](self, node[2])
+
+
+def _folded(value: Value) -> Value:
+    return type(value)(value.lower()) if isinstance(value, str) else value
+
+
+def _is_deep() -> bool:
+    try:
+        sys._getframe(DEEP)
+    except ValueError:
+        return False
+    return True

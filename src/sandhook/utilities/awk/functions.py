@@ -1,0 +1,415 @@
+"""The built-in functions of awk.
+
+``FUNCTIONS`` maps each name to what compiles a call: it gets the compiler and the arguments.
+
+Source: POSIX.1-2024 XCU 3, awk, "functions"; gawk 5.2 manual, "Built-in Functions".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from sandhook.utilities.awk import runtime as special
+from sandhook.utilities.awk import streams
+from sandhook.utilities.awk.compile import Compiler, Run
+from sandhook.utilities.awk.format import format_text
+from sandhook.utilities.awk.parser import Node
+from sandhook.utilities.awk.records import by_content_parts, split_blanks, splitter
+from sandhook.utilities.awk.runtime import Runtime
+from sandhook.utilities.awk.substitute import GENSUB, GSUB, SUB
+from sandhook.utilities.awk.values import (
+    Array,
+    Fatal,
+    Strnum,
+    Value,
+    looks_numeric,
+    number_to_text,
+    to_number,
+)
+
+Compile = Callable[[Compiler, list[Node]], Run]
+_MASK = (1 << 53) - 1
+RECORD: Node = ("field", ("num", 0.0))
+
+
+def _numeric(apply: Callable[..., float]) -> Compile:
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        runs = [compiler.number(arg) for arg in args]
+        if len(runs) == 1:
+            only = runs[0]
+            return lambda rt: apply(only(rt))
+        return lambda rt: apply(*[run(rt) for run in runs])
+
+    return compile_
+
+
+def _textual(apply: Callable[[str], Value]) -> Compile:
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        text = compiler.text(args[0])
+        return lambda rt: apply(text(rt))
+
+    return compile_
+
+
+def _total(function: Callable[[float], float]) -> Callable[[float], float]:
+    """Give NaN and infinity where Python raises."""
+
+    def apply(value: float) -> float:
+        try:
+            return function(value)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return -math.inf if function is math.log and value == 0 else -math.nan
+
+    return apply
+
+
+def _int(value: float) -> float:
+    return float(math.trunc(value)) if value - value == 0.0 else value
+
+
+def _bits(name: str, combine: Callable[[int, int], int]) -> Compile:
+    def apply(*values: float) -> float:
+        for at, value in enumerate(values, 1):
+            if not value >= 0:
+                raise Fatal(
+                    f"{name}: argument {at} negative value {number_to_text(value, '%g')} is not allowed"
+                )
+        whole = [int(value) & ((1 << 64) - 1) if value < 2**64 else 0 for value in values]
+        result = whole[0]
+        for value in whole[1:]:
+            result = combine(result, value)
+        return float(result)
+
+    return _numeric(apply)
+
+
+def _length(compiler: Compiler, args: list[Node]) -> Run:
+    if not args or args[0][0] in ("field", "str", "cat"):
+        text = compiler.text(args[0] if args else RECORD)
+        return lambda rt: float(len(text(rt)))
+    run = compiler.value(args[0])
+
+    def length(rt: Runtime) -> float:
+        value = run(rt)
+        return float(len(value) if isinstance(value, Array) else len(rt.text(value)))
+
+    return length
+
+
+def _substr(compiler: Compiler, args: list[Node]) -> Run:
+    text, start = compiler.text(args[0]), compiler.number(args[1])
+    count = compiler.number(args[2]) if len(args) > 2 else None
+
+    def substr(rt: Runtime) -> str:
+        subject = text(rt)
+        first = max(_int(start(rt)), 1.0)
+        size = math.inf if count is None else _int(count(rt))
+        if first != first or size != size:
+            return ""
+        end = min(first + size, len(subject) + 1.0)
+        return str(subject[int(first) - 1 : int(end) - 1]) if first < end else ""
+
+    return substr
+
+
+def _index(compiler: Compiler, args: list[Node]) -> Run:
+    text, wanted = compiler.text(args[0]), compiler.text(args[1])
+
+    def index(rt: Runtime) -> float:
+        subject, part = text(rt), wanted(rt)
+        if rt.icase:
+            return float(subject.lower().find(part.lower()) + 1)
+        return float(subject.find(part) + 1)
+
+    return index
+
+
+def _fill(rt: Runtime, array: Array, values: list[str], start: int = 1) -> None:
+    rt.clear(array)
+    for number, value in enumerate(values, start):
+        rt.store(array, str(number), Strnum(value))
+
+
+def _split(compiler: Compiler, args: list[Node]) -> Run:
+    text, array = compiler.text(args[0]), compiler.array(args[1])
+    separators = compiler.array(args[3]) if len(args) > 3 else None
+    regex = compiler.regex(args[2]) if len(args) > 2 and args[2][0] == "ere" else None
+    separator = compiler.text(args[2]) if len(args) > 2 and regex is None else None
+
+    def split(rt: Runtime) -> float:
+        subject = text(rt)
+        rt.budget.charge(len(subject) >> 6)
+        between: list[str] = []
+        by = separator(rt) if separator is not None else rt.text(rt.g[special.FS])
+        if regex is not None:
+            parts, between = regex(rt).split(subject) if subject else ([], [])
+        elif separators is None:
+            parts = split_blanks(subject) if by == " " else splitter(by, rt.icase, False)(subject)
+        elif by == " ":
+            parts = split_blanks(subject)
+            between = rt.pattern("[ \t\n]+").split(subject)[1]
+            if subject and parts and subject[0] in " \t\n":
+                between = between[1:]
+        elif not by:
+            parts, between = list(subject), [""] * (len(subject) - 1)
+        else:
+            from sandhook.utilities.awk.regex import quoted
+
+            parts, between = (
+                rt.pattern(quoted(by) if len(by) == 1 else by).split(subject) if subject else ([], [])
+            )
+        if separators is not None:
+            _fill(rt, separators(rt), between)
+        _fill(rt, array(rt), parts)
+        return float(len(parts))
+
+    return split
+
+
+def _patsplit(compiler: Compiler, args: list[Node]) -> Run:
+    text, array = compiler.text(args[0]), compiler.array(args[1])
+    regex = compiler.regex(args[2]) if len(args) > 2 else None
+    separators = compiler.array(args[3]) if len(args) > 3 else None
+
+    def patsplit(rt: Runtime) -> float:
+        expression = regex(rt) if regex is not None else rt.pattern(rt.text(rt.g[special.FPAT]))
+        parts, around = by_content_parts(expression, text(rt))
+        _fill(rt, array(rt), parts)
+        if separators is not None:
+            _fill(rt, separators(rt), around, 0)
+        return float(len(parts))
+
+    return patsplit
+
+
+def _match(compiler: Compiler, args: list[Node]) -> Run:
+    text, regex = compiler.text(args[0]), compiler.regex(args[1])
+    array = compiler.array(args[2]) if len(args) > 2 else None
+
+    def match(rt: Runtime) -> float:
+        subject = text(rt)
+        rt.budget.charge(len(subject) >> 10)
+        spans = regex(rt).spans(subject)
+        start, end = spans[0] if spans else (-1, -2)
+        rt.g[special.RSTART] = float(start + 1)
+        rt.g[special.RLENGTH] = float(end - start)
+        if array is not None:
+            groups = array(rt)
+            rt.clear(groups)
+            for number, (first, last) in enumerate(spans or ()):
+                if first >= 0:
+                    rt.store(groups, str(number), Strnum(subject[first:last]))
+                    rt.store(groups, f"{number}{rt.subsep}start", float(first + 1))
+                    rt.store(groups, f"{number}{rt.subsep}length", float(last - first))
+        return float(start + 1)
+
+    return match
+
+
+def _sprintf(compiler: Compiler, args: list[Node]) -> Run:
+    format_ = compiler.text(args[0])
+    runs = [compiler.value(arg) for arg in args[1:]]
+    return lambda rt: format_text(format_(rt), [run(rt) for run in runs], rt.convfmt, rt.budget.afford)
+
+
+def _case(change: Callable[[str], str]) -> Callable[[str], str]:
+    """Change case one character for one, as towupper does; ``ß`` has no capital of its own."""
+
+    def apply(text: str) -> str:
+        if text.isascii():
+            return change(text)
+        return "".join([new if len(new := change(char)) == 1 else char for char in text])
+
+    return apply
+
+
+def _strtonum(compiler: Compiler, args: list[Node]) -> Run:
+    run = compiler.value(args[0])
+
+    def strtonum(rt: Runtime) -> float:
+        value = run(rt)
+        if type(value) is float:
+            return value
+        text = rt.text(value).strip(" \t\n")
+        sign, digits = (-1.0, text[1:]) if text[:1] == "-" else (1.0, text.removeprefix("+"))
+        base, allowed = 8, "01234567"
+        if digits[:2] in ("0x", "0X"):
+            base, allowed, digits = 16, "0123456789abcdefABCDEF", digits[2:]
+        elif digits[:1] != "0" or not digits.isdigit() or set(digits) & {"8", "9"}:
+            return to_number(value)
+        kept = digits[: len(digits) - len(digits.lstrip(allowed))].lstrip("0")
+        return sign * (float(int(kept or "0", base)) if len(kept) < 250 else math.inf)
+
+    return strtonum
+
+
+# --------------------------------------------------------------------------- random numbers, time
+
+
+def _rand(compiler: Compiler, args: list[Node]) -> Run:
+    def rand(rt: Runtime) -> float:
+        """SplitMix64: the same numbers in every run, until srand says otherwise."""
+        wide = (1 << 64) - 1
+        rt.random = (rt.random + 0x9E3779B97F4A7C15) & wide
+        mixed = rt.random
+        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & wide
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & wide
+        return ((mixed ^ (mixed >> 31)) >> 11) / float(1 << 53)
+
+    return rand
+
+
+def _srand(compiler: Compiler, args: list[Node]) -> Run:
+    seed = compiler.number(args[0]) if args else None
+
+    def srand(rt: Runtime) -> float:
+        before = rt.seed
+        given = float(int(rt.ctx.now())) if seed is None else seed(rt)
+        rt.seed = rt.random = int(given) & ((1 << 64) - 1) if given - given == 0.0 else 0
+        return float(before)
+
+    return srand
+
+
+def _strftime(compiler: Compiler, args: list[Node]) -> Run:
+    format_ = compiler.text(args[0]) if args else None
+    seconds = compiler.number(args[1]) if len(args) > 1 else None
+    universal = compiler.condition(args[2]) if len(args) > 2 else None
+
+    def strftime(rt: Runtime) -> str:
+        from sandhook.utilities._time import strftime as formatted
+
+        text = format_(rt) if format_ is not None else "%a %b %e %H:%M:%S %Z %Y"
+        when = rt.ctx.now() if seconds is None else seconds(rt)
+        if not abs(when) < 1e15:
+            return ""
+        zone = "UTC0" if universal is not None and universal(rt) else rt.ctx.environment.get("TZ")
+        made = formatted(text, math.floor(when), zone)
+        return made.replace("UTC", "GMT") if zone == "UTC0" and "%Z" in text else made
+
+    return strftime
+
+
+def _systime(compiler: Compiler, args: list[Node]) -> Run:
+    return lambda rt: float(int(rt.ctx.now()))
+
+
+def _mktime(compiler: Compiler, args: list[Node]) -> Run:
+    text = compiler.text(args[0])
+    universal = compiler.condition(args[1]) if len(args) > 1 else None
+
+    def mktime(rt: Runtime) -> float:
+        from sandhook.utilities._time import days_from_civil, zone_of
+
+        words = text(rt).split()
+        if len(words) < 6:
+            return -1.0
+        numbers = [looks_numeric(word) for word in words[:6]]
+        if any(number is None or not abs(number) < 1e9 for number in numbers):
+            return -1.0
+        year, month, day, hour, minute, second = [int(number or 0) for number in numbers]
+        year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+        local = (days_from_civil(year, month, 1) + day - 1) * 86_400 + hour * 3600 + minute * 60 + second
+        utc = universal is not None and universal(rt)
+        return float(local if utc else zone_of(rt.ctx.environment.get("TZ")).to_seconds(local))
+
+    return mktime
+
+
+# --------------------------------------------------------------------------- arrays and types
+
+
+def _asort(by_index: bool) -> Compile:
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        source = compiler.array(args[0])
+        target = compiler.array(args[1]) if len(args) > 1 else source
+        how = compiler.text(args[2]) if len(args) > 2 else None
+
+        def asort(rt: Runtime) -> float:
+            from sandhook.utilities.awk.sorting import sort_array
+
+            wanted = how(rt) if how is not None else "@ind_str_asc" if by_index else "@val_type_asc"
+            return sort_array(rt, source(rt), target(rt), wanted, by_index)
+
+        return asort
+
+    return compile_
+
+
+def _isarray(compiler: Compiler, args: list[Node]) -> Run:
+    run = compiler.value(args[0])
+    return lambda rt: 1.0 if isinstance(run(rt), Array) else 0.0
+
+
+def _typeof(compiler: Compiler, args: list[Node]) -> Run:
+    node = args[0]
+    run = compiler.value(node)
+    index = compiler.number(node[1] if node[0] == "field" else ("num", 0.0))
+
+    def typeof(rt: Runtime) -> str:
+        value = run(rt)
+        if isinstance(value, Array):
+            return "array"
+        if node[0] == "field" and rt.field(index(rt)) is None:
+            return "unassigned"
+        if value is None:
+            return "unassigned" if node[0] == "index" else "untyped"
+        if type(value) is float:
+            return "number"
+        return "strnum" if type(value) is Strnum and looks_numeric(value) is not None else "string"
+
+    return typeof
+
+
+# --------------------------------------------------------------------------- streams
+
+
+def _close(compiler: Compiler, args: list[Node]) -> Run:
+    if len(args) > 1:
+        raise Fatal("close: two-way pipes are not supported (L-AWK-002)")
+    name = compiler.text(args[0])
+    return lambda rt: rt.close(name(rt))
+
+
+def _fflush(compiler: Compiler, args: list[Node]) -> Run:
+    name = compiler.text(args[0]) if args else None
+
+    def fflush(rt: Runtime) -> float:
+        wanted = "" if name is None else name(rt)
+        if wanted and wanted not in rt.outputs:
+            return -1.0
+        rt.flush()
+        return 0.0
+
+    return fflush
+
+
+def _system(compiler: Compiler, args: list[Node]) -> Run:
+    command = compiler.text(args[0])
+
+    def system(rt: Runtime) -> float:
+        rt.flush()
+        return float(streams.run_command(rt.ctx, command(rt)))
+
+    return system
+
+
+FUNCTIONS: dict[str, Compile] = {
+    "length": _length, "substr": _substr, "index": _index, "split": _split, "patsplit": _patsplit,
+    "match": _match, "sprintf": _sprintf, "sub": SUB, "gsub": GSUB, "gensub": GENSUB,
+    "tolower": _textual(_case(str.lower)), "toupper": _textual(_case(str.upper)),
+    "sin": _numeric(_total(math.sin)), "cos": _numeric(_total(math.cos)), "atan2": _numeric(math.atan2),
+    "exp": _numeric(_total(math.exp)), "log": _numeric(_total(math.log)), "sqrt": _numeric(_total(math.sqrt)),
+    "int": _numeric(_int), "rand": _rand, "srand": _srand, "strftime": _strftime, "systime": _systime,
+    "mktime": _mktime, "asort": _asort(False), "asorti": _asort(True),
+    "and": _bits("and", lambda a, b: a & b), "or": _bits("or", lambda a, b: a | b),
+    "xor": _bits("xor", lambda a, b: a ^ b),
+    "lshift": _bits("lshift", lambda a, b: (a << b) & ((1 << 64) - 1) if b < 64 else 0),
+    "rshift": _bits("rshift", lambda a, b: a >> b if b < 64 else 0),
+    "compl": _numeric(lambda value: float(~int(value) & _MASK) if 0 <= value < 2**53 else 0.0),
+    "strtonum": _strtonum, "isarray": _isarray, "typeof": _typeof, "mkbool": _numeric(lambda v: 1.0 if v else 0.0),
+    "close": _close, "fflush": _fflush, "system": _system,
+}  # fmt: skip

@@ -1,0 +1,97 @@
+"""The main loop: BEGIN, the records, END.
+
+Source: POSIX.1-2024 XCU 3, awk; gawk 5.2 manual for BEGINFILE and ENDFILE.
+"""
+
+from __future__ import annotations
+
+from sandhook.utilities.awk import runtime as special
+from sandhook.utilities.awk.compile import Run
+from sandhook.utilities.awk.records import Source
+from sandhook.utilities.awk.runtime import Exit, Next, NextFile, Runtime
+from sandhook.utilities.awk.statements import NEXTFILE
+
+
+def run_program(rt: Runtime) -> int:
+    """Run a prepared program; return its exit status."""
+    program = rt.program
+    try:
+        try:
+            for action in program.begin:
+                action(rt)
+            if program.rules or program.end or program.begin_file or program.end_file:
+                read_all(rt)
+        except Exit:
+            rt.exiting = True
+            rt.frame = []
+        try:
+            for action in program.end:
+                action(rt)
+        except Exit:
+            pass
+    finally:
+        if rt.budget.spent is None:
+            rt.close_all()
+    return rt.status
+
+
+def read_all(rt: Runtime) -> None:
+    """Run the rules on every record of every input; getline may take some, or go to the next input."""
+    program = rt.program
+    rule = program.rules[0] if len(program.rules) == 1 else _all_rules(program.rules)
+    begun: object = None
+    while True:
+        source = rt.source
+        if source is None:
+            if not rt.next_source():
+                return
+            continue
+        if begun is not source:
+            begun = source
+            for action in program.begin_file:
+                action(rt)
+        if _batch(rt, source, rule) != NEXTFILE and (rt.source is not source or source.more()):
+            continue
+        if rt.source is source:
+            for action in program.end_file:
+                action(rt)
+            if not rt.next_source():
+                return
+
+
+def _batch(rt: Runtime, source: Source, rule: Run) -> int | None:
+    """Run the rules on the records that were read already."""
+    counts = rt.program.counts
+    terminators = rt.program.terminators
+    try:
+        for line in source.lines:
+            if counts:
+                rt.nr += 1.0
+                rt.fnr += 1.0
+            if terminators:
+                rt.g[special.RT] = next(source.terminators, source.separator)
+            rt.record = line
+            rt.fields = None
+            rt.dirty = False
+            try:
+                if rule(rt) == NEXTFILE:
+                    return NEXTFILE
+            except Next:
+                rt.frame = []
+                rt.depth = 0
+    except NextFile:
+        rt.frame = []
+        rt.depth = 0
+        return NEXTFILE
+    return None
+
+
+def _all_rules(rules: list[Run]) -> Run:
+    def run(rt: Runtime) -> int | None:
+        for rule in rules:
+            left: int | None = rule(rt)
+            if left is not None:
+                return left
+        return None
+
+    return run

@@ -1,0 +1,203 @@
+"""How input becomes records and records become fields: RS, FS, FPAT and FIELDWIDTHS.
+
+Source: POSIX.1-2024 XCU 3, awk, "regular expressions as field separators"; gawk 5.2 manual, "Records" and "Fields".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from sandhook.utilities._base import Reader
+from sandhook.utilities.awk.regex import Pattern, pattern, quoted
+from sandhook.utilities.awk.values import Fatal
+
+Splitter = Callable[[str], list[str]]
+
+#: What str.split() takes for a blank and awk does not.
+_ODD = re.compile(r"[\r\v\f\x1c-\x1f\x80-\U0010ffff]")
+_BLANKS = re.compile(r"[ \t\n]+")
+
+
+class Source:
+    """One input in records; the separator may change between them.
+
+    Attributes:
+        lines: Records that were read already. Taking one from here is what reading is.
+        terminators: RT of each record of ``lines``; exhausted means that all end with RS.
+    """
+
+    def __init__(self, reader: Reader, separator: str, icase: bool) -> None:
+        self.reader = reader
+        self.lines: Iterator[str] = iter(())
+        self.terminators: Iterator[str] = iter(())
+        self._blocks: Iterator[bytes] | None = None
+        self._whole: bytes | None = None
+        self._at = 0
+        self.separator = separator
+        self._icase = icase
+
+    def close(self) -> None:
+        self.reader.close()
+
+    def set_separator(self, separator: str, icase: bool) -> None:
+        """Change RS for what was not used yet."""
+        if (separator, icase) == (self.separator, self._icase):
+            return
+        rest = list(self.lines)
+        ends = list(self.terminators)
+        if rest:
+            delimiter = self.separator if len(self.separator) == 1 else ""
+            ends = ends[-len(rest) :] or [delimiter] * len(rest)
+            text = "".join([line + end for line, end in zip(rest, ends)])
+            self.reader.unread(text.encode("utf-8", "surrogateescape"))
+        if self._whole is not None:
+            self.reader.unread(self._whole[self._at :])
+            self._whole = None
+        self.lines = self.terminators = iter(())
+        self._blocks = None
+        self.separator = separator
+        self._icase = icase
+
+    def next(self) -> tuple[str, str] | None:
+        """Return the next record and its RT, or None at the end."""
+        while True:
+            line = next(self.lines, None)
+            if line is not None:
+                return line, next(self.terminators, self.separator)
+            if not self.more():
+                return None
+
+    def more(self) -> int:
+        """Read ahead: fill ``lines``; return how many there are now, 0 at the end."""
+        separator = self.separator
+        if len(separator) == 1 and separator.isascii() and not (self._icase and separator.isalpha()):
+            return self._delimited(separator)
+        return self._matched(separator)
+
+    def _delimited(self, separator: str) -> int:
+        delimiter = separator.encode()
+        if self._blocks is None:
+            self._blocks = self.reader.blocks(delimiter)
+        block = next(self._blocks, None)
+        if block is None:
+            return 0
+        text = block.decode("utf-8", "surrogateescape")
+        lines = text.split(separator)
+        if not lines[-1]:
+            lines.pop()
+            self.terminators = iter(())
+        else:  # the last record lacks its end
+            ends = [separator] * len(lines)
+            ends[-1] = ""
+            self.terminators = iter(ends)
+        self.reader.charge(len(lines))
+        self.lines = iter(lines)
+        return len(lines)
+
+    def _matched(self, separator: str) -> int:
+        """Paragraphs, or records that end where an expression matches: one at a time from all of the input."""
+        if self._whole is None:
+            self._whole = self.reader.read_all()
+            self._at = 0
+        data = self._whole
+        if not separator:
+            while data[self._at : self._at + 1] == b"\n":
+                self._at += 1
+        if self._at >= len(data):
+            return 0
+        self.reader.charge(1)
+        found = self._expression(separator).regex.search(data, self._at)
+        start, end = (len(data), len(data))
+        if found is not None and found.end() > found.start():
+            start, end = found.span()
+        record, terminator = data[self._at : start], data[start:end]
+        if not terminator and record.endswith(b"\n") and not separator:
+            record, terminator = record[:-1], b"\n"
+        self._at = end
+        self.lines = iter((record.decode("utf-8", "surrogateescape"),))
+        self.terminators = iter((terminator.decode("utf-8", "surrogateescape"),))
+        return 1
+
+    def _expression(self, separator: str) -> Pattern:
+        if not separator:
+            return pattern("\n\n+")
+        return pattern(quoted(separator) if len(separator) == 1 else separator, self._icase)
+
+
+# --------------------------------------------------------------------------- fields
+
+
+def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
+    """Return what splits a record by FS; with paragraphs (RS is empty) newlines separate fields too."""
+    if separator == " ":
+        return split_blanks
+    if paragraphs and separator != "\n":
+        inner = quoted(separator) if len(separator) == 1 else separator
+        return by_pattern(pattern(f"({inner})|\n", icase))
+    if len(separator) == 1 and separator != "\\" and not (icase and separator.isalpha()):
+        return lambda record: record.split(separator) if record else []
+    if not separator:
+        return list
+    return by_pattern(pattern(quoted(separator) if len(separator) == 1 else separator, icase))
+
+
+def split_blanks(record: str) -> list[str]:
+    """Split at blanks and newlines, and drop those around."""
+    if _ODD.search(record) is None:
+        return record.split()
+    record = record.strip(" \t\n")
+    return _BLANKS.split(record) if record else []
+
+
+def by_pattern(expression: Pattern) -> Splitter:
+    if expression.literal:
+        literal = expression.literal
+        return lambda record: record.split(literal) if record else []
+    return lambda record: expression.split(record)[0] if record else []
+
+
+def by_widths(text: str) -> Splitter:
+    """FIELDWIDTHS: widths in characters, each perhaps with a distance before it; "*" is the rest."""
+    columns: list[tuple[int, int]] = []
+    for word in text.split():
+        skip, colon, width = word.rpartition(":")
+        if not (width.isdigit() or width == "*") or (colon and not skip.isdigit()):
+            raise Fatal(f"invalid FIELDWIDTHS value, for field {len(columns) + 1}, near `{word}'")
+        columns.append((int(skip[:9] or "0"), -1 if width == "*" else int(width[:9])))
+
+    def split(record: str) -> list[str]:
+        at = 0
+        fields = []
+        for skip, width in columns:
+            at += skip
+            if at >= len(record):
+                break
+            end = len(record) if width < 0 else at + width
+            fields.append(record[at:end])
+            at = end
+        return fields
+
+    return split
+
+
+def by_content(expression: Pattern) -> Splitter:
+    """FPAT: fields are what the expression matches."""
+    return lambda record: by_content_parts(expression, record)[0]
+
+
+def by_content_parts(expression: Pattern, record: str) -> tuple[list[str], list[str]]:
+    """Return the matches and what stands around them."""
+    data = record.encode("utf-8", "surrogateescape")
+    fields: list[str] = []
+    around: list[str] = []
+    at = 0
+    for found in expression.regex.finditer(data):
+        start, end = found.spans[0]
+        if end == start and start == len(data) and fields:
+            continue
+        around.append(data[at:start].decode("utf-8", "surrogateescape"))
+        fields.append(data[start:end].decode("utf-8", "surrogateescape"))
+        at = end
+    around.append(data[at:].decode("utf-8", "surrogateescape"))
+    return fields, around

@@ -1,0 +1,124 @@
+"""awk's regular expressions over text: escapes of its own, and matches counted in characters.
+
+Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y, \\s and their like.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Match, Regex, compile_ere
+from sandhook.utilities.awk.values import Fatal
+
+_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
+_CONTROLS = {
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "/": "/",
+    '"': '"',
+    "&": "&",
+}
+_META = re.compile(r"[][\\^$.*+?(){}|]")
+Span = tuple[int, int]
+
+
+def _translated(source: str) -> str:
+    """Write awk's escapes as the expression compiler knows them."""
+
+    def replace(found: re.Match[str]) -> str:
+        digits, octal, letter = found.groups()
+        if letter is None:
+            code = int(digits, 16) if digits else int(octal, 8) & 0xFF
+            char = bytes([code]).decode("utf-8", "surrogateescape")
+            return "\\" + char if _META.match(char) else char
+        if letter == "y":
+            return "\\b"
+        return _CONTROLS.get(letter, found[0])
+
+    return _ESCAPE.sub(replace, source) if "\\" in source else source
+
+
+class Pattern:
+    """A compiled expression; immutable and shared."""
+
+    __slots__ = ("literal", "regex", "start")
+
+    def __init__(self, source: str, icase: bool) -> None:
+        text = _translated(source)
+        try:
+            self.regex: Regex = compile_ere(text, icase=icase, lenient=True, bracket_escapes=True)
+        except PatternError as error:
+            raise Fatal(f"{error}: /{source}/") from None
+        plain = text[1:] if text[:1] == "^" else text
+        simple = not icase and _META.search(plain) is None
+        self.literal = text if simple and text[:1] != "^" else None
+        self.start = plain if simple and text[:1] == "^" else None
+
+    def test(self, text: str) -> bool:
+        """Tell whether the expression matches anywhere."""
+        if self.literal is not None:
+            return self.literal in text
+        if self.start is not None:
+            return text.startswith(self.start)
+        return self.regex.search(text.encode("utf-8", "surrogateescape")) is not None
+
+    def spans(self, text: str) -> list[Span] | None:
+        """Return where the first match and its groups stand, in characters."""
+        data = text.encode("utf-8", "surrogateescape")
+        found = self.regex.search(data)
+        if found is None:
+            return None
+        if len(data) == len(text):
+            return list(found.spans)
+        return [
+            span if span[0] < 0 else (_chars(data, span[0]), _chars(data, span[1])) for span in found.spans
+        ]
+
+    def matches(self, data: bytes) -> list[Match]:
+        """Return all matches that do not overlap."""
+        return list(self.regex.finditer(data))
+
+    def split(self, text: str) -> tuple[list[str], list[str]]:
+        """Split at every match that is not empty; return pieces and separators."""
+        data = text.encode("utf-8", "surrogateescape")
+        pieces: list[bytes] = []
+        separators: list[bytes] = []
+        at = 0
+        for found in self.regex.finditer(data):
+            start, end = found.spans[0]
+            if end > start:
+                pieces.append(data[at:start])
+                separators.append(data[start:end])
+                at = end
+        pieces.append(data[at:])
+        return _decoded(pieces), _decoded(separators)
+
+
+def _chars(data: bytes, offset: int) -> int:
+    return len(data[:offset].decode("utf-8", "surrogateescape"))
+
+
+def _decoded(pieces: list[bytes]) -> list[str]:
+    return [piece.decode("utf-8", "surrogateescape") for piece in pieces]
+
+
+@lru_cache(maxsize=256)
+def _kept(source: str, icase: bool) -> Pattern:
+    return Pattern(source, icase)
+
+
+def pattern(source: str, icase: bool = False) -> Pattern:
+    """Compile an expression, or return it from before. Raises Fatal."""
+    return _kept(source, icase) if len(source) <= 1_024 else Pattern(source, icase)
+
+
+def quoted(text: str) -> str:
+    """Return an expression that matches ``text`` alone."""
+    return _META.sub(lambda found: "\\" + found[0] if found[0] != "^" else "\\^", text)

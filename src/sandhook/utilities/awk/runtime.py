@@ -1,0 +1,446 @@
+"""The state of one run of an awk program: variables, the record and its fields, inputs and outputs.
+
+Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sandhook.utilities._base import Context, Reader
+from sandhook.utilities.awk import records, streams
+from sandhook.utilities.awk.regex import Pattern, pattern
+from sandhook.utilities.awk.values import Array, Fatal, Fixed, Strnum, Value, number_to_text, to_number
+from sandhook.vfs.errors import error_text
+
+if TYPE_CHECKING:
+    from sandhook.utilities.awk.compile import Program
+
+#: Special variables, in the order of their slots; user's globals follow.
+SPECIAL = (
+    "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "RSTART", "RLENGTH", "FILENAME",
+    "ENVIRON", "ARGC", "ARGV", "IGNORECASE", "FPAT", "FIELDWIDTHS", "RT", "PROCINFO", "ERRNO",
+)  # fmt: skip
+(
+    NF, NR, FNR, FS, OFS, ORS, RS, SUBSEP, CONVFMT, OFMT, RSTART, RLENGTH, FILENAME, ENVIRON, ARGC, ARGV,
+    IGNORECASE, FPAT, FIELDWIDTHS, RT, PROCINFO, ERRNO,
+) = range(len(SPECIAL))  # fmt: skip
+#: Reading these needs more than their slot; setting the ones after them has effects.
+COUNTED = (NF, NR, FNR)
+HOOKED = (FS, OFS, ORS, RS, SUBSEP, CONVFMT, OFMT, IGNORECASE, FPAT, FIELDWIDTHS)
+SPECIAL_ARRAYS = (ENVIRON, ARGV, PROCINFO)
+
+MAX_FIELD = 1_000_000  #: largest number of a field
+LARGE = 1_024  #: characters of a string that is counted when it is kept
+ENTRY = 120  #: bytes that an array's element takes besides its text
+
+
+class Exit(Exception):
+    """The exit statement."""
+
+
+class Next(Exception):
+    """next inside of a function."""
+
+
+class NextFile(Exception):
+    """nextfile inside of a function."""
+
+
+class Runtime:
+    """One run. The compiled closures work on it.
+
+    Attributes:
+        g: Global variables by slot. frame: Those of the function that runs.
+        record: $0, unless ``dirty``: then it is to be made again from ``fields``.
+        fields: $1 and on; None until the record is split.
+    """
+
+    def __init__(self, ctx: Context, program: Program) -> None:
+        self.ctx = ctx
+        self.budget = ctx.budget
+        self.program = program
+        self.g: list[Value] = [Array() if slot in program.arrays else None for slot in range(program.slots)]
+        self.frame: list[Value] = []
+        self.ranges = [False] * program.ranges
+        self.record = ""
+        self.fields: list[str] | None = []
+        self.dirty = False
+        self.nr = 0.0
+        self.fnr = 0.0
+        self.depth = 0
+        self.held = 0
+        self.status = 0
+        self.exiting = False
+        self.value: Value = None
+        self.seed = 1
+        self.random = 0
+        self.source: records.Source | None = None
+        self.argument = 1
+        self.any_file = False
+        self.ended = False
+        self.outputs: dict[str, streams.Output] = {}
+        self.inputs: dict[str, tuple[records.Source, int]] = {}
+        self.icase = False
+        self.ofs = " "
+        self.ors = b"\n"
+        self.subsep = "\x1c"
+        self.convfmt = self.ofmt = "%.6g"
+        self.rs = "\n"
+        self.mode = FS
+        self.split_record: records.Splitter = records.split_blanks
+        g = self.g
+        for slot, value in (
+            (FS, " "), (OFS, " "), (ORS, "\n"), (RS, "\n"), (SUBSEP, "\x1c"), (CONVFMT, "%.6g"), (OFMT, "%.6g"),
+            (RSTART, 0.0), (RLENGTH, -1.0), (FILENAME, ""), (IGNORECASE, 0.0), (FPAT, "[^[:space:]]+"),
+            (FIELDWIDTHS, ""), (RT, ""), (ERRNO, ""),
+        ):  # fmt: skip
+            g[slot] = value
+
+    # ------------------------------------------------------------------ memory
+
+    def keep(self, size: int) -> None:
+        """Count bytes that a variable keeps; negative gives back."""
+        self.held += size
+        self.budget.hold(size)
+
+    def grow(self, size: int) -> None:
+        """Refuse a string of ``size`` characters that could never fit; charge making it."""
+        self.budget.afford(size)
+        self.budget.charge(size >> 10)
+
+    def store(self, array: Array, key: str, value: Value) -> None:
+        """Set an element, counting what it keeps."""
+        if key not in array:
+            self.keep(ENTRY + len(key))
+        if isinstance(value, Array):
+            raise Fatal("attempt to use array in a scalar context")
+        old = array.get(key)
+        if isinstance(old, Array):
+            raise Fatal("attempt to use array in a scalar context")
+        if isinstance(old, str) and len(old) > LARGE:
+            self.keep(-len(old))
+        if isinstance(value, str) and len(value) > LARGE:
+            self.keep(len(value))
+        array[key] = value
+
+    def replaced(self, old: Value, new: str) -> None:
+        """Count a long text that a variable gets."""
+        self.budget.afford(len(new))
+        self.keep(len(new) - (len(old) if isinstance(old, str) and len(old) > LARGE else 0))
+
+    def forget(self, array: Array, key: str) -> None:
+        """Delete an element."""
+        if key in array:
+            old = array.pop(key)
+            extra = len(old) if isinstance(old, str) and len(old) > LARGE else 0
+            self.keep(-(ENTRY + len(key) + extra))
+
+    def clear(self, array: Array) -> None:
+        self.budget.charge(len(array) >> 4)
+        for key in list(array):
+            self.forget(array, key)
+
+    def finish(self) -> None:
+        """Give all memory and files back."""
+        self.budget.hold(-self.held)
+        self.held = 0
+        if self.source is not None:
+            self.source.close()
+        for source, _ in self.inputs.values():
+            source.close()
+        for output in self.outputs.values():
+            output.abandon()
+
+    # ------------------------------------------------------------------ special variables
+
+    def text(self, value: Value) -> str:
+        """Return a value as a string."""
+        if type(value) is float:
+            return number_to_text(value, self.convfmt)
+        if value is None:
+            return ""
+        if isinstance(value, Array):
+            raise Fatal("attempt to use array in a scalar context")
+        return value  # type: ignore[no-any-return]
+
+    def special(self, slot: int) -> Value:
+        """Return NF, NR or FNR."""
+        if slot == NF:
+            return float(len(self.split()))
+        return self.nr if slot == NR else self.fnr
+
+    def set_special(self, slot: int, value: Value) -> None:
+        """Set a special variable, with its effects."""
+        if slot == NF:
+            self.set_count(to_number(value))
+            return
+        if slot == NR:
+            self.nr = to_number(value)
+            return
+        if slot == FNR:
+            self.fnr = to_number(value)
+            return
+        if slot in (FS, FPAT, FIELDWIDTHS, IGNORECASE, RS):
+            self.split()
+        if slot == OFS and self.dirty:
+            self.rebuild()
+        self.g[slot] = value
+        self._effect(slot)
+
+    def _effect(self, slot: int) -> None:
+        g = self.g
+        text = self.text(g[slot])
+        if slot == OFS:
+            self.ofs = text
+        elif slot == ORS:
+            self.ors = text.encode("utf-8", "surrogateescape")
+        elif slot == SUBSEP:
+            self.subsep = text
+        elif slot == CONVFMT:
+            self.convfmt = text
+        elif slot == OFMT:
+            self.ofmt = text
+        elif slot in (FS, FPAT, FIELDWIDTHS):
+            self.mode = slot
+        elif slot == IGNORECASE:
+            self.icase = to_number(g[slot]) != 0.0 if not isinstance(g[slot], str) else text not in ("", "0")
+        elif slot == RS:
+            self.rs = text
+        if slot in (IGNORECASE, RS) and self.source is not None:
+            self.source.set_separator(self.rs, self.icase)
+        if slot in (FS, FPAT, FIELDWIDTHS, IGNORECASE, RS):
+            self._choose_splitter()
+
+    def _choose_splitter(self) -> None:
+        if self.mode == FPAT:
+            self.split_record = records.by_content(pattern(self.text(self.g[FPAT]), self.icase))
+        elif self.mode == FIELDWIDTHS:
+            self.split_record = records.by_widths(self.text(self.g[FIELDWIDTHS]))
+        else:
+            self.split_record = records.splitter(self.text(self.g[FS]), self.icase, not self.rs)
+
+    # ------------------------------------------------------------------ the record
+
+    def split(self) -> list[str]:
+        """Return the fields of the record."""
+        fields = self.fields
+        if fields is None:
+            fields = self.fields = self.split_record(self.record)
+            if len(fields) > 64:
+                self.budget.charge(len(fields) >> 4)
+        return fields
+
+    def rebuild(self) -> str:
+        """Return $0, made from the fields when one was changed."""
+        if self.dirty:
+            fields = self.split()
+            self.grow(sum(map(len, fields)) + len(fields) * len(self.ofs))
+            self.record = self.ofs.join(fields)
+            self.dirty = False
+        return self.record
+
+    def set_record(self, text: str) -> None:
+        self.record = text
+        self.fields = None
+        self.dirty = False
+
+    def field(self, number: float) -> str | None:
+        """Return a field as it is kept, or None when there is none. Raises Fatal below 0."""
+        index = int(number) if number - number == 0.0 else -1
+        if index == 0:
+            return self.rebuild()
+        if index < 0:
+            raise Fatal(f"attempt to access field {number_to_text(number, '%d')}")
+        fields = self.split()
+        return fields[index - 1] if index <= len(fields) else None
+
+    def field_value(self, number: float) -> Value:
+        """Return a field as a value: text from outside, unless the program has put a string there."""
+        found = self.field(number)
+        if found is None:
+            return Strnum("")
+        return str(found) if type(found) is Fixed else Strnum(found)
+
+    def set_field(self, number: float, value: Value) -> None:
+        index = int(number) if number - number == 0.0 else -1
+        text = self.text(value)
+        if index == 0:
+            self.set_record(text)
+            return
+        if index < 0:
+            raise Fatal(f"attempt to access field {number_to_text(number, '%d')}")
+        fields = self.split()
+        if index > len(fields):
+            self._extend(fields, index)
+        if len(text) > LARGE:
+            self.grow(sum(map(len, fields)) + len(text))
+        fields[index - 1] = Fixed(text) if type(value) is str else str(text)
+        self.dirty = True
+
+    def set_count(self, number: float) -> None:
+        """NF = number."""
+        if not 0 <= number < 2**31:
+            raise Fatal("NF set to negative value")
+        fields = self.split()
+        count = int(number)
+        if count < len(fields):
+            del fields[count:]
+        else:
+            self._extend(fields, count)
+        self.dirty = True
+
+    def _extend(self, fields: list[str], count: int) -> None:
+        if count > MAX_FIELD:
+            self.budget.fail("memory_bytes")
+        self.budget.afford(8 * count)
+        self.budget.charge((count - len(fields)) >> 4)
+        fields.extend([""] * (count - len(fields)))
+
+    # ------------------------------------------------------------------ main input
+
+    def next_source(self) -> bool:
+        """Open the next operand that is a file, after the assignments before it; standard input without any."""
+        if self.source is not None:
+            self.source.close()
+            self.source = None
+        if self.ended:
+            return False
+        argv = self.g[ARGV]
+        while self.argument < to_number(self.g[ARGC]):
+            self.budget.charge(1)
+            name = self.text(argv.get(str(self.argument)))
+            self.argument += 1
+            if not name or self.assign_operand(name):
+                continue
+            self.any_file = True
+            if self._open_main(name):
+                return True
+        if self.any_file:
+            self.ended = True
+            return False
+        self.any_file = self.ended = True
+        self._begin(self.ctx.stdin_reader(), "")
+        return True
+
+    def _open_main(self, name: str) -> bool:
+        try:
+            reader = self.ctx.open("-" if name == "/dev/stdin" else name)
+            if not name.startswith("/dev/") and name != "-" and self.ctx.fs.is_dir(self.ctx.path(name)):
+                reader.close()
+                self.warn(f"command line argument `{name}' is a directory: skipped")
+                return False
+        except OSError as error:
+            if error_text(error) == "Is a directory":
+                self.warn(f"command line argument `{name}' is a directory: skipped")
+                return False
+            raise Fatal(f"cannot open file `{name}' for reading: {error_text(error)}") from None
+        self._begin(reader, name)
+        return True
+
+    def _begin(self, reader: Reader, name: str) -> None:
+        self.g[FILENAME] = Strnum(name)
+        self.fnr = 0.0
+        self.source = records.Source(reader, self.rs, self.icase)
+
+    def assign_operand(self, operand: str) -> bool:
+        """Carry out ``name=value``; False when the operand is none."""
+        name, equals, value = operand.partition("=")
+        if not equals or not name.isidentifier() or not name.isascii():
+            return False
+        self.set_variable(name, value)
+        return True
+
+    def set_variable(self, name: str, value: str) -> None:
+        """-v and operands: escapes are replaced, and the value may count as a number."""
+        from sandhook.utilities.awk.lexer import unescape
+
+        slot = self.program.names.get(name)
+        if name in self.program.functions:
+            raise Fatal(f"cannot use function name `{name}' as variable name")
+        if slot is None:
+            return
+        if slot in self.program.arrays:
+            raise Fatal(f"cannot use array `{name}' as variable name")
+        made = Strnum(unescape(value))
+        if slot < len(SPECIAL):
+            self.set_special(slot, made)
+        else:
+            self.g[slot] = made
+
+    def warn(self, message: str) -> None:
+        self.ctx.error(f"warning: {message}")
+
+    def read_main(self) -> tuple[str, str] | None:
+        """Take the next record of the main input, or None at the very end."""
+        while True:
+            if self.source is None and not self.next_source():
+                return None
+            assert self.source is not None
+            found = self.source.next()
+            if found is not None:
+                return found
+            if not self.next_source():
+                return None
+
+    # ------------------------------------------------------------------ other files
+
+    def input(self, kind: str, name: str) -> records.Source | None:
+        """Return the open file or command that getline reads, or None when it cannot be opened."""
+        found = self.inputs.get(name)
+        if found is None:
+            if len(self.inputs) >= streams.MAX_STREAMS:
+                raise Fatal("too many pipes or input files open")
+            status = 0
+            if kind == "command":
+                self.flush()
+                reader, status = streams.command_reader(self.ctx, name)
+            else:
+                if name.startswith("/inet"):
+                    raise Fatal("networks are not supported (L-AWK-002)")
+                try:
+                    reader = self.ctx.open("-" if name == "/dev/stdin" else name)
+                except OSError as error:
+                    self.g[ERRNO] = error_text(error)
+                    return None
+            found = self.inputs[name] = (records.Source(reader, self.rs, self.icase), status)
+        found[0].set_separator(self.rs, self.icase)
+        return found[0]
+
+    def output(self, redirect: str, name: str) -> streams.Output:
+        """Return the open file or command that print writes to."""
+        found = self.outputs.get(name)
+        if found is None:
+            if len(self.outputs) >= streams.MAX_STREAMS:
+                raise Fatal("too many output files open")
+            found = self.outputs[name] = streams.open_output(self.ctx, redirect, name)
+        return found
+
+    def flush(self) -> None:
+        """Flush standard output and all files."""
+        self.ctx.flush()
+        for output in self.outputs.values():
+            output.flush()
+
+    def close(self, name: str) -> float:
+        """Close what was opened under a name; return the command's status, or -1."""
+        result = -1.0
+        output = self.outputs.pop(name, None)
+        if output is not None:
+            self.flush()
+            result = float(output.close())
+        found = self.inputs.pop(name, None)
+        if found is not None:
+            found[0].close()
+            result = float(found[1])
+        return result
+
+    def close_all(self) -> None:
+        """Flush and close every output, in the order they were opened."""
+        self.ctx.flush()
+        while self.outputs:
+            name = next(iter(self.outputs))
+            self.outputs.pop(name).close()
+
+    def pattern(self, source: str) -> Pattern:
+        return pattern(source, self.icase)

@@ -1,0 +1,350 @@
+"""Statements and rules of awk as closures; a statement returns None, or what ends the block it stands in.
+
+Source: POSIX.1-2024 XCU 3, awk, "actions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from sandhook.utilities.awk.compile import Compiler, Program, Run
+from sandhook.utilities.awk.format import format_text
+from sandhook.utilities.awk.parser import Node, Parser
+from sandhook.utilities.awk.runtime import SPECIAL, SPECIAL_ARRAYS, Exit, Next, NextFile, Runtime
+from sandhook.utilities.awk.values import Array, Strnum, Value, number_to_text, order
+
+BREAK, CONTINUE, NEXT, NEXTFILE, RETURN = 1, 2, 3, 4, 5
+Step = Callable[[Runtime], "int | None"]
+
+
+class Statements(Compiler):
+    """Compiles statements too."""
+
+    def statement(self, node: Node) -> Step:
+        step: Step = getattr(self, "_do_" + node[0])(node)
+        return step
+
+    def _do_block(self, node: Node) -> Step:
+        steps = [self.statement(inner) for inner in node[1]]
+        if not steps:
+            return lambda rt: None
+        if len(steps) == 1:
+            return steps[0]
+
+        def block(rt: Runtime) -> int | None:
+            for step in steps:
+                left = step(rt)
+                if left is not None:
+                    return left
+            return None
+
+        return block
+
+    def _do_expr(self, node: Node) -> Step:
+        run = self.value(node[1])
+
+        def expression(rt: Runtime) -> None:
+            run(rt)
+
+        return expression
+
+    # ------------------------------------------------------------------ output
+
+    def _do_print(self, node: Node) -> Step:
+        _, args, redirect, target = node
+        texts = [self.printed(arg) for arg in args] or [self.text(("field", ("num", 0.0)))]
+        put = self._writer(redirect, target)
+        if len(texts) == 1:
+            only = texts[0]
+            return lambda rt: put(rt, only(rt).encode("utf-8", "surrogateescape") + rt.ors)
+
+        def print_(rt: Runtime) -> None:
+            text = rt.ofs.join([text(rt) for text in texts])
+            put(rt, text.encode("utf-8", "surrogateescape") + rt.ors)
+
+        return print_
+
+    def printed(self, node: Node) -> Run:
+        """Compile for output: numbers by OFMT."""
+        if node[0] in ("field", "str", "cat"):
+            return self.text(node)
+        run = self.value(node)
+
+        def text(rt: Runtime) -> str:
+            value = run(rt)
+            return number_to_text(value, rt.ofmt) if type(value) is float else rt.text(value)
+
+        return text
+
+    def _do_printf(self, node: Node) -> Step:
+        _, args, redirect, target = node
+        format_ = self.text(args[0])
+        values = [self.value(arg) for arg in args[1:]]
+        put = self._writer(redirect, target)
+
+        def printf(rt: Runtime) -> None:
+            text = format_text(
+                format_(rt), [scalar(rt, run(rt)) for run in values], rt.convfmt, rt.budget.afford
+            )
+            put(rt, text.encode("utf-8", "surrogateescape"))
+
+        return printf
+
+    def _writer(self, redirect: str, target: Node | None) -> Callable[[Runtime, bytes], None]:
+        if target is None:
+            return lambda rt, data: rt.ctx.write(data)
+        name = self.text(target)
+        return lambda rt, data: rt.output(redirect, name(rt)).write(data)
+
+    # ------------------------------------------------------------------ control flow
+
+    def _do_if(self, node: Node) -> Step:
+        arms = [(self.condition(test), self.statement(body)) for test, body in node[1]]
+        otherwise = None if node[2] is None else self.statement(node[2])
+
+        def if_(rt: Runtime) -> int | None:
+            for test, body in arms:
+                if test(rt):
+                    return body(rt)
+            return None if otherwise is None else otherwise(rt)
+
+        return if_
+
+    def _do_while(self, node: Node) -> Step:
+        return self._loop(None, node[1], None, node[2], False)
+
+    def _do_do(self, node: Node) -> Step:
+        return self._loop(None, node[2], None, node[1], True)
+
+    def _do_for(self, node: Node) -> Step:
+        _, start, test, step, body = node
+        return self._loop(start, test, step, body, False)
+
+    def _loop(
+        self, first: Node | None, condition: Node | None, after: Node | None, inner: Node, late: bool
+    ) -> Step:
+        start = None if first is None else self.statement(first)
+        test = None if condition is None else self.condition(condition)
+        step = None if after is None else self.statement(after)
+        body = self.statement(inner)
+
+        def loop(rt: Runtime) -> int | None:
+            budget = rt.budget
+            if start is not None:
+                start(rt)
+            skip = late
+            while skip or test is None or test(rt):
+                skip = False
+                budget.fuel -= 1
+                if budget.fuel < 0:
+                    budget.refuel()
+                left = body(rt)
+                if left is not None and left != CONTINUE:
+                    if left == BREAK:
+                        break
+                    return left
+                if step is not None:
+                    step(rt)
+            return None
+
+        return loop
+
+    def _do_forin(self, node: Node) -> Step:
+        _, variable, array, inner = node
+        put, get, body = self.setter(variable), self.array(array), self.statement(inner)
+
+        def loop(rt: Runtime) -> int | None:
+            from sandhook.utilities.awk.sorting import traversal
+
+            budget = rt.budget
+            found = get(rt)
+            budget.charge(len(found) >> 4)
+            for key in traversal(rt, found):
+                budget.fuel -= 1
+                if budget.fuel < 0:
+                    budget.refuel()
+                put(rt, Strnum(key))
+                left = body(rt)
+                if left is not None and left != CONTINUE:
+                    if left == BREAK:
+                        break
+                    return left
+            return None
+
+        return loop
+
+    def _do_switch(self, node: Node) -> Step:
+        _, subject, cases = node
+        value = self.value(subject)
+        labels: list[tuple[Callable[[Runtime, Value], bool] | None, int]] = []
+        steps: list[Step] = []
+        for label, body in cases:
+            labels.append((None if label is None else self._case(label), len(steps)))
+            steps += [self.statement(inner) for inner in body]
+
+        def switch(rt: Runtime) -> int | None:
+            found = scalar(rt, value(rt))
+            start = len(steps)
+            for test, at in labels:
+                if test is not None and test(rt, found):
+                    start = at
+                    break
+            else:
+                start = next((at for test, at in labels if test is None), start)
+            for step in steps[start:]:
+                left = step(rt)
+                if left == BREAK:
+                    return None
+                if left is not None:
+                    return left
+            return None
+
+        return switch
+
+    def _case(self, label: Node) -> Callable[[Runtime, Value], bool]:
+        if label[0] == "ere":
+            source = label[1]
+            return lambda rt, value: rt.pattern(source).test(rt.text(value))
+        run = self.value(label)
+
+        def same(rt: Runtime, value: Value) -> bool:
+            wanted = run(rt)
+            if type(wanted) is str and type(value) is float:
+                return False
+            return order(value, wanted, rt.convfmt) == 0
+
+        return same
+
+    def _do_break(self, node: Node) -> Step:
+        return lambda rt: BREAK
+
+    def _do_continue(self, node: Node) -> Step:
+        return lambda rt: CONTINUE
+
+    def _do_next(self, node: Node) -> Step:
+        return _raise_next if self.function is not None else lambda rt: NEXT
+
+    def _do_nextfile(self, node: Node) -> Step:
+        return _raise_next_file if self.function is not None else lambda rt: NEXTFILE
+
+    def _do_exit(self, node: Node) -> Step:
+        status = None if node[1] is None else self.number(node[1])
+
+        def exit_(rt: Runtime) -> None:
+            if status is not None:
+                number = status(rt)
+                rt.status = int(number) & 0xFF if number - number == 0.0 else 0
+            raise Exit
+
+        return exit_
+
+    def _do_return(self, node: Node) -> Step:
+        value = None if node[1] is None else self.value(node[1])
+
+        def return_(rt: Runtime) -> int:
+            rt.value = None if value is None else scalar(rt, value(rt))
+            return RETURN
+
+        return return_
+
+    def _do_delete(self, node: Node) -> Step:
+        target = node[1]
+        if target[0] == "name":
+            whole = self.array(target)
+            return lambda rt: rt.clear(whole(rt))
+        array, key = self.array(target[1]), self.key(target[2])
+
+        def delete(rt: Runtime) -> None:
+            rt.forget(array(rt), key(rt))
+
+        return delete
+
+
+def _raise_next(rt: Runtime) -> None:
+    raise Next
+
+
+def _raise_next_file(rt: Runtime) -> None:
+    raise NextFile
+
+
+def scalar(rt: Runtime, value: Value) -> Value:
+    """Refuse an array where a value is needed."""
+    if isinstance(value, Array):
+        rt.text(value)
+    return value
+
+
+# --------------------------------------------------------------------------- programs
+
+
+@lru_cache(maxsize=64)
+def _kept(text: str) -> Program:
+    return _compiled(text)
+
+
+def compile_program(text: str) -> Program:
+    """Compile a program, or return it from before. Raises ProgramError and Fatal."""
+    return _kept(text) if len(text) <= 8_192 else _compiled(text)
+
+
+def _compiled(text: str) -> Program:
+    parser = Parser(text).parse()
+    names = {name: slot for slot, name in enumerate(SPECIAL)}
+    for name in sorted(parser.names | parser.arrays):
+        names.setdefault(name, len(names))
+    arrays = {names[name] for name in parser.arrays} | set(SPECIAL_ARRAYS)
+    program = Program(parser.functions, names, arrays)
+    compiler = Statements(program)
+    for name, function in parser.functions.items():
+        compiler.function = function
+        program.bodies[name] = _function(compiler.statement(function.body))
+    compiler.function = None
+    program.counts = bool(parser.names & {"NR", "FNR"})
+    program.terminators = "RT" in parser.names
+    for kind, first, second, body in parser.rules:
+        if kind:
+            assert body is not None
+            target = {"BEGIN": program.begin, "END": program.end, "BEGINFILE": program.begin_file}.get(
+                kind, program.end_file
+            )
+            target.append(compiler.statement(body))
+        else:
+            action = compiler.statement(body or ("print", [], "", None))
+            program.rules.append(_rule(compiler, first, second, action))
+    return program
+
+
+def _function(body: Step) -> Run:
+    def function(rt: Runtime) -> Value:
+        rt.value = None
+        if body(rt) != RETURN:
+            return None
+        value, rt.value = rt.value, None
+        return value
+
+    return function
+
+
+def _rule(compiler: Statements, first: Node | None, second: Node | None, action: Step) -> Step:
+    """Compile a pattern and its action."""
+    if first is None:
+        return action
+    begins = compiler.condition(first)
+    if second is None:
+        return lambda rt: action(rt) if begins(rt) else None
+    ends = compiler.condition(second)
+    at = compiler.program.ranges
+    compiler.program.ranges += 1
+
+    def ranged(rt: Runtime) -> int | None:
+        if not rt.ranges[at]:
+            if not begins(rt):
+                return None
+            rt.ranges[at] = True
+        if ends(rt):
+            rt.ranges[at] = False
+        return action(rt)
+
+    return ranged

@@ -1,0 +1,165 @@
+"""sub, gsub and gensub.
+
+Source: POSIX.1-2024 XCU 3, awk, "string functions"; gawk 5.2 manual, "More about '\\' and '&'".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from sandhook.utilities.awk.compile import Compiler, Run
+from sandhook.utilities.awk.parser import Node
+from sandhook.utilities.awk.runtime import Runtime
+from sandhook.utilities.awk.values import Fatal, to_number
+
+_RECORD: Node = ("field", ("num", 0.0))
+Part = bytes | int  #: text, or the number of a group
+
+
+@lru_cache(maxsize=256)
+def _replacement(text: str) -> tuple[Part, ...]:
+    """Take a replacement of sub apart: ``&`` is the match, ``\\&`` an ampersand, ``\\\\&`` a backslash and the match."""
+    parts: list[Part] = []
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        if text.startswith("\\\\\\&", at):
+            out.append("\\&")
+            at += 4
+        elif text.startswith("\\\\&", at):
+            out.append("\\")
+            at += 2
+        elif text.startswith("\\&", at):
+            out.append("&")
+            at += 2
+        elif text[at] == "&":
+            _end(parts, out)
+            parts.append(0)
+            at += 1
+        else:
+            out.append(text[at])
+            at += 1
+    _end(parts, out)
+    return tuple(parts)
+
+
+@lru_cache(maxsize=256)
+def _general(text: str) -> tuple[Part, ...]:
+    """Take a replacement of gensub apart: ``\\N`` is a group, ``&`` and ``\\0`` the match."""
+    parts: list[Part] = []
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        char = text[at]
+        following = text[at + 1 : at + 2]
+        if char == "\\" and following and following in "0123456789":
+            _end(parts, out)
+            parts.append(int(following))
+            at += 2
+        elif char == "\\" and following:
+            out.append(following if following in "\\&" else char + following)
+            at += 2
+        elif char == "&":
+            _end(parts, out)
+            parts.append(0)
+            at += 1
+        else:
+            out.append(char)
+            at += 1
+    _end(parts, out)
+    return tuple(parts)
+
+
+def _end(parts: list[Part], out: list[str]) -> None:
+    if out:
+        parts.append("".join(out).encode("utf-8", "surrogateescape"))
+        out.clear()
+
+
+def _replace(
+    rt: Runtime, regex: object, parts: tuple[Part, ...], subject: str, which: int
+) -> tuple[str, int]:
+    """Replace match number ``which``, or all (0); return the text and how many were replaced."""
+    from sandhook.utilities.awk.regex import Pattern
+
+    assert isinstance(regex, Pattern)
+    if regex.literal and regex.literal not in subject:
+        return subject, 0
+    data = subject.encode("utf-8", "surrogateescape")
+    budget = rt.budget
+    budget.charge(len(data) >> 8)
+    pieces: list[bytes] = []
+    at = size = count = seen = 0
+    for found in regex.regex.finditer(data):
+        seen += 1
+        if which and seen != which:
+            continue
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            budget.refuel()
+        start, end = found.spans[0]
+        pieces.append(data[at:start])
+        for part in parts:
+            if isinstance(part, bytes):
+                piece = part
+            else:
+                piece = (found.group(part) or b"") if part < len(found.spans) else b""
+            size += len(piece)
+            pieces.append(piece)
+        budget.afford(size + len(data))
+        at = end
+        count += 1
+        if which:
+            break
+    if not count:
+        return subject, 0
+    pieces.append(data[at:])
+    return b"".join(pieces).decode("utf-8", "surrogateescape"), count
+
+
+def _sub(which: int) -> Callable[[Compiler, list[Node]], Run]:
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        regex, replacement = compiler.regex(args[0]), compiler.text(args[1])
+        target = args[2] if len(args) > 2 else _RECORD
+        while target[0] == "paren":
+            target = target[1]
+        if target[0] not in ("name", "field", "index", "str", "num"):
+            raise Fatal(f"{'sub' if which else 'gsub'} third parameter is not a changeable object", 1)
+        text = compiler.text(target)
+        put = compiler.setter(target) if target[0] in ("name", "field", "index") else None
+
+        def sub(rt: Runtime) -> float:
+            expression = regex(rt)
+            wanted = replacement(rt)
+            parts = _replacement(wanted) if len(wanted) < 1_024 else _replacement.__wrapped__(wanted)
+            result, count = _replace(rt, expression, parts, text(rt), which)
+            if count and put is not None:
+                put(rt, result)
+            return float(count)
+
+        return sub
+
+    return compile_
+
+
+def _gensub(compiler: Compiler, args: list[Node]) -> Run:
+    regex, replacement, how = compiler.regex(args[0]), compiler.text(args[1]), compiler.value(args[2])
+    text = compiler.text(args[3] if len(args) > 3 else _RECORD)
+
+    def gensub(rt: Runtime) -> str:
+        expression = regex(rt)
+        wanted = replacement(rt)
+        parts = _general(wanted) if len(wanted) < 1_024 else _general.__wrapped__(wanted)
+        which = how(rt)
+        number = (
+            0
+            if isinstance(which, str) and which[:1] in ("g", "G")
+            else int(max(1.0, min(to_number(which), 1e9)))
+        )
+        return _replace(rt, expression, parts, text(rt), number)[0]
+
+    return gensub
+
+
+SUB, GSUB, GENSUB = _sub(1), _sub(0), _gensub
