@@ -412,9 +412,8 @@ class Compiler:
         at = -1 if slot >= 0 else self.program.names[name]
         if is_array or at in self.program.arrays:
             raise Fatal(f"attempt to use array `{name}' in a scalar context")
-        if 0 <= at < len(SPECIAL):
-            if at in special.COUNTED or at in special.HOOKED:
-                return lambda rt, value: rt.set_special(at, value)
+        if at in special.COUNTED or at in special.HOOKED:
+            return lambda rt, value: rt.set_special(at, value)
         local = slot >= 0
         where = slot if local else at
 

@@ -10,16 +10,79 @@ import re
 from sandhook.record import Record
 
 KEYWORDS = frozenset(
-    "BEGIN END BEGINFILE ENDFILE function func if else while for do break continue next nextfile exit return "
-    "delete in getline print printf switch case default".split()
+    [
+        "BEGIN",
+        "END",
+        "BEGINFILE",
+        "ENDFILE",
+        "function",
+        "func",
+        "if",
+        "else",
+        "while",
+        "for",
+        "do",
+        "break",
+        "continue",
+        "next",
+        "nextfile",
+        "exit",
+        "return",
+        "delete",
+        "in",
+        "getline",
+        "print",
+        "printf",
+        "switch",
+        "case",
+        "default",
+    ]
 )
 BUILTINS = frozenset(
-    "length substr index split sub gsub gensub match tolower toupper sprintf sin cos atan2 exp log sqrt int rand "
-    "srand strftime systime mktime asort asorti and or xor lshift rshift compl strtonum isarray typeof close "
-    "fflush system patsplit mkbool".split()
+    [
+        "length",
+        "substr",
+        "index",
+        "split",
+        "sub",
+        "gsub",
+        "gensub",
+        "match",
+        "tolower",
+        "toupper",
+        "sprintf",
+        "sin",
+        "cos",
+        "atan2",
+        "exp",
+        "log",
+        "sqrt",
+        "int",
+        "rand",
+        "srand",
+        "strftime",
+        "systime",
+        "mktime",
+        "asort",
+        "asorti",
+        "and",
+        "or",
+        "xor",
+        "lshift",
+        "rshift",
+        "compl",
+        "strtonum",
+        "isarray",
+        "typeof",
+        "close",
+        "fflush",
+        "system",
+        "patsplit",
+        "mkbool",
+    ]
 )
 #: What gawk has and this awk refuses by name.
-REFUSED = frozenset("bindtextdomain dcgettext dcngettext".split())
+REFUSED = frozenset(["bindtextdomain", "dcgettext", "dcngettext"])
 REFUSED_VARIABLES = frozenset(("SYMTAB", "FUNCTAB"))
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

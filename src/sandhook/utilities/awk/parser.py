@@ -575,7 +575,7 @@ class Parser:
             if self.take("<"):
                 return ("getline", "file", variable, self.primary())
             return ("getline", "main", variable, None)
-        self.unexpected()
+        return self.unexpected()
 
     def grouping(self) -> Node:
         self.deeper()

@@ -42,7 +42,16 @@ def _translated(source: str) -> str:
             return "\\b"
         return _CONTROLS.get(letter, found[0])
 
-    return _ESCAPE.sub(replace, source) if "\\" in source else source
+    text = _ESCAPE.sub(replace, source) if "\\" in source else source
+    return _newlines(text) if "\n" in text else text
+
+
+_BRACKET = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\n", re.DOTALL)
+
+
+def _newlines(text: str) -> str:
+    """Put newlines into brackets: outside of them the compiler's dialect, which is grep's too, takes one for "|"."""
+    return _BRACKET.sub(lambda found: "[\n]" if found[0] == "\n" else found[0], text)
 
 
 class Pattern:

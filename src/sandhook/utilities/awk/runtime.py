@@ -5,7 +5,7 @@ Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook.utilities._base import Context, Reader
 from sandhook.utilities.awk import records, streams

@@ -101,7 +101,7 @@ def number_to_text(value: float, conversion: str) -> str:
     if whole == value:
         return str(whole)
     if conversion == "%.6g":
-        return "%.6g" % value
+        return f"{value:.6g}"
     from sandhook.utilities.awk.format import format_text
 
     return format_text(conversion, [value], conversion)
