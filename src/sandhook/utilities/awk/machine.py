@@ -22,8 +22,8 @@ def run_program(rt: Runtime) -> int:
             if program.rules or program.end or program.begin_file or program.end_file:
                 read_all(rt)
         except Exit:
-            rt.exiting = True
             rt.frame = []
+            rt.depth = 0
         try:
             for action in program.end:
                 action(rt)

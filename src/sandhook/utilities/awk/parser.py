@@ -13,7 +13,7 @@ from sandhook.utilities.awk.lexer import ProgramError, Token, tokenize
 from sandhook.utilities.awk.values import Fatal
 
 Node = tuple[Any, ...]
-NESTING = 100  #: levels of parentheses, braces and prefix operators
+NESTING = 100  #: levels of braces and prefix operators; a parenthesis counts as two
 CHAIN = 200  #: operators of one kind that group from the left without being flattened
 
 _ASSIGN = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "^="))
@@ -624,6 +624,7 @@ class Parser:
 
     def arguments(self) -> list[Node]:
         self.expect("(")
+        self.deeper()
         held = self.no_greater, self.no_in
         self.no_greater = self.no_in = False
         self.newlines()
@@ -631,6 +632,7 @@ class Parser:
         self.newlines()
         self.expect(")")
         self.no_greater, self.no_in = held
+        self.depth -= 1
         return found
 
     def call(self) -> Node:

@@ -71,7 +71,7 @@ class Source:
     def more(self) -> int:
         """Read ahead: fill ``lines``; return how many there are now, 0 at the end."""
         separator = self.separator
-        if len(separator) == 1 and separator.isascii() and not (self._icase and separator.isalpha()):
+        if len(separator) == 1 and separator.isascii():
             return self._delimited(separator)
         return self._matched(separator)
 
@@ -135,7 +135,7 @@ def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
     if paragraphs and separator != "\n":
         inner = quoted(separator) if len(separator) == 1 else separator
         return by_pattern(pattern(f"({inner})|\n", icase))
-    if len(separator) == 1 and separator != "\\" and not (icase and separator.isalpha()):
+    if len(separator) == 1 and separator != "\\":
         return lambda record: record.split(separator) if record else []
     if not separator:
         return list

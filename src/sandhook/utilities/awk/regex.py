@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import Match, Regex, compile_ere
+from sandhook.pattern.posix import Regex, compile_ere
 from sandhook.utilities.awk.values import Fatal
 
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -89,10 +89,6 @@ class Pattern:
         return [
             span if span[0] < 0 else (_chars(data, span[0]), _chars(data, span[1])) for span in found.spans
         ]
-
-    def matches(self, data: bytes) -> list[Match]:
-        """Return all matches that do not overlap."""
-        return list(self.regex.finditer(data))
 
     def split(self, text: str) -> tuple[list[str], list[str]]:
         """Split at every match that is not empty; return pieces and separators."""

@@ -71,7 +71,6 @@ class Runtime:
         self.depth = 0
         self.held = 0
         self.status = 0
-        self.exiting = False
         self.value: Value = None
         self.seed = 1
         self.random = 0
@@ -388,6 +387,10 @@ class Runtime:
     def input(self, kind: str, name: str) -> records.Source | None:
         """Return the open file or command that getline reads, or None when it cannot be opened."""
         found = self.inputs.get(name)
+        if not name:
+            raise Fatal(
+                f"expression for `{'|' if kind == 'command' else '<'}' redirection has null string value"
+            )
         if found is None:
             if len(self.inputs) >= streams.MAX_STREAMS:
                 raise Fatal("too many pipes or input files open")

@@ -12,6 +12,7 @@ from sandhook.utilities._base import FLUSH_AT, Context, Reader
 from sandhook.utilities.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
+PIECE = 48  #: bytes that a gathered piece takes besides its text
 MAX_STREAMS = 200  #: files and commands open at once (a count)
 
 
@@ -24,12 +25,14 @@ class Output:
         self._command = command
         self._pieces: list[bytes] = []
         self._size = 0
+        self._held = 0
 
     def write(self, data: bytes) -> None:
         self._pieces.append(data)
         self._size += len(data)
         if self._command is not None:
-            self._ctx.budget.hold(len(data))
+            self._held += len(data) + PIECE
+            self._ctx.budget.hold(len(data) + PIECE)
         elif self._size > FLUSH_AT:
             self.flush()
 
@@ -51,14 +54,14 @@ class Output:
         if self._command is None:
             return 0
         data = b"".join(self._pieces)
-        self._ctx.budget.hold(-self._size)
+        self._ctx.budget.hold(-self._held)
         self._pieces = []
         return run_command(self._ctx, self._command, Input(data))
 
     def abandon(self) -> None:
         """Give back without writing."""
         if self._command is not None:
-            self._ctx.budget.hold(-self._size)
+            self._ctx.budget.hold(-self._held)
         if self._description is not None:
             self._description.release()
 
