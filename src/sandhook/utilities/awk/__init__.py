@@ -11,9 +11,10 @@ import sys
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, also, opt, option_set
-from sandhook.utilities.awk.compile import DEEP, Program
+from sandhook.utilities.awk.compile import DEEP
 from sandhook.utilities.awk.lexer import ProgramError, unescape
 from sandhook.utilities.awk.machine import run_program
+from sandhook.utilities.awk.program import Program
 from sandhook.utilities.awk.runtime import ARGC, ARGV, ENVIRON, FS, PROCINFO, Runtime
 from sandhook.utilities.awk.statements import compile_program
 from sandhook.utilities.awk.values import Fatal, Strnum

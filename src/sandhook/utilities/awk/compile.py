@@ -7,78 +7,21 @@ Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sandhook.utilities.awk import runtime as special
-from sandhook.utilities.awk.parser import Function, Node
+from sandhook.utilities.awk.expressions import Function, Node
+from sandhook.utilities.awk.format import order
+from sandhook.utilities.awk.program import BINARY, Program, Run
 from sandhook.utilities.awk.regex import pattern
 from sandhook.utilities.awk.runtime import SPECIAL, Runtime
-from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, order, text_to_number, to_number, truth
+from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, text_to_number, to_number, truth
 
-Run = Callable[[Runtime], Any]
 DEEP = 220  #: Python frames on one stack before a call goes on with a fresh one
 
 
-class Program:
-    """What a program's text means: immutable once made, and shared by runs.
-
-    Attributes:
-        names: Slot of every global variable. arrays: Slots of those that are arrays.
-        ranges: How many range patterns there are. counts, terminators: NR or FNR, and RT, are used.
-    """
-
-    def __init__(self, functions: dict[str, Function], names: dict[str, int], arrays: set[int]) -> None:
-        self.functions = functions
-        self.names = names
-        self.slots = len(names)
-        self.arrays = arrays
-        self.ranges = 0
-        self.begin: list[Run] = []
-        self.end: list[Run] = []
-        self.begin_file: list[Run] = []
-        self.end_file: list[Run] = []
-        self.rules: list[Run] = []
-        self.counts = True
-        self.terminators = True
-        self.bodies: dict[str, Run] = {}
-
-
-def power(left: float, right: float) -> float:
-    """Raise as C's pow does."""
-    try:
-        return math.pow(left, right)
-    except OverflowError:
-        return -math.inf if left < 0 and right % 2 == 1 else math.inf
-    except ValueError:
-        return math.inf if left == 0 else -math.nan
-
-
-def divide(left: float, right: float) -> float:
-    if right == 0.0:
-        raise Fatal("division by zero attempted")
-    return left / right
-
-
-def remainder(left: float, right: float) -> float:
-    if right == 0.0:
-        raise Fatal("division by zero attempted in `%'")
-    try:
-        return math.fmod(left, right)
-    except ValueError:
-        return -math.nan
-
-
-BINARY: dict[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": divide,
-    "%": remainder,
-    "^": power,
-}
 _TESTS: dict[str, Callable[[int], bool]] = {
     "<": lambda o: o == -1,
     "<=": lambda o: o in (-1, 0),
@@ -92,8 +35,9 @@ _TESTS: dict[str, Callable[[int], bool]] = {
 class Compiler:
     """Compiles the expressions of one program; ``function`` is the one whose body is compiled."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, functions: Mapping[str, Callable[[Any, list[Node]], Run]]) -> None:
         self.program = program
+        self.functions = functions
         self.function: Function | None = None
 
     # ------------------------------------------------------------------ what the user wants
@@ -585,9 +529,7 @@ class Compiler:
         return call
 
     def _builtin(self, node: Node) -> Run:
-        from sandhook.utilities.awk.functions import FUNCTIONS
-
-        return FUNCTIONS[node[1]](self, node[2])
+        return self.functions[node[1]](self, node[2])
 
 
 def _folded(value: Value) -> Value:

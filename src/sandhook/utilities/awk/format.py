@@ -1,4 +1,4 @@
-"""printf and sprintf of awk: C's conversions over awk's values, counted in characters.
+"""Numbers as text: printf's conversions over awk's values, counted in characters, CONVFMT, and comparison.
 
 Source: POSIX.1-2024 XCU 3, awk, "output statements". Oracle: gawk 5.2.
 """
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from sandhook.record import Record
-from sandhook.utilities.awk.values import Fatal, Strnum, looks_numeric, number_to_text, to_number
+from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, looks_numeric, to_number
 
 _CONVERSION = re.compile(
     r"%(?:(\d+)\$)?([-+ #0']*)(\*(?:\d+\$)?|\d*)(\.(?:\*(?:\d+\$)?|\d*))?[hlLqjzt]*(.)", re.DOTALL
@@ -194,3 +194,41 @@ def _padded(text: str, flags: str, width: int) -> str:
     if len(text) >= width:
         return text
     return text.ljust(width) if "-" in flags else text.rjust(width)
+
+
+def number_to_text(value: float, conversion: str) -> str:
+    """Convert a number: an integer in full, any other by ``conversion`` (CONVFMT or OFMT)."""
+    if value - value != 0.0:
+        sign = "-" if math.copysign(1.0, value) < 0 else "+"
+        return sign + ("nan" if value != value else "inf")
+    whole = int(value)
+    if whole == value:
+        return str(whole)
+    if conversion == "%.6g":
+        return f"{value:.6g}"
+    return format_text(conversion, [value], conversion)
+
+
+def order(left: Value, right: Value, conversion: str) -> int:
+    """Compare two values as POSIX says: -1, 0 or 1; 2 for a comparison with NaN."""
+    a = left if type(left) is float else _comparable(left)
+    b = right if type(right) is float else _comparable(right)
+    if type(a) is float and type(b) is float:
+        return (a > b) - (a < b) if a == a and b == b else 2
+    first = left if isinstance(left, str) else "" if left is None else number_to_text(left, conversion)
+    second = right if isinstance(right, str) else "" if right is None else number_to_text(right, conversion)
+    return (first > second) - (first < second)
+
+
+def _comparable(value: Value) -> float | str:
+    """Return a float when the value may be compared as one; None is 0 beside a number."""
+    if value is None:
+        return 0.0
+    if type(value) is float:
+        return value
+    if type(value) is Strnum:
+        number = looks_numeric(value)
+        return value if number is None else number
+    if isinstance(value, Array):
+        raise Fatal("attempt to use array in a scalar context")
+    return str(value)

@@ -12,21 +12,14 @@ from collections.abc import Callable
 
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk import streams
-from sandhook.utilities.awk.compile import Compiler, Run
-from sandhook.utilities.awk.format import format_text
-from sandhook.utilities.awk.parser import Node
+from sandhook.utilities.awk.compile import Compiler
+from sandhook.utilities.awk.expressions import Node
+from sandhook.utilities.awk.format import format_text, number_to_text
+from sandhook.utilities.awk.program import Run
 from sandhook.utilities.awk.records import by_content_parts, split_blanks, splitter
 from sandhook.utilities.awk.runtime import Runtime
 from sandhook.utilities.awk.substitute import GENSUB, GSUB, SUB
-from sandhook.utilities.awk.values import (
-    Array,
-    Fatal,
-    Strnum,
-    Value,
-    looks_numeric,
-    number_to_text,
-    to_number,
-)
+from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, looks_numeric, to_number
 
 Compile = Callable[[Compiler, list[Node]], Run]
 _MASK = (1 << 53) - 1

@@ -6,7 +6,7 @@ Source: POSIX.1-2024 XCU 3, awk; gawk 5.2 manual for BEGINFILE and ENDFILE.
 from __future__ import annotations
 
 from sandhook.utilities.awk import runtime as special
-from sandhook.utilities.awk.compile import Run
+from sandhook.utilities.awk.program import Run
 from sandhook.utilities.awk.records import Source
 from sandhook.utilities.awk.runtime import Exit, Next, NextFile, Runtime
 from sandhook.utilities.awk.statements import NEXTFILE

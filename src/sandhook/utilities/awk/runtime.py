@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from sandhook.utilities._base import Context, Reader
 from sandhook.utilities.awk import records, streams
+from sandhook.utilities.awk.format import number_to_text
 from sandhook.utilities.awk.regex import Pattern, pattern
-from sandhook.utilities.awk.values import Array, Fatal, Fixed, Strnum, Value, number_to_text, to_number
+from sandhook.utilities.awk.values import Array, Fatal, Fixed, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text
 
 if TYPE_CHECKING:
-    from sandhook.utilities.awk.compile import Program
+    from sandhook.utilities.awk.program import Program
 
 #: Special variables, in the order of their slots; user's globals follow.
 SPECIAL = (

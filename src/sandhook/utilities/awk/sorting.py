@@ -10,8 +10,9 @@ from functools import cmp_to_key, partial
 from typing import Any
 
 from sandhook.utilities.awk import runtime as special
+from sandhook.utilities.awk.format import order
 from sandhook.utilities.awk.runtime import Runtime
-from sandhook.utilities.awk.values import Array, Fatal, Value, order, text_to_number, to_number
+from sandhook.utilities.awk.values import Array, Fatal, Value, text_to_number, to_number
 
 Pair = tuple[str, Value]
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from sandhook.utilities.awk.compile import Compiler, Program, Run
-from sandhook.utilities.awk.format import format_text
-from sandhook.utilities.awk.parser import Node, Parser
+from sandhook.utilities.awk.compile import Compiler
+from sandhook.utilities.awk.expressions import Node
+from sandhook.utilities.awk.format import format_text, number_to_text, order
+from sandhook.utilities.awk.functions import FUNCTIONS
+from sandhook.utilities.awk.parser import Parser
+from sandhook.utilities.awk.program import Program, Run
 from sandhook.utilities.awk.runtime import SPECIAL, SPECIAL_ARRAYS, Exit, Next, NextFile, Runtime
-from sandhook.utilities.awk.values import Array, Strnum, Value, number_to_text, order
+from sandhook.utilities.awk.values import Array, Strnum, Value
 
 BREAK, CONTINUE, NEXT, NEXTFILE, RETURN = 1, 2, 3, 4, 5
 Step = Callable[[Runtime], "int | None"]
@@ -296,7 +299,7 @@ def _compiled(text: str) -> Program:
         names.setdefault(name, len(names))
     arrays = {names[name] for name in parser.arrays} | set(SPECIAL_ARRAYS)
     program = Program(parser.functions, names, arrays)
-    compiler = Statements(program)
+    compiler = Statements(program, FUNCTIONS)
     for name, function in parser.functions.items():
         compiler.function = function
         program.bodies[name] = _function(compiler.statement(function.body))

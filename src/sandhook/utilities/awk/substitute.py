@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from sandhook.utilities.awk.compile import Compiler, Run
-from sandhook.utilities.awk.parser import Node
+from sandhook.utilities.awk.compile import Compiler
+from sandhook.utilities.awk.expressions import Node
+from sandhook.utilities.awk.program import Run
 from sandhook.utilities.awk.runtime import Runtime
 from sandhook.utilities.awk.values import Fatal, to_number
 
