@@ -22,7 +22,7 @@ from sandhook.vfs.errors import error_text
 
 PERMUTE = False
 USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
-_LEAST = 120  #: Python frames below which a program runs on the stack it is started on
+_LEAST = 60  #: Python frames below which a program runs on the stack it is started on
 
 
 @option_set

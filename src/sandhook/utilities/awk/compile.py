@@ -1,6 +1,4 @@
-"""Expressions of awk as closures over the Runtime.
-
-Every expression can be compiled four ways, by what its user wants: a value, a number, a text, a truth.
+"""Operators, assignments, getline and calls of awk as closures over the Runtime.
 
 Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
 """
@@ -8,16 +6,16 @@ Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from sandhook.utilities.awk import runtime as special
-from sandhook.utilities.awk.expressions import Function, Node
+from sandhook.utilities.awk.expressions import Node
 from sandhook.utilities.awk.format import order
-from sandhook.utilities.awk.program import BINARY, Program, Run
+from sandhook.utilities.awk.operands import Operands
+from sandhook.utilities.awk.program import BINARY, Run
 from sandhook.utilities.awk.regex import pattern
 from sandhook.utilities.awk.runtime import SPECIAL, Runtime
-from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, text_to_number, to_number, truth
+from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, to_number
 
 DEEP = 220  #: Python frames on one stack before a call goes on with a fresh one
 
@@ -32,195 +30,8 @@ _TESTS: dict[str, Callable[[int], bool]] = {
 }
 
 
-class Compiler:
-    """Compiles the expressions of one program; ``function`` is the one whose body is compiled."""
-
-    def __init__(self, program: Program, functions: Mapping[str, Callable[[Any, list[Node]], Run]]) -> None:
-        self.program = program
-        self.functions = functions
-        self.function: Function | None = None
-
-    # ------------------------------------------------------------------ what the user wants
-
-    def value(self, node: Node) -> Run:
-        """Compile for a value."""
-        run: Run = getattr(self, "_" + node[0])(node)
-        return run
-
-    def number(self, node: Node) -> Run:
-        """Compile for a float."""
-        kind = node[0]
-        if kind == "num":
-            return self.value(node)
-        if kind == "paren":
-            return self.number(node[1])
-        if kind == "field":
-            return self._field_number(node)
-        run = self.value(node)
-        if kind in ("bin", "neg", "pos", "incr", "cmp", "and", "or", "not", "match", "in", "ere", "getline"):
-            return run
-
-        def number(rt: Runtime) -> float:
-            value = run(rt)
-            return value if type(value) is float else to_number(value)
-
-        return number
-
-    def text(self, node: Node) -> Run:
-        """Compile for a str."""
-        kind = node[0]
-        if kind == "str" or kind == "cat":
-            return self.value(node)
-        if kind == "paren":
-            return self.text(node[1])
-        if kind == "field":
-            if node[1] == ("num", 0.0):
-                return lambda rt: rt.rebuild() if rt.dirty else rt.record
-            index = self.number(node[1])
-            if node[1][0] == "num" and node[1][1] > 0:
-                at = int(node[1][1]) - 1
-
-                def fixed(rt: Runtime) -> str:
-                    fields = rt.fields
-                    if fields is None:
-                        fields = rt.split()
-                    return fields[at] if at < len(fields) else ""
-
-                return fixed
-            return lambda rt: rt.field(index(rt)) or ""
-        run = self.value(node)
-
-        def text(rt: Runtime) -> str:
-            value = run(rt)
-            return value if type(value) is str else rt.text(value)
-
-        return text
-
-    def condition(self, node: Node) -> Run:
-        """Compile for a truth."""
-        kind = node[0]
-        if kind == "paren":
-            return self.condition(node[1])
-        if kind == "ere":
-            return self._matcher(node[1])
-        run = self.value(node)
-        return lambda rt: truth(run(rt))
-
-    # ------------------------------------------------------------------ constants, variables
-
-    def _num(self, node: Node) -> Run:
-        value = node[1]
-        return lambda rt: value
-
-    _str = _num
-
-    def _paren(self, node: Node) -> Run:
-        return self.value(node[1])
-
-    def _matcher(self, source: str) -> Run:
-        plain = pattern(source)
-        if plain.literal:
-            literal = plain.literal
-            return lambda rt: (
-                literal in (rt.rebuild() if rt.dirty else rt.record)
-                if not rt.icase
-                else rt.pattern(source).test(rt.rebuild())
-            )
-        return lambda rt: (pattern(source, True) if rt.icase else plain).test(
-            rt.rebuild() if rt.dirty else rt.record
-        )
-
-    def _ere(self, node: Node) -> Run:
-        test = self._matcher(node[1])
-        return lambda rt: 1.0 if test(rt) else 0.0
-
-    def local(self, name: str) -> int:
-        """Return the slot of a parameter of the current function, or -1."""
-        function = self.function
-        return function.params.index(name) if function is not None and name in function.params else -1
-
-    def _name(self, node: Node) -> Run:
-        slot = self.local(node[1])
-        if slot >= 0:
-            return lambda rt: rt.frame[slot]
-        at = self.program.names[node[1]]
-        if at in special.COUNTED:
-            return lambda rt: rt.special(at)
-        return lambda rt: rt.g[at]
-
-    def array(self, node: Node) -> Run:
-        """Compile a name or an element that is an array."""
-        if node[0] == "index":
-            inner, key = self.array(node[1]), self.key(node[2])
-
-            def element(rt: Runtime) -> Array:
-                outer, subscript = inner(rt), key(rt)
-                found = outer.get(subscript)
-                if found is None:
-                    rt.forget(outer, subscript)
-                    rt.store(outer, subscript, None)
-                    found = outer[subscript] = Array()
-                if not isinstance(found, Array):
-                    raise Fatal("attempt to use a scalar value as array")
-                return found
-
-            return element
-        run = self._name(node)
-        name = node[1]
-
-        def array(rt: Runtime) -> Array:
-            found = run(rt)
-            if not isinstance(found, Array):
-                raise Fatal(f"attempt to use scalar `{name}' as an array")
-            return found
-
-        return array
-
-    def key(self, subscripts: list[Node]) -> Run:
-        """Compile subscripts to the text that they make together."""
-        if len(subscripts) > 1:
-            parts = [self.text(subscript) for subscript in subscripts]
-            return lambda rt: rt.subsep.join([part(rt) for part in parts])
-        if subscripts[0][0] in ("str", "cat"):
-            return self.text(subscripts[0])
-        if subscripts[0][0] == "field":
-            text = self.text(subscripts[0])
-            return lambda rt: str(text(rt))
-        run = self.value(subscripts[0])
-
-        def key(rt: Runtime) -> str:
-            value = run(rt)
-            if type(value) is float and value.is_integer():
-                return str(int(value))
-            return str(rt.text(value))
-
-        return key
-
-    def _index(self, node: Node) -> Run:
-        array, key = self.array(node[1]), self.key(node[2])
-
-        def index(rt: Runtime) -> Value:
-            found = array(rt)
-            subscript = key(rt)
-            try:
-                return found[subscript]
-            except KeyError:
-                rt.store(found, subscript, None)
-                return None
-
-        return index
-
-    def _in(self, node: Node) -> Run:
-        key, array = self.key(node[1]), self.array(node[2])
-        return lambda rt: 1.0 if key(rt) in array(rt) else 0.0
-
-    def _field(self, node: Node) -> Run:
-        index = self.number(node[1])
-        return lambda rt: rt.field_value(index(rt))
-
-    def _field_number(self, node: Node) -> Run:
-        text = self.text(node)
-        return lambda rt: text_to_number(text(rt))
+class Compiler(Operands):
+    """Compiles every expression."""
 
     # ------------------------------------------------------------------ operators
 
