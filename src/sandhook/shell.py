@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from threading import Lock, Thread
@@ -26,6 +25,7 @@ from sandhook.kernel.descriptor import (
     WriteBytes,
 )
 from sandhook.kernel.process import Kernel, Process
+from sandhook.kernel.stack import deeper_than
 from sandhook.limits import Budget, Limits
 from sandhook.state.state import State
 from sandhook.utilities import UTILITIES, load
@@ -452,18 +452,9 @@ def make_directories(fs: FileSystem, path: VirtualPath) -> None:
                 fs.mkdir(VirtualPath(at), 0o755)
 
 
-def _is_deep() -> bool:
-    """Tell whether more than _HOST_DEPTH Python frames are on this stack."""
-    try:
-        sys._getframe(_HOST_DEPTH)
-    except ValueError:
-        return False
-    return True
-
-
 def _on_shallow_stack(run: Callable[[], T]) -> T:
     """Run here, or in a thread of its own when the host's stack is already deep."""
-    if not _is_deep():
+    if not deeper_than(_HOST_DEPTH):
         return run()
     outcome: list[Any] = []
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from sandhook.record import Record
 from sandhook.state.assignment import Assigned
 from sandhook.state.state import State
-from sandhook.vfs.path import VirtualPath, join
+from sandhook.vfs.path import join
 
 Argument: TypeAlias = "str | Assigned"
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
@@ -133,8 +133,3 @@ def find(state: State, name: str) -> list[Found]:
         found.append(Found("builtin", special=name in commands.special))
     found.extend(Found("file", path) for path in search_path(state, name))
     return found
-
-
-def script_path(state: State, name: str) -> VirtualPath:
-    """Return the absolute path of an operand."""
-    return join(state.process.cwd, name)

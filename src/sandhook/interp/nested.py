@@ -6,13 +6,9 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from sandhook.interp.compile.compiler import _COMPILER
-from sandhook.interp.compile.simple import compile_assignment
 from sandhook.interp.protocol import Runtime
-from sandhook.state.assignment import Assigned
 from sandhook.state.state import State
-from sandhook.syntax import parse
-from sandhook.syntax.nodes import SimpleCommand, Word
-from sandhook.syntax.options import ParseOptions
+from sandhook.syntax.nodes import Word
 
 
 @lru_cache(maxsize=128)
@@ -23,17 +19,6 @@ def _text(word: Word) -> Callable[[State], str]:
 def expand(state: State, word: Word) -> str:
     """Expand a word as a here-document's body."""
     return _text(word)(state)
-
-
-def parse_assignment(text: str, options: ParseOptions) -> Callable[[State], Assigned] | None:
-    """Compile a text that is one assignment; None when it is something else."""
-    units = parse(text, "", options)
-    if len(units) != 1 or len(units[0].items) != 1:
-        return None
-    node = units[0].items[0].command
-    if not isinstance(node, SimpleCommand) or node.words or len(node.assignments) != 1:
-        return None
-    return compile_assignment(_COMPILER, node.assignments[0])
 
 
 def ask_selection(runtime: Runtime, state: State, values: list[str], *, menu: bool) -> str | None:

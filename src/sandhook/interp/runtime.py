@@ -6,13 +6,11 @@ was handed to it: the commands, and where parsed trees may be stored.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
-from sandhook.expand.text import runs_commands
 from sandhook.interp import invoke, lookup, nested, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
@@ -20,7 +18,8 @@ from sandhook.interp.lookup import Argument, Commands, Found
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
 from sandhook.interp.script import read_script
 from sandhook.kernel.process import Process
-from sandhook.state.assignment import Assigned, Element, Elements
+from sandhook.kernel.stack import deeper_than
+from sandhook.state.assignment import Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Frame, Function, State
 from sandhook.syntax import parse_heredoc
@@ -31,17 +30,6 @@ T = TypeVar("T")
 
 #: Python frames on one stack before a nested shell call goes on from a fresh one.
 DEEP = 350
-
-DISCARDED = 1  #: status of a unit that an expansion error ended
-
-
-def _is_deep() -> bool:
-    """Tell whether more than DEEP Python frames are on this stack."""
-    try:
-        sys._getframe(DEEP)
-    except ValueError:
-        return False
-    return True
 
 
 class Runtime:
@@ -143,7 +131,7 @@ class Runtime:
 
     def nested(self, state: State, run: Callable[[], T]) -> T:
         """Run ``run``, on a fresh stack when this one has become deep."""
-        if _is_deep():
+        if deeper_than(DEEP):
             return state.process.kernel.scheduler.call_fresh(run)
         return run()
 
@@ -380,28 +368,6 @@ class Runtime:
         if not any(c in text for c in "$`\\"):
             return text
         return nested.expand(state, parse_heredoc(text))
-
-    def expand_data(self, state: State, text: str) -> str:
-        """Expand a subscript that came as data: parameters, but never a command substitution.
-
-        A text with one is a key as it stands (L-ARITH-001).
-        """
-        try:
-            word = parse_heredoc(text)
-        except ShellSyntaxError:
-            return text
-        return text if runs_commands(word) else nested.expand(state, word)
-
-    def parse_elements(self, state: State, text: str) -> Elements:
-        """Expand the text of a compound value, ``(1 2 [3]=x)``, as declare does."""
-        try:
-            program = nested.parse_assignment(f"x={text}", self.parse_options(state))
-        except ShellSyntaxError as error:
-            raise ShellError(error.message) from None
-        if program is None:
-            return [Element(None, False, text)]
-        assigned = program(state)
-        return assigned.value if isinstance(assigned.value, list) else [Element(None, False, assigned.value)]
 
     def unparse_function(self, function: Function) -> str:
         """Return a function's definition as ``declare -f`` prints it."""

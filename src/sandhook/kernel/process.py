@@ -224,13 +224,9 @@ class Process:
 
 
 class Kernel:
-    """Everything that one run shares: files, budget, scheduler, processes.
+    """Everything that one run shares: files, budget, scheduler, processes."""
 
-    Attributes:
-        epoch: Offset in seconds that scripts see added to the real clock (0.0 by default).
-    """
-
-    __slots__ = ("_fifos", "_next_pid", "budget", "epoch", "fs", "limits", "processes", "scheduler")
+    __slots__ = ("_fifos", "_next_pid", "budget", "fs", "limits", "processes", "scheduler")
 
     def __init__(self, fs: FileSystem, limits: Limits, budget: Budget | None = None) -> None:
         self.fs = fs
@@ -240,7 +236,6 @@ class Kernel:
         self.processes: dict[int, Process] = {}
         self._next_pid = FIRST_PID
         self._fifos: dict[int, Pipe] = {}
-        self.epoch = 0.0
 
     def new_process(self, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath) -> Process:
         """Make a process. Raises LimitExceeded("processes") when too many are alive."""
@@ -258,7 +253,7 @@ class Kernel:
 
     def now(self) -> float:
         """Return the time that scripts see, in seconds since the epoch; sleeps move it."""
-        return time() + self.budget.skipped + self.epoch
+        return time() + self.budget.skipped
 
     def pipe(self) -> Pipe:
         return Pipe(self.scheduler)

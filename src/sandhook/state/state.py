@@ -72,7 +72,7 @@ class Frame:
         line: Line of the call; ``source`` and ``function`` say where it stands.
     """
 
-    __slots__ = ("function", "line", "options", "positional", "saved", "source", "sourced", "traps")
+    __slots__ = ("function", "line", "options", "saved", "source", "sourced")
 
     def __init__(self, function: str, line: int, source: str, *, sourced: bool = False) -> None:
         self.function = function
@@ -81,8 +81,6 @@ class Frame:
         self.sourced = sourced
         self.saved: dict[str, Saved] = {}
         self.options: Options | None = None
-        self.positional: list[str] | None = None
-        self.traps: Any = None
 
 
 class Dynamic(Record):

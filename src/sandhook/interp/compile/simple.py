@@ -420,7 +420,8 @@ def _full(
                 status = state.substitution_status
             else:
                 if argv[0] == "exec" and "exec" not in state.functions and undo:
-                    undo = _keep(state, undo, argv)
+                    _keep(undo)
+                    undo = None
                 elif argv[0] == "kill":
                     state.extra["signals_wait"] = True  # a trap runs when the redirections are undone
                 status = state.shell.invoke(state, argv)
@@ -441,12 +442,11 @@ def _full(
     return run
 
 
-def _keep(state: State, undo: Undo, argv: Sequence[Argument]) -> Undo | None:
+def _keep(undo: Undo) -> None:
     """exec: its redirections stay; what they replaced is closed."""
     for _, old in undo:
         if old is not None:
             old.release()
-    return None
 
 
 def _apply_without(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:

@@ -7,11 +7,10 @@ L-AWK-005 (nesting and warnings).
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
+from sandhook.kernel.stack import deeper_than
 from sandhook.utilities._base import Context, Failure, also, opt, option_set
-from sandhook.utilities.awk.compile import DEEP
 from sandhook.utilities.awk.lexer import ProgramError, unescape
 from sandhook.utilities.awk.machine import run_program
 from sandhook.utilities.awk.program import Program
@@ -65,18 +64,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         text, names = read_programs(options, ctx), operands
     else:
         text, names = operands[0], operands[1:]
-    if _frames_beyond(_LEAST):
+    if deeper_than(_LEAST):
         status: int = ctx.kernel.scheduler.call_fresh(lambda: _run(text, options, names, ctx))
         return status
     return _run(text, options, names, ctx)
-
-
-def _frames_beyond(count: int) -> bool:
-    try:
-        sys._getframe(min(count, DEEP))
-    except ValueError:
-        return False
-    return True
 
 
 def _run(text: str, options: Options, names: Sequence[str], ctx: Context) -> int:

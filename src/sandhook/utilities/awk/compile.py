@@ -5,9 +5,9 @@ Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
+from sandhook.kernel.stack import deeper_than
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk.expressions import Node
 from sandhook.utilities.awk.format import order
@@ -339,7 +339,7 @@ class Compiler(Operands):
                     rt.keep(len(value))
             held, rt.frame = rt.frame, frame
             body = bodies[name]
-            if _is_deep():
+            if deeper_than(DEEP):
                 value = rt.ctx.kernel.scheduler.call_fresh(lambda: body(rt))
             else:
                 value = body(rt)
@@ -361,11 +361,3 @@ class Compiler(Operands):
 
 def _folded(value: Value) -> Value:
     return type(value)(value.lower()) if isinstance(value, str) else value
-
-
-def _is_deep() -> bool:
-    try:
-        sys._getframe(DEEP)
-    except ValueError:
-        return False
-    return True
