@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from sandhook import Limits, Shell, ShellSyntaxError
+from sandhook import Cancellation, Limits, Shell, ShellSyntaxError
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath
 
@@ -274,3 +274,50 @@ def test_a_script_file_is_called_by_its_name() -> None:
         "hook.sh: line 2: nosuch: command not found\n"
         "hook.sh: line 3: syntax error near unexpected token `fi'\nhook.sh: line 3: `fi'\n"
     )
+
+
+# Output beyond the bound, and runs that their host ends.
+
+
+def test_output_beyond_the_bound_is_dropped_when_asked() -> None:
+    limits = Limits(output_bytes=10)
+    result = Shell(limits=limits).run("echo 123456789012; echo err >&2; echo more; exit 3", overflow="drop")
+    assert (result.stdout, result.stderr, result.exit_status) == ("1234567890", "err\n", 3)
+    assert (result.limit, result.truncated, result.stdout_truncated) == (None, True, True)
+    result = Shell(limits=limits).run("echo 12; echo 123456789012 >&2", overflow="drop")
+    assert (result.truncated, result.stdout_truncated, result.stderr) == (True, False, "1234567890")
+
+
+def test_dropped_output_still_costs_steps() -> None:
+    result = Shell(limits=Limits(steps=20_000, output_bytes=10)).run("yes", overflow="drop")
+    assert result.limit == "steps"
+
+
+def test_an_unknown_overflow_is_refused() -> None:
+    with pytest.raises(ValueError, match="overflow must be"):
+        Shell().run("", overflow="maybe")
+
+
+def test_a_run_can_be_cancelled_from_another_thread() -> None:
+    cancellation = Cancellation()
+    threading.Timer(0.05, cancellation.cancel).start()
+    result = Shell(limits=Limits(wall_seconds=60, steps=10**12)).run(
+        "while :; do :; done", cancel=cancellation
+    )
+    assert (result.limit, result.exit_status) == ("cancelled", 137)
+
+
+def test_a_cancelled_run_does_not_begin() -> None:
+    cancellation = Cancellation()
+    cancellation.cancel()
+    result = Shell().run("echo never", cancel=cancellation)
+    assert (result.limit, result.stdout) == ("cancelled", "")
+
+
+def test_a_cancellation_lets_go_of_runs_that_are_over() -> None:
+    cancellation = Cancellation()
+    shell = Shell()
+    for _ in range(3):
+        assert shell.run("echo x", cancel=cancellation).stdout == "x\n"
+    cancellation.cancel()
+    assert shell.run("echo x").stdout == "x\n"

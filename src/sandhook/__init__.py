@@ -8,10 +8,11 @@ from sandhook.version import __version__
 
 if TYPE_CHECKING:
     from sandhook.errors import ConfigError, LimitExceeded, SandhookError, ShellSyntaxError, UnsupportedError
-    from sandhook.limits import Limits
+    from sandhook.limits import Cancellation, Limits
     from sandhook.shell import Result, Session, Shell
 
 _HOMES = {
+    "Cancellation": "limits",
     "ConfigError": "errors",
     "LimitExceeded": "errors",
     "Limits": "limits",
@@ -24,6 +25,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Cancellation",
     "ConfigError",
     "LimitExceeded",
     "Limits",

@@ -8,11 +8,15 @@ which no script can catch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 from time import monotonic
 from typing import Any, NoReturn, Self
 
 from sandhook.errors import LimitExceeded
 from sandhook.record import Record
+
+#: What stands in ``LimitExceeded.limit`` when the host ended a run through a Cancellation.
+CANCELLED = "cancelled"
 
 #: Steps between two looks at the clock. A step costs 0.1 to 5 microseconds.
 SLICE = 512
@@ -144,9 +148,48 @@ class Budget:
         if self.held + count > self.limits.memory_bytes:
             self.fail("memory_bytes")
 
+    def cancel(self) -> None:
+        """Poison the budget from another thread; the run ends at its next look at the clock."""
+        if self.spent is None:
+            self.spent = LimitExceeded(CANCELLED, 0)
+
     def fail(self, limit: str) -> NoReturn:
         """Poison the budget and raise LimitExceeded for the named field of Limits."""
         if self.spent is None:
             self.spent = LimitExceeded(limit, getattr(self.limits, limit))
         self.fuel = -1
         raise self.spent
+
+
+class Cancellation:
+    """Lets a host end runs from another thread: hand it to the runs, then call ``cancel``.
+
+    A run that is cancelled ends like one that used up a limit, within some hundred steps; one that
+    has not begun does not begin. A Cancellation may serve any number of runs and is never reset.
+    """
+
+    __slots__ = ("_budgets", "_lock", "cancelled")
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self._budgets: list[Budget] = []
+        self._lock = Lock()
+
+    def cancel(self) -> None:
+        """End all runs that hold this object, now and later."""
+        with self._lock:
+            self.cancelled = True
+            for budget in self._budgets:
+                budget.cancel()
+
+    def attach(self, budget: Budget) -> None:
+        """Let ``cancel`` end what draws on this budget."""
+        with self._lock:
+            self._budgets.append(budget)
+            if self.cancelled:
+                budget.cancel()
+
+    def detach(self, budget: Budget) -> None:
+        """Forget a run that is over."""
+        with self._lock:
+            self._budgets.remove(budget)

@@ -26,7 +26,7 @@ from sandhook.kernel.descriptor import (
 )
 from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.stack import deeper_than
-from sandhook.limits import Budget, Limits
+from sandhook.limits import Budget, Cancellation, Limits
 from sandhook.state.state import State
 from sandhook.utilities import UTILITIES, load
 from sandhook.vfs.base import FileSystem
@@ -59,8 +59,9 @@ class Result:
     Attributes:
         stdout_bytes, stderr_bytes: What was written, up to ``Limits.output_bytes`` together.
         exit_status: 0 to 255; never 0 when a limit ended the run.
-        limit: The field of Limits that ended the run, None when none did.
+        limit: The field of Limits that ended the run, "cancelled" when its caller did, else None.
         truncated: Output was cut off.
+        stdout_truncated: Of standard output, or of both when they share a bound.
         duration: Seconds that the run took, without virtual sleeps.
         syntax_error: Why the script, or the rest of it, did not parse; None when it did.
         defect: An exception that escaped the interpreter: a fault of sandhook, never the
@@ -74,6 +75,7 @@ class Result:
         "limit",
         "stderr_bytes",
         "stdout_bytes",
+        "stdout_truncated",
         "syntax_error",
         "truncated",
     )
@@ -86,6 +88,7 @@ class Result:
         *,
         limit: str | None = None,
         truncated: bool = False,
+        stdout_truncated: bool = False,
         duration: float = 0.0,
         syntax_error: ShellSyntaxError | None = None,
         defect: Exception | None = None,
@@ -95,6 +98,7 @@ class Result:
         self.exit_status = exit_status
         self.limit = limit
         self.truncated = truncated
+        self.stdout_truncated = stdout_truncated
         self.duration = duration
         self.syntax_error = syntax_error
         self.defect = defect
@@ -224,6 +228,8 @@ class Shell:
         limits: Limits | None = None,
         stdout: WriteBytes | None = None,
         stderr: WriteBytes | None = None,
+        overflow: str = "fail",
+        cancel: Cancellation | None = None,
     ) -> Result:
         """Run a script as ``bash -c`` does, and wait for what still writes to its output.
 
@@ -240,6 +246,9 @@ class Shell:
             from_file: The text is that of a script file called ``name``, as with ``bash name``.
             limits: Bounds for this run instead of the shell's.
             stdout, stderr: Called with each piece of output instead of collecting it.
+            overflow: What output beyond ``Limits.output_bytes`` does: "fail" ends the run (both
+                streams share the bound), "drop" goes on without it (each stream has the bound).
+            cancel: Ends the run from another thread; ``Result.limit`` is "cancelled" then.
 
         Returns:
             The result; a limit, a syntax error, or a failure is told there. Nothing that a
@@ -247,7 +256,7 @@ class Shell:
         """
         with self._lock:
             return _on_shallow_stack(
-                lambda: _Run(self, limits or self.limits, stdin, stdout, stderr).main(
+                lambda: _Run(self, limits or self.limits, stdin, stdout, stderr, overflow, cancel).main(
                     script, args, env, name, from_file
                 )
             )
@@ -303,15 +312,21 @@ class _Run:
         stdin: bytes | str | ReadInput,
         stdout: WriteBytes | None,
         stderr: WriteBytes | None,
+        overflow: str = "fail",
+        cancel: Cancellation | None = None,
     ) -> None:
+        if overflow not in ("fail", "drop"):
+            raise ValueError(f"overflow must be 'fail' or 'drop', not {overflow!r}")
         self.shell = shell
         self.limits = limits
         self.started = monotonic()
         self.budget = Budget(limits)
         self.kernel = Kernel(shell.fs, limits, self.budget)
-        self.cap = OutputCap(limits.output_bytes)
-        self.out = self._sink(stdout)
-        self.err = self._sink(stderr)
+        self.cancel = cancel
+        self.cap = OutputCap(limits.output_bytes, drops=overflow == "drop")
+        self.error_cap = OutputCap(limits.output_bytes, drops=True) if self.cap.drops else self.cap
+        self.out = self._sink(stdout, self.cap)
+        self.err = self._sink(stderr, self.error_cap)
         self.feed = None if isinstance(stdin, (bytes, str)) else stdin
         self.data = b""
         if isinstance(stdin, str):
@@ -319,10 +334,10 @@ class _Run:
         elif isinstance(stdin, bytes):
             self.data = stdin
 
-    def _sink(self, write: WriteBytes | None) -> Description:
+    def _sink(self, write: WriteBytes | None, cap: OutputCap) -> Description:
         if write is None:
-            return Capture(self.budget, self.cap)
-        return Callback(self.budget, self.cap, write)
+            return Capture(self.budget, cap)
+        return Callback(self.budget, cap, write)
 
     def process(self) -> Process:
         given = Input(self.data) if self.feed is None else Feed(self.budget, self.feed)
@@ -394,13 +409,19 @@ class _Run:
         error: LimitExceeded | None = None
         defect: Exception | None = None
         process.start(lambda: runtime.run_main(state, script, "" if "script" in state.extra else "-c: "))
+        if self.cancel is not None:
+            self.cancel.attach(self.budget)
         try:
+            if self.budget.spent is not None:  # cancelled before it began
+                raise self.budget.spent
             scheduler.run(lambda: process.done and not self.out.references and not self.err.references)
         except LimitExceeded as exceeded:
             error = exceeded
         except Exception as found:  # the one barrier: a defect ends the run, not the host
             defect = found
         finally:
+            if self.cancel is not None:
+                self.cancel.detach(self.budget)
             scheduler.close()
         return self._result(process.status, state, error, defect)
 
@@ -416,7 +437,8 @@ class _Run:
             self.err.getvalue() if isinstance(self.err, Capture) else b"",
             status,
             limit=error.limit if error is not None else None,
-            truncated=self.cap.truncated,
+            truncated=self.cap.truncated or self.error_cap.truncated,
+            stdout_truncated=self.cap.truncated,
             duration=monotonic() - self.started,
             syntax_error=state.extra.pop("syntax_error", None) if state is not None else None,
             defect=defect,

@@ -239,12 +239,19 @@ class Collector(Description):
 
 
 class OutputCap:
-    """What standard output and standard error may hold together, in bytes."""
+    """What standard output and standard error may hold together, in bytes.
 
-    __slots__ = ("left", "truncated")
+    Attributes:
+        left: Bytes that still fit.
+        drops: What does not fit is dropped; else it ends the run.
+        truncated: Something did not fit.
+    """
 
-    def __init__(self, maximum: int) -> None:
+    __slots__ = ("drops", "left", "truncated")
+
+    def __init__(self, maximum: int, *, drops: bool = False) -> None:
         self.left = maximum
+        self.drops = drops
         self.truncated = False
 
 
@@ -269,7 +276,8 @@ class Capture(Description):
         self.chunks.append(data[: cap.left])
         cap.left = 0
         cap.truncated = True
-        self._budget.fail("output_bytes")
+        if not cap.drops:
+            self._budget.fail("output_bytes")
 
     def getvalue(self) -> bytes:
         return b"".join(self.chunks)
@@ -293,6 +301,8 @@ class Callback(Description):
             self._write(data[: cap.left])
             cap.left = 0
             cap.truncated = True
+            if cap.drops:
+                return
             self._budget.fail("output_bytes")
         cap.left -= len(data)
         self._write(data)
