@@ -2,10 +2,12 @@
 
 A turn is one call that is not measured, then a tenth of the rounds: what is measured is warm.
 
-    python -m benchmarks.run [--rounds N] [--only TEXT] [--runner NAME]... [--json FILE]
+    python -m benchmarks.run [TEXT]... [--pure] [--rounds N] [--runner NAME]... [--json FILE]
 
-Prints medians, the range, and the ratio to bash. A runner whose output is not that of the first one
-is named and gets no figure. Nothing here is a test: no figure makes it fail.
+Prints medians, the range, and the ratio to bash; each once for the time that passed and once for
+the processor time (user and system, of bash's own process and its children, of this process for those in it),
+which says more on a machine that others use too. A runner whose output is not that of the first
+one is named and gets no figure. Nothing here is a test: no figure makes it fail.
 """
 
 from __future__ import annotations
@@ -21,16 +23,20 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import alone
-from benchmarks.runners import RUNNERS, Output, Run, installed
+from benchmarks.runners import RUNNERS, Output, Run, installed, processor_clock
 from benchmarks.workloads import Workload, workloads
 
 
 class Figures:
-    """How long the rounds of one runner on one workload took, in seconds; or why there are none."""
+    """How long the rounds of one runner on one workload took, in seconds; or why there are none.
 
-    def __init__(self, taken: list[float], fault: str = "") -> None:
+    ``used`` is the processor time of each round; empty where the system does not tell.
+    """
+
+    def __init__(self, taken: list[float], fault: str = "", used: list[float] | None = None) -> None:
         self.taken = taken
         self.fault = fault
+        self.used = used or []
 
     @property
     def median(self) -> float:
@@ -39,12 +45,13 @@ class Figures:
     def plain(self) -> dict[str, Any]:
         if self.fault:
             return {"fault": self.fault}
-        return {
+        plain = {
             "median": self.median,
             "min": min(self.taken),
             "max": max(self.taken),
             "rounds": len(self.taken),
         }
+        return plain | ({"processor_median": statistics.median(self.used)} if self.used else {})
 
 
 def measure(workload: Workload, names: list[str], rounds: int) -> dict[str, Figures]:
@@ -65,15 +72,20 @@ def measure(workload: Workload, names: list[str], rounds: int) -> dict[str, Figu
                 runs[name] = run
             else:
                 faults[name] = f"gave {output}, not {wanted}"
-        taken: dict[str, list[float]] = {name: [] for name in runs}
+        taken: dict[str, list[float]] = {name: [] for name in names}
+        used: dict[str, list[float]] = {name: [] for name in names}
         for turn in batches(rounds):
             for name, run in runs.items():
+                clock = processor_clock(name)
                 run()
                 for _ in range(turn):
-                    start = time.perf_counter()
+                    start, before = time.perf_counter(), clock()
                     run()
+                    after = clock()
                     taken[name].append(time.perf_counter() - start)
-    return {name: Figures(taken.get(name, []), faults.get(name, "")) for name in names}
+                    if before is not None and after is not None:
+                        used[name].append(after - before)
+    return {name: Figures(taken[name], faults.get(name, ""), used[name]) for name in names}
 
 
 def batches(rounds: int) -> list[int]:
@@ -84,6 +96,13 @@ def batches(rounds: int) -> list[int]:
 
 def milliseconds(value: float) -> str:
     return f"{value * 1000:.3f}" if value < 0.01 else f"{value * 1000:.1f}"
+
+
+def ratio(mine: list[float], first: list[float]) -> str:
+    """Return the ratio of two medians, "-" when one is missing."""
+    if not mine or not first:
+        return "-"
+    return f"{statistics.median(mine) / statistics.median(first):.2f}"
 
 
 def print_table(head: list[str], rows: list[list[str]]) -> None:
@@ -110,13 +129,15 @@ def side_by_side(chosen: list[Workload], names: list[str], rounds: int | None) -
         for name, found in figures.items():
             label = workload.name if name == names[0] else ""
             if found.fault:
-                rows.append([label, name, "-", "-", "-"])
+                rows.append([label, name, "-", "-", "-", "-", "-"])
                 faults.append(f"{workload.name}: {name}: {found.fault}")
                 continue
-            ratio = "-" if first.fault else f"{found.median / first.median:.2f}"
             spread = f"{milliseconds(min(found.taken))} to {milliseconds(max(found.taken))}"
-            rows.append([label, name, milliseconds(found.median), spread, ratio])
-    print_table(["workload", "", "median ms", "range ms", f"of {names[0]}"], rows)
+            cells = [milliseconds(found.median), spread, ratio(found.taken, first.taken)]
+            cells += [milliseconds(statistics.median(found.used)) if found.used else "-"]
+            rows.append([label, name, *cells, ratio(found.used, first.used)])
+    of = f"of {names[0]}"
+    print_table(["workload", "", "median ms", "range ms", of, "processor ms", of], rows)
     for fault in faults:
         print(f"no figure: {fault}")
     return report
@@ -147,8 +168,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.run", description=(__doc__ or "").split("\n")[0]
     )
+    parser.add_argument("only", nargs="*", metavar="TEXT", help="workloads whose name contains a TEXT")
+    parser.add_argument("--pure", action="store_true", help="workloads of the shell language alone")
     parser.add_argument("--rounds", type=int, help="rounds of every workload (default: its own number)")
-    parser.add_argument("--only", default="", metavar="TEXT", help="workloads whose name contains TEXT")
     parser.add_argument(
         "--runner", action="append", choices=list(RUNNERS), help="runners (default: all installed)"
     )
@@ -156,14 +178,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to FILE too")
     options = parser.parse_args(arguments)
 
-    chosen = [workload for workload in workloads() if options.only in workload.name]
+    chosen = [
+        workload
+        for workload in workloads()
+        if (workload.pure or not options.pure)
+        and (not options.only or any(text in workload.name for text in options.only))
+    ]
     names = options.runner or installed()
     print(
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; {', '.join(names)}\n"
     )
     report: dict[str, Any] = {"python": platform.python_version(), "system": platform.platform()}
     report["workloads"] = side_by_side(chosen, names, options.rounds)
-    if not options.only and "sandhook" in names:
+    if not options.only and not options.pure and "sandhook" in names:
         print()
         report["alone"] = sandhook_alone(options.rounds or 200, options.memory_runs)
     if options.json is not None:

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -123,3 +124,18 @@ def installed() -> list[str]:
         "just-bash": find_spec("just_bash") is not None,
     }
     return [name for name in RUNNERS if there[name]]
+
+
+def processor_clock(name: str) -> Callable[[], float | None]:
+    """Return the clock of the processor time that a runner uses: its children's for bash, else this process's."""
+    return _children_time if name == "bash" else time.process_time
+
+
+def _children_time() -> float | None:
+    """Return the user and system seconds of ended children; None where the system has no such figure."""
+    if find_spec("resource") is None:
+        return None
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

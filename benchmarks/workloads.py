@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
+from benchmarks.pure import SCRIPTS
 from sandhook.utilities import UTILITIES
 
 #: A published guard of an Everruns bundle: jq takes the message out of the payload, grep looks at it.
@@ -51,6 +52,7 @@ class Workload:
         files: Contents of files in the working directory, by relative name.
         needs: A utility that it calls and that sandhook may lack; it is then left out.
         rounds: How often it is measured by default (a count).
+        pure: It measures the shell language alone.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Workload:
     files: dict[str, str] = field(default_factory=dict)
     needs: str = ""
     rounds: int = 200
+    pure: bool = False
 
 
 def lines(count: int) -> str:
@@ -85,11 +88,13 @@ def workloads(scale: float = 1.0) -> list[Workload]:
             f"while, {count(20_000):,} turns",
             f"i=0; s=0; while [ $i -lt {count(20_000)} ]; do i=$((i+1)); s=$((s+i)); done; echo $s",
             rounds=20,
+            pure=True,
         ),
         Workload(
             f"for ((;;)), {count(50_000):,} turns",
             f"s=0; for ((i=0;i<{count(50_000)};i++)); do ((s+=i)); done; echo $s",
             rounds=20,
+            pure=True,
         ),
         Workload(
             f"sort, uniq -c, {count(20_000):,} lines",
@@ -107,12 +112,20 @@ def workloads(scale: float = 1.0) -> list[Workload]:
             f"function calls, {count(5_000):,}",
             f'f() {{ local n=$1; r=$((r+n)); }}; r=0; for ((i=0;i<{count(5_000)};i++)); do f "$i"; done; echo $r',
             rounds=20,
+            pure=True,
         ),
         Workload(
             f"text expansions, {count(5_000):,}",
             f"p=/srv/app/main.test.py; n=0; for ((i=0;i<{count(5_000)};i++)); do "
             "b=${p##*/}; b=${b%.*}; [[ $b == main* ]] && n=$((n+${#b})); done; echo $n",
             rounds=20,
+            pure=True,
         ),
     ]
+    for script in SCRIPTS:
+        turns = max(script.least, int(script.turns * scale))
+        text = script.text.replace("@N@", str(turns))
+        found.append(
+            Workload(f"{script.name}, {turns:,}", text, files=script.files(turns), rounds=20, pure=True)
+        )
     return [workload for workload in found if not workload.needs or workload.needs in UTILITIES]
