@@ -88,16 +88,26 @@ class WorkerError(SandhookError):
 
 
 class Problem:
-    """One fault of a configuration: where it is and what was wanted."""
+    """One fault of a configuration: where it is and what was wanted.
 
-    __slots__ = ("message", "path")
+    Attributes:
+        path: Where in the document: "hooks.PreToolUse[2].matcher".
+        message: What is wrong, and what was wanted.
+        file: The file, or "" when there is but one, or none.
+        line: Line in the file, from 1; 0 when unknown.
+    """
 
-    def __init__(self, path: str, message: str) -> None:
+    __slots__ = ("file", "line", "message", "path")
+
+    def __init__(self, path: str, message: str, *, file: str = "", line: int = 0) -> None:
         self.path = path
         self.message = message
+        self.file = file
+        self.line = line
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.message}" if self.path else self.message
+        where = self.file + (f":{self.line}" if self.line else "") if self.file else ""
+        return ": ".join(part for part in (where, self.path, self.message) if part)
 
     def __repr__(self) -> str:
         return f"Problem({self.path!r}, {self.message!r})"

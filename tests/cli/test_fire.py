@@ -126,13 +126,13 @@ def test_a_bad_configuration_prints_every_problem_with_its_path(sandhook: Run, h
     lines = ran.stderr.splitlines()
     assert len(lines) == 3
     assert lines[0].startswith(
-        f"{path}: hooks[1].event: user_hooks config parse failed: unknown variant `nosuch`"
+        f"{path}:1: hooks[1].event: user_hooks config parse failed: unknown variant `nosuch`"
     )
     assert lines[1] == (
-        f"{path}: hooks[1].timeout_ms: user_hooks.hooks[1]: hook timeout_ms 1 is out of range (100..=30000)"
+        f"{path}:1: hooks[1].timeout_ms: user_hooks.hooks[1]: hook timeout_ms 1 is out of range (100..=30000)"
     )
     assert lines[2] == (
-        f"{path}: hooks[2].matcher.tool_name_glob: user_hooks.hooks[2]: "
+        f"{path}:1: hooks[2].matcher.tool_name_glob: user_hooks.hooks[2]: "
         "hook tool_name_glob `a?` contains unsupported syntax"
     )
 

@@ -25,6 +25,7 @@ from sandhook.hooks import (
     TurnStart,
 )
 from sandhook.hooks.contracts import get
+from sandhook.hooks.engine import Group
 from sandhook.hooks.report import to_json, to_text
 from tests.hooks.hooktools import Scripted, config, engine, hook, read, said
 
@@ -70,7 +71,7 @@ def test_a_runner_that_raises_is_could_not_run() -> None:
 
 def test_an_executor_that_nobody_registered_is_could_not_run() -> None:
     spec = HookSpec("x", "tool.pre", "pre_tool_use", Executor("webhook"))
-    decision = HookEngine(get("everruns"), [spec], runner=Scripted(said())).fire(ToolPre("bash"))
+    decision = HookEngine([Group(get("everruns"), (spec,))], runner=Scripted(said())).fire(ToolPre("bash"))
     assert decision.could_not_run == ("x",)
 
 
@@ -96,7 +97,7 @@ def test_sub_agents() -> None:
         HookSpec("in", "tool.pre", "pre_tool_use", Executor("bash", "true")),
         HookSpec("out", "tool.pre", "pre_tool_use", Executor("bash", "true"), include_sub_agents=False),
     ]
-    made = HookEngine(get("everruns"), specs[::-1], runner=runner)
+    made = HookEngine([Group(get("everruns"), tuple(specs[::-1]))], runner=runner)
     outcomes = made.fire(ToolPre("bash", is_sub_agent=True, depth=1)).outcomes
     assert [(each.hook_id, each.matched) for each in outcomes] == [("out", False), ("in", True)]
     assert outcomes[0].why == "not for sub-agents"
@@ -104,7 +105,7 @@ def test_sub_agents() -> None:
 
 def test_a_detached_hook_decides_nothing() -> None:
     spec = HookSpec("x", "tool.pre", "pre_tool_use", Executor("bash", "true"), detached=True)
-    assert HookEngine(get("everruns"), [spec], runner=Scripted(BLOCK)).fire(ToolPre("bash")).proceed
+    assert HookEngine([Group(get("everruns"), (spec,))], runner=Scripted(BLOCK)).fire(ToolPre("bash")).proceed
 
 
 @pytest.mark.parametrize("options", [{"compat": "loose"}, {"fail_closed": "maybe"}, {"fail_closed": 2}])

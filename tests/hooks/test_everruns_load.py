@@ -226,7 +226,7 @@ def test_a_duplicate_key_is_a_fault(tmp_path: Path) -> None:
     path.write_text(
         '{"hooks":[{"event":"turn_end","event":"turn_end","executor":{"type":"bash","command":"x"}}]}'
     )
-    assert problems(path) == [f"{PARSE}duplicate key 'event': the last one counts"]
+    assert problems(path) == [f"{path}:1: {PARSE}duplicate key 'event': the last one counts"]
 
 
 def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_problems_of_several_files_name_theirs(tmp_path: Path) -> None:
     first.write_text(json.dumps(config(hook())))
     second.write_text(json.dumps(config(hook(timeout_ms=1))))
     assert problems(first, second) == [
-        f"{second}: hooks[0].timeout_ms: user_hooks.hooks[0]: hook timeout_ms 1 is out of range (100..=30000)"
+        f"{second}:1: hooks[0].timeout_ms: user_hooks.hooks[0]: hook timeout_ms 1 is out of range (100..=30000)"
     ]
 
 
@@ -352,7 +352,8 @@ def test_mutes_that_name_nothing_are_told() -> None:
     ],
 )
 def test_the_contract_is_recognised(source: Any) -> None:
-    assert HookEngine.load(source, runner=Scripted(said())).contract.name == "everruns"
+    made = HookEngine.load(source, runner=Scripted(said()))
+    assert [contract.name for contract in made.contracts] == ["everruns"]
 
 
 @pytest.mark.parametrize("source", [{"hooks": {"PreToolUse": []}}, {"x": 1}, {"hooks": 5}])

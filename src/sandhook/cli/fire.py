@@ -108,7 +108,7 @@ def _fire(options: argparse.Namespace) -> int:
         audit=_write_line if options.trace else None,
     )
     if engine.problems:
-        raise ConfigError(list(engine.problems), options.hooks[0] if len(found) == 1 else "")
+        raise ConfigError(list(engine.problems))
     for note in engine.diagnostics:
         _say(f"note: {note}")
     _prestart(engine, kind)

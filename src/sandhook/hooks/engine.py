@@ -8,55 +8,65 @@ if decision.refused:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from threading import RLock
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
 
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.audit import Audit, Sink
-from sandhook.hooks.contracts import COMPAT, Contract, LoadOptions
-from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.chain import Chain, Policy
+from sandhook.hooks.contracts import COMPAT, Contract, Document, Loaded, LoadOptions
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.fold import Fold
-from sandhook.hooks.model import Decision, HookSpec, Outcome, Ran, Verdict
+from sandhook.hooks.merge import merge
+from sandhook.hooks.model import Decision, HookSpec, Outcome
 from sandhook.hooks.runner import Runner, SandboxRunner, prestart_worker, unknown_executor, wants_jq
-from sandhook.hooks.sources import documents
+from sandhook.hooks.sources import documents, line_of
+from sandhook.record import Record
 
 if TYPE_CHECKING:
     from sandhook.hooks.sources import Source
+    from sandhook.limits import Cancellation
     from sandhook.vfs.base import FileSystem
 
 #: Executor types that the sandbox runs.
-SANDBOX_TYPES = ("bash",)
+SANDBOX_TYPES = ("bash", "argv")
+
+
+class Group(Record):
+    """The hooks of one contract, in config order."""
+
+    contract: Contract
+    specs: tuple[HookSpec, ...]
 
 
 class HookEngine:
-    """The hooks of one configuration, ready to run.
+    """The hooks of a configuration, ready to run.
 
     An engine's hooks share one file system, which stays between events; everything else is fresh
-    for each of them. ``fire`` may be called from any thread; events of one engine run one by one.
+    for each of them. ``fire`` may be called from any thread, and from several at once.
 
     Args:
-        contract: Whose format the hooks follow.
-        specs: The hooks, in config order.
-        runner: Runs shell text; a new sandbox when None.
+        groups: The hooks, by contract. The hooks of a later group see what the earlier ones changed.
+        runner: Runs shell text and argv; a new sandbox when None.
         executors: Further executor types and what runs them.
         compat: "better" or "strict", see ``contracts.COMPAT``.
         fail_closed: What a hook that could not run means where it could have refused: False, as
             its contract says; True, a refusal; "strict", the same also for a failure without a
-            decision.
+            decision, and for output that cannot be read.
         audit: Where audit lines go.
 
     Attributes:
+        groups: As given.
         problems: Faults of the configuration; hooks that have one are left out.
+        withheld: Hooks that are in the configuration and do not run, each with the reason: muted,
+            or not trusted.
         diagnostics: What is odd in the configuration.
     """
 
     def __init__(
         self,
-        contract: Contract,
-        specs: Sequence[HookSpec],
+        groups: Sequence[Group],
         *,
         runner: Runner | None = None,
         executors: Mapping[str, Runner] | None = None,
@@ -64,26 +74,32 @@ class HookEngine:
         fail_closed: bool | str = False,
         audit: Sink | None = None,
         problems: Sequence[Problem] = (),
+        withheld: Sequence[tuple[HookSpec, str]] = (),
         diagnostics: Sequence[str] = (),
     ) -> None:
         if compat not in COMPAT:
             raise ValueError(f"compat must be one of {', '.join(COMPAT)}, not {compat!r}")
         if fail_closed not in (False, True, "strict"):
             raise ValueError(f"fail_closed must be False, True or 'strict', not {fail_closed!r}")
-        self.contract = contract
+        self.groups = tuple(groups)
         self.compat = compat
         self.fail_closed = fail_closed
         self.problems = tuple(problems)
+        self.withheld = tuple(withheld)
         self.diagnostics = tuple(diagnostics)
-        self._specs = tuple(specs)
-        self._by_kind: dict[str, list[HookSpec]] = {}
-        for spec in self._specs:
-            self._by_kind.setdefault(spec.event, []).append(spec)
+        self._chains: dict[str, list[Group]] = {}
+        for group in self.groups:
+            for kind in dict.fromkeys(spec.event for spec in group.specs):
+                waiting = tuple(spec for spec in group.specs if spec.event == kind)
+                self._chains.setdefault(kind, []).append(Group(group.contract, waiting))
         self._runner: Runner = runner if runner is not None else SandboxRunner()
-        self._executors: dict[str, Runner] = dict.fromkeys(SANDBOX_TYPES, self._runner)
-        self._executors.update(executors or {})
+        types: dict[str, Runner] = dict.fromkeys(SANDBOX_TYPES, self._runner)
+        self._policy = Policy(compat, fail_closed, {**types, **(executors or {})})
         self._audit = Audit(audit)
-        self._lock = RLock()
+        self._lock = Lock()
+        self._done_once: set[tuple[str | None, str]] = set()
+        self._beside: list[Thread] = []
+        self._late: list[tuple[Contract, Outcome]] = []
 
     @classmethod
     def load(
@@ -96,56 +112,75 @@ class HookEngine:
         runner: Runner | None = None,
         executors: Mapping[str, Runner] | None = None,
         contributions: Mapping[str, Sequence[Json]] | None = None,
+        env: Mapping[str, str] | None = None,
+        trust: Callable[[HookSpec], bool] | None = None,
+        max_timeout: float | None = None,
+        on_long_timeout: str = "clamp",
         audit: Sink | None = None,
         prestart: bool = True,
     ) -> HookEngine:
-        """Load configurations: paths or decoded objects, weakest layer first.
+        """Load configurations: paths, Documents or decoded objects, weakest layer first.
 
         A hook with a fault is left out and reported, as every agent does; with ``fail_closed``
         any fault is an error, for a guard that is not there refuses nothing.
 
         Args:
-            contract: Whose format it is; recognised from the content when None.
+            contract: Whose format all of them have; recognised from each one's content when None,
+                so that one engine may hold the hooks of several agents.
             contributions: Hooks that the host's capabilities bring: id of the capability, raw hooks.
+            env: The agent's own environment, where a configuration or a hook's env policy draws on it;
+                nothing of this process's is taken by itself.
+            trust: Asked of every hook of a layer that is not trusted by itself (see ``contracts.LAYERS``);
+                without it no such hook runs.
+            max_timeout: Seconds that no hook may exceed, whatever its contract allows.
+            on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
             prestart: Start the jq worker now when a hook names jq.
 
         Raises:
-            ConfigError: A file cannot be read; with ``fail_closed``, or when every hook has a fault,
-                the configuration has problems.
+            ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
             ContractError: No contract fits, or the named one is unknown.
         """
+        if on_long_timeout not in ("clamp", "reject"):
+            raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
         found = documents(sources)
         if contract is None and not contributions and all(not doc.value for doc in found):
             return NopEngine()
-        if contract is None:
-            contract = contracts.recognise(found)
-        elif isinstance(contract, str):
-            contract = contracts.get(contract)
-        options = LoadOptions(compat, (*SANDBOX_TYPES, *(executors or ())), contributions)
-        loaded = contract.load(found, options)
-        if loaded.problems and fail_closed:
-            raise ConfigError(list(loaded.problems), found[0].name if len(found) == 1 else "")
-        if prestart and runner is None and any(wants_jq(spec.executor.text) for spec in loaded.specs):
+        loading = _Loading(trust, max_timeout, on_long_timeout)
+        options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
+        for each, docs in _by_contract(found, contract):
+            loading.take(each, each.load(docs, options))
+        loading.locate(found)
+        if loading.problems and fail_closed:
+            raise ConfigError(loading.problems)
+        texts = [spec.executor.text for group in loading.groups for spec in group.specs]
+        if prestart and runner is None and any(map(wants_jq, texts)):
             prestart_worker()
         engine = cls(
-            contract,
-            loaded.specs,
+            loading.groups,
             runner=runner,
             executors=executors,
             compat=compat,
             fail_closed=fail_closed,
             audit=audit,
-            problems=loaded.problems,
-            diagnostics=loaded.diagnostics,
+            problems=loading.problems,
+            withheld=loading.withheld,
+            diagnostics=loading.diagnostics,
         )
-        for problem in loaded.problems:
+        for problem in loading.problems:
             engine._audit.warning("", str(problem))
+        for spec, why in loading.withheld:
+            engine._audit.warning(spec.id, f"does not run: {why}")
         return engine
 
     @property
     def hooks(self) -> tuple[HookSpec, ...]:
         """The hooks that can run, in config order."""
-        return self._specs
+        return tuple(spec for group in self.groups for spec in group.specs)
+
+    @property
+    def contracts(self) -> tuple[Contract, ...]:
+        """The contracts of the configuration, in its order."""
+        return tuple(group.contract for group in self.groups)
 
     @property
     def fs(self) -> FileSystem:
@@ -153,128 +188,181 @@ class HookEngine:
         shared: FileSystem = self._runner.fs  # type: ignore[attr-defined]
         return shared
 
-    def fire(self, event: Event) -> Decision:
-        """Run the hooks that an event concerns and return what they decided together."""
-        with self._lock:
-            return self._fire(event)
+    def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
+        """Run the hooks that an event concerns and return what they decided together.
+
+        Args:
+            cancel: Ends the hooks from another thread; a hook that it ended could not run.
+        """
+        late = self._take_late() if self._late else ()
+        decisions = []
+        fired = event
+        for group in self._chains.get(event.kind, ()):
+            chain = Chain(
+                group.contract,
+                self._policy,
+                self._audit,
+                event,
+                first_time=lambda spec: self._first_time(fired, spec),
+                detach=lambda body, contract=group.contract: self._detach(contract, body),  # type: ignore[misc]
+                cancel=cancel,
+            )
+            decisions.append(chain.run(group.specs))
+            if not decisions[-1].refused:
+                event = chain.event
+        decision = merge(decisions) if decisions else self._nothing(fired)
+        if fired.kind == "session.end":
+            self._forget(fired.session_id)
+        return _with_late(decision, late) if late else decision
 
     async def afire(self, event: Event) -> Decision:
         """Do what ``fire`` does, in a thread, so that the event loop goes on.
 
-        A cancelled call returns at once; its hooks end at their own timeouts and decide nothing.
+        When the call is cancelled its hooks end within some hundred steps, and decide nothing.
         """
-        from asyncio import to_thread
+        from asyncio import CancelledError, to_thread
 
-        return await to_thread(self.fire, event)
+        from sandhook.limits import Cancellation
 
-    def _fire(self, event: Event) -> Decision:
-        fold = Fold(self.contract.fold, event)
-        outcomes: list[Outcome] = []
-        closed: list[str] = []
-        seen: set[Any] = set()
-        for spec in self._by_kind.get(event.kind, ()):
-            outcome = self._select(spec, fold, seen)
-            self._audit.invoked(outcome, event)
-            if outcome.matched and not outcome.why.startswith(_SKIPPED):
-                outcome = self._run(outcome, fold.event, closed)
-                self._audit.completed(outcome)
-                fold.add(spec.id, outcome.verdict)
-            outcomes.append(outcome)
-        fields = fold.decision()
-        notes = [f"{each.spec.id}: {note}" for each in outcomes for note in each.verdict.diagnostics]
-        fields["diagnostics"] = (*fields.get("diagnostics", ()), *notes)
-        decision = Decision(
-            kind=event.kind,
-            event=self._native(event.kind),
-            contract=self.contract.name,
-            outcomes=tuple(outcomes),
-            fail_closed=tuple(closed),
-            **fields,
+        cancel = Cancellation()
+        try:
+            return await to_thread(self.fire, event, cancel=cancel)
+        except CancelledError:
+            cancel.cancel()
+            raise
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the hooks that run beside the agent; tell whether all of them have ended."""
+        for thread in list(self._beside):
+            thread.join(seconds)
+        return not any(thread.is_alive() for thread in self._beside)
+
+    # Hooks that run once, and hooks that run beside the agent.
+
+    def _first_time(self, event: Event, spec: HookSpec) -> bool:
+        key = (event.session_id, spec.id)
+        with self._lock:
+            if key in self._done_once:
+                return False
+            self._done_once.add(key)
+            return True
+
+    def _forget(self, session_id: str | None) -> None:
+        with self._lock:
+            self._done_once = {key for key in self._done_once if key[0] != session_id}
+
+    def _detach(self, contract: Contract, body: Callable[[], Outcome]) -> None:
+        def run() -> None:
+            outcome = body()
+            with self._lock:
+                self._late.append((contract, outcome))
+
+        thread = Thread(target=run, name="sandhook-detached-hook", daemon=True)
+        with self._lock:
+            self._beside = [each for each in self._beside if each.is_alive()]
+            self._beside.append(thread)
+        thread.start()
+
+    def _take_late(self) -> Sequence[tuple[Contract, Outcome]]:
+        with self._lock:
+            late, self._late = self._late, []
+        return late
+
+    def _nothing(self, event: Event) -> Decision:
+        """Return the decision on an event that no hook waits for."""
+        names = [
+            next((name for name, kind in group.contract.events.items() if kind == event.kind), "")
+            for group in self.groups
+        ]
+        return Decision(
+            event.kind,
+            event=next(filter(None, names), ""),
+            contract=",".join(group.contract.name for group in self.groups),
         )
-        if decision.refused:
-            message = self.contract.message(event.kind, decision.reason or "", decision.user_message)
-            decision = decision._replace(message=message)
-        return decision
 
-    def _native(self, kind: str) -> str:
-        return next((name for name, each in self.contract.events.items() if each == kind), "")
 
-    def _select(self, spec: HookSpec, fold: Fold, seen: set[Any]) -> Outcome:
-        """Say whether a hook is to run; ``why`` begins with "skipped" when it matches and is not."""
-        event = fold.matched_against
-        if event.is_sub_agent and not spec.include_sub_agents:
-            return Outcome(spec, False, "not for sub-agents")
-        matched, why = spec.matcher.check(event)
-        if not matched:
-            return Outcome(spec, False, why)
-        if fold.stopped:
-            return Outcome(spec, True, f"{_SKIPPED} an earlier hook refused")
-        if fold.policy.dedupe:
-            key = (spec.executor.type, spec.executor.text, spec.executor.argv)
-            if key in seen:
-                return Outcome(spec, True, f"{_SKIPPED} an earlier hook runs the same text")
-            seen.add(key)
-        return Outcome(spec, True, why)
+class _Loading:
+    """Gathers what the contracts' loaders found."""
 
-    def _run(self, outcome: Outcome, event: Event, closed: list[str]) -> Outcome:
-        spec = outcome.spec
-        try:
-            request = self.contract.request(spec, event, self.compat)
-        except DecodeError as error:
-            ran = Ran(failure=f"the event cannot be encoded: {error}")
-        else:
-            ran = self._execute(self._executors.get(spec.executor.type, unknown_executor), request)
-        verdict = self.contract.decode(spec, event, ran, self.compat)
-        if spec.detached:
-            verdict = Verdict(verdict.word, diagnostics=("runs beside the agent: it decides nothing",))
-        else:
-            why = self._must_refuse(event, ran, verdict)
-            if why is not None:
-                verdict = _refusal(verdict, event, f"hook {spec.id} could not run: {why}")
-                closed.append(spec.id)
-        return outcome._replace(ran=ran, verdict=verdict)
+    def __init__(
+        self, trust: Callable[[HookSpec], bool] | None, max_timeout: float | None, on_long_timeout: str
+    ) -> None:
+        self.groups: list[Group] = []
+        self.problems: list[Problem] = []
+        self.withheld: list[tuple[HookSpec, str]] = []
+        self.diagnostics: list[str] = []
+        self._trust = trust
+        self._max_timeout = max_timeout
+        self._rejects = on_long_timeout == "reject"
 
-    @staticmethod
-    def _execute(runner: Runner, request: Any) -> Ran:
-        try:
-            return runner(request)
-        except Exception as error:  # a host's executor: its defect is no decision
-            return Ran(failure=f"{error.__class__.__name__}: {error}")
+    def take(self, contract: Contract, loaded: Loaded) -> None:
+        self.problems.extend(loaded.problems)
+        self.withheld.extend(loaded.withheld)
+        self.diagnostics.extend(loaded.diagnostics)
+        specs = [self._bounded(spec) for spec in loaded.specs if self._trusted(spec)]
+        self.groups.append(Group(contract, tuple(spec for spec in specs if spec is not None)))
 
-    def _must_refuse(self, event: Event, ran: Ran, verdict: Verdict) -> str | None:
-        """Return why this engine refuses where the contract does not, or None."""
-        if not self.fail_closed or event.kind not in self.contract.refusable or verdict.refuses:
+    def locate(self, found: Sequence[Document]) -> None:
+        """Give every problem its line, as far as the text of its file is known."""
+        by_name = {document.name: document for document in found}
+        for problem in self.problems:
+            if not problem.line and problem.file in by_name:
+                problem.line = line_of(by_name[problem.file], problem.path)
+
+    def _trusted(self, spec: HookSpec) -> bool:
+        if not contracts.needs_trust(spec.layer) or (self._trust is not None and self._trust(spec)):
+            return True
+        self.withheld.append(
+            (spec, f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer")
+        )
+        return False
+
+    def _bounded(self, spec: HookSpec) -> HookSpec | None:
+        most = self._max_timeout
+        if most is None or spec.timeout <= most:
+            return spec
+        if self._rejects:
+            message = f"timeout: {spec.timeout:g} seconds; at most {most:g} are allowed"
+            self.problems.append(Problem(spec.path, message, file=spec.file))
             return None
-        if verdict.could_not_run is not None:
-            return verdict.could_not_run
-        if self.fail_closed == "strict" and ran.exit_status and not verdict.decided:
-            return f"exit status {ran.exit_status} without a decision"
-        return None
+        self.diagnostics.append(f"{spec.path}: timeout of {spec.timeout:g} seconds shortened to {most:g}")
+        return spec._replace(timeout=most)
 
 
-_SKIPPED = "skipped:"
+def _with_late(decision: Decision, late: Sequence[tuple[Contract, Outcome]]) -> Decision:
+    """Add what ended beside the agent since the last event, as far as its contract delivers it."""
+    delivered = [outcome.verdict for contract, outcome in late if contract.fold.late == "deliver"]
+    notes = [decision.system_message, *(verdict.system_message for verdict in delivered)]
+    return decision._replace(
+        late=tuple(outcome for _, outcome in late),
+        context=(*decision.context, *(one for verdict in delivered for one in verdict.context)),
+        system_message="\n".join(note for note in notes if note) or None,
+    )
 
 
-def _refusal(verdict: Verdict, event: Event, reason: str) -> Verdict:
-    if event.kind == "tool.pre":
-        return verdict._replace(permission="deny", reason=reason)
-    return verdict._replace(block=True, reason=reason)
+def _by_contract(
+    found: Sequence[Document], contract: str | Contract | None
+) -> list[tuple[Contract, list[Document]]]:
+    """Return the documents of each contract, in the order in which the contracts come first."""
+    if contract is not None:
+        one = contracts.get(contract) if isinstance(contract, str) else contract
+        return [(one, list(found))]
+    groups: dict[str, tuple[Contract, list[Document]]] = {}
+    nothing: list[Document] = []
+    for document in found:
+        if document.value is None:
+            nothing.append(document)
+            continue
+        known = contracts.recognise([document]) if not document.contract else contracts.get(document.contract)
+        groups.setdefault(known.name, (known, []))[1].append(document)
+    return list(groups.values()) or [(contracts.recognise(nothing), nothing)]
 
 
 class NopEngine(HookEngine):
     """What ``load`` gives when nothing is configured: every event proceeds, nothing is imported."""
 
     def __init__(self) -> None:
-        super().__init__(_NO_CONTRACT, (), runner=unknown_executor)
+        super().__init__((), runner=unknown_executor)
 
-    def fire(self, event: Event) -> Decision:
+    def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
         return Decision(event.kind)
-
-
-class _NoContract:
-    name = ""
-    events: Mapping[str, str] = {}
-    refusable: frozenset[str] = frozenset()
-
-
-_NO_CONTRACT: Any = _NoContract()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandhook.hooks.event import Event, ToolResult
-from sandhook.hooks.model import Operation, Verdict
+from sandhook.hooks.model import PERMISSIONS, Operation, Verdict
 from sandhook.record import Record
 
 
@@ -28,6 +28,8 @@ class FoldPolicy(Record):
         survive_refusal: Operations of earlier hooks stay in force when a later hook refuses.
         context_survives_refusal: The same for context and context files.
         dedupe: "" or "text": hooks with the same text and arguments run once per event.
+        late: What hooks that ran beside the agent give to the next event: "discard" nothing, "deliver"
+            their context and notes.
         race: Upstream takes whichever hook finishes last; two that replace the same thing get a
             diagnostic.
     """
@@ -35,7 +37,7 @@ class FoldPolicy(Record):
     chained: bool = True
     matchers_see_changes: bool = True
     stop_on_refusal: bool = True
-    precedence: tuple[str, ...] = ("deny", "ask", "allow", "none")
+    precedence: tuple[str, ...] = PERMISSIONS
     reasons: str = "first"
     user_messages: str = "first"
     contexts: str = "list"
@@ -43,6 +45,7 @@ class FoldPolicy(Record):
     survive_refusal: bool = True
     context_survives_refusal: bool = True
     dedupe: str = ""
+    late: str = "discard"
     race: bool = False
 
 
@@ -95,6 +98,9 @@ class Fold:
             made["context"] = self._context(verdicts)
             files = (file for verdict in verdicts for file in verdict.context_files)
             made["context_files"] = tuple(dict.fromkeys(files))
+        extras = {key: value for verdict in verdicts for key, value in (verdict.extras or {}).items()}
+        if extras:
+            made["extras"] = extras
         if self.policy.race:
             made["diagnostics"] = tuple(self._races())
         return made

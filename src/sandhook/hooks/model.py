@@ -7,10 +7,18 @@ applies it to a new Event.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.event import Json, ToolResult
 from sandhook.hooks.matcher import ALWAYS, Matcher
 from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.limits import Cancellation
+
+
+#: What hooks say of a tool call, strongest first. "defer" leaves it open and ends the agent's run.
+PERMISSIONS = ("deny", "defer", "ask", "allow", "none")
 
 
 class Operation(Record):
@@ -68,11 +76,14 @@ class HookSpec(Record):
         env_policy: "fresh" (only what the contract sets), "inherit", or "allow" with ``env_names``.
         env_names: Names taken from the agent's own environment under "allow".
         detached: Runs beside the agent; its result decides nothing.
+        once: Runs once in a session.
         include_sub_agents: Runs for sub-agents too.
         description: The author's words.
         source: Where it comes from: "user", a capability, a layer.
         path: Where in its file, for messages: "hooks[2]".
         file: The file, or "".
+        layer: The layer of the file, see ``contracts.LAYERS``.
+        entry: The hook as it stands in the configuration, for approvals and for ``convert``.
         trust_hash: Hash of the entry and of every file it names, once somebody approved it.
         extras: What only its contract reads.
     """
@@ -87,11 +98,14 @@ class HookSpec(Record):
     env_policy: str = "fresh"
     env_names: tuple[str, ...] = ()
     detached: bool = False
+    once: bool = False
     include_sub_agents: bool = True
     description: str | None = None
     source: str = "user"
     path: str = ""
     file: str = ""
+    layer: str = ""
+    entry: Json = None
     trust_hash: str | None = None
     extras: Mapping[str, Json] | None = None
 
@@ -108,6 +122,9 @@ class Request(Record):
         limits: Fields of ``sandhook.limits.Limits`` that differ from the default.
         payload: The event as the contract encodes it, for traces.
         log: Where the run's output is kept when the host asks for logs; "" for nowhere.
+        overflow: What output beyond ``output_bytes`` does: "fail" ends the hook, "drop" cuts it; with
+            "drop" each stream has the bound.
+        cancel: Ends the hook from another thread.
     """
 
     spec: HookSpec
@@ -118,6 +135,8 @@ class Request(Record):
     limits: Mapping[str, float] | None = None
     payload: str = ""
     log: str = ""
+    overflow: str = "fail"
+    cancel: Cancellation | None = None
 
 
 class Ran(Record):
@@ -128,8 +147,10 @@ class Ran(Record):
         stdout, stderr: Bytes, at most what the contract's ceiling allows.
         duration: Seconds.
         signal: Name of the signal that ended it ("TERM"), or None.
-        limit: Field of Limits that ended the run, or None; "wall_seconds" is the timeout.
-        truncated: Part of the output was dropped.
+        limit: Field of Limits that ended the run, or None; "wall_seconds" is the timeout,
+            "cancelled" the host.
+        truncated: Part of standard output was dropped.
+        stderr_truncated: Part of standard error was dropped.
         syntax_error: bash's message when the script does not parse.
         missing: What the shell could not find or execute, when that gave the exit status 126 or 127.
         failure: Why nothing could be run at all.
@@ -143,6 +164,7 @@ class Ran(Record):
     signal: str | None = None
     limit: str | None = None
     truncated: bool = False
+    stderr_truncated: bool = False
     syntax_error: str | None = None
     missing: str | None = None
     failure: str | None = None
@@ -153,10 +175,16 @@ class Ran(Record):
         return self.limit == "wall_seconds"
 
     @property
+    def cancelled(self) -> bool:
+        return self.limit == "cancelled"
+
+    @property
     def could_not_run(self) -> str | None:
         """Why the hook had no chance to decide, or None when it had."""
         if self.failure is not None:
             return self.failure
+        if self.cancelled:
+            return "cancelled"
         if self.timed_out:
             return "timed out"
         if self.limit is not None:
@@ -176,7 +204,7 @@ class Verdict(Record):
     Attributes:
         word: The contract's own word: "allow", "block", "mutate", "error", "none".
         decided: The hook said so itself; a silent success or an empty object is no decision.
-        permission: "none", "allow", "ask" or "deny", for tool calls.
+        permission: One of PERMISSIONS, for tool calls.
         block: Refuses what is no tool call: a prompt, a stop.
         halt: Ends the turn.
         force_continue: Makes an agent that wants to stop go on.
@@ -188,6 +216,8 @@ class Verdict(Record):
         context: Texts to add, each with its placement ("prompt", "result", "session").
         context_files: Files to mention to the model.
         could_not_run: Why the hook had no chance to decide; None when it decided or had no opinion.
+        undecodable: Why what it printed could not be read, where the contract lets that pass.
+        extras: What only this agent has (a session's title, paths to watch), under the contract's names.
         warnings: What the contract wants logged (``hook.warning``).
         diagnostics: What the author of the hook should know.
     """
@@ -208,6 +238,8 @@ class Verdict(Record):
     context: tuple[tuple[str, str], ...] = ()
     context_files: tuple[str, ...] = ()
     could_not_run: str | None = None
+    undecodable: str | None = None
+    extras: Mapping[str, Json] | None = None
     warnings: tuple[str, ...] = ()
     diagnostics: tuple[str, ...] = ()
 
@@ -261,8 +293,8 @@ class Decision(Record):
     Attributes:
         kind: Neutral kind of the event.
         event: The contract's own name of it.
-        contract: Name of the contract; "" when no hook is configured.
-        permission: "none", "allow", "ask" or "deny".
+        contract: Name of the contract, several joined by ","; "" when no hook is configured.
+        permission: One of PERMISSIONS.
         block, halt, force_continue, reason, user_message, system_message: See Verdict.
         input, prompt, result, error: Operations in the order in which they apply.
         context, context_files: In config order.
@@ -270,6 +302,8 @@ class Decision(Record):
         fail_closed: Ids of the hooks whose refusal is the caller's, not their own.
         message: What the agent shows in place of what was refused, in the contract's words.
         outcomes: One per hook that waits for this kind of event, in config order.
+        late: Outcomes of hooks that ran beside the agent and ended since the last event.
+        extras: What only this agent has, see ``Verdict.extras``; later hooks win.
         diagnostics: What the author of the configuration should know.
     """
 
@@ -293,6 +327,8 @@ class Decision(Record):
     fail_closed: tuple[str, ...] = ()
     message: str | None = None
     outcomes: tuple[Outcome, ...] = ()
+    late: tuple[Outcome, ...] = ()
+    extras: Mapping[str, Json] | None = None
     diagnostics: tuple[str, ...] = ()
 
     @property

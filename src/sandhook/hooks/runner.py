@@ -1,12 +1,15 @@
 """Executors: what a hook's ``type`` stands for, and the one that every contract shares, the sandbox.
 
-An executor takes a Request and returns a Ran; it never raises for what a hook does. Hosts add
-their own under further names (``HookEngine.load(executors={"webhook": call})``).
+An executor takes a Request and returns a Ran (an ``async def`` one too); it never raises for what
+a hook does. Hosts add their own under further names (``HookEngine.load(executors={"webhook":
+call})``). One with a true attribute ``concurrent`` is called from several threads at once for hooks
+that an agent runs in parallel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import SandhookError
@@ -20,14 +23,16 @@ if TYPE_CHECKING:
     from sandhook.vfs.base import FileSystem
 
 #: Runs one hook once.
-Runner = Callable[[Request], Ran]
+Runner = Callable[[Request], Ran | Awaitable[Ran]]
 
 #: What the shell says of a command that it cannot find or execute, with exit status 127 or 126.
 _LOOKUP = (b"command not found", b"No such file or directory", b"Permission denied", b"Is a directory")
 
 
 class SandboxRunner:
-    """Runs shell text in the sandbox: a fresh shell for every hook, over files that all of them share.
+    """Runs shell text and argv in the sandbox: a fresh shell for every hook, over files that all share.
+
+    Hooks run one by one, whatever thread asks.
 
     Args:
         fs: The files; a new memory file system when None.
@@ -57,6 +62,7 @@ class SandboxRunner:
         self._utilities = utilities
         self._keep_logs = keep_logs
         self._parse_cache = parse_cache
+        self._lock = RLock()  # runs share files: two at a time would see each other's half-written ones
         for name, content in (files or {}).items():
             data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
             path = VirtualPath(name if name[:1] == "/" else f"/workspace/{name}")
@@ -101,7 +107,19 @@ class SandboxRunner:
             utilities=self._utilities,
             parse_cache=self._parse_cache,
         )
-        return as_ran(shell.run(request.spec.executor.text, stdin=request.stdin, name="bash"))
+        text = request.spec.executor.text
+        if request.spec.executor.type == "argv":
+            text = " ".join(map(_quoted, request.spec.executor.argv))
+        with self._lock:
+            return as_ran(
+                shell.run(
+                    text,
+                    stdin=request.stdin,
+                    name="bash",
+                    overflow=request.overflow,
+                    cancel=request.cancel,
+                )
+            )
 
     def _write_files(self, request: Request, notes: list[str]) -> list[VirtualPath]:
         """Write the request's files; return them and the directories made for them, deepest first."""
@@ -141,11 +159,17 @@ def as_ran(result: Result) -> Ran:
         stderr=result.stderr_bytes,
         duration=result.duration,
         limit=result.limit,
-        truncated=result.truncated,
+        truncated=result.stdout_truncated,
+        stderr_truncated=result.truncated,
         syntax_error=None if syntax is None else str(syntax),
         missing=_missing(result.exit_status, result.stderr_bytes),
         failure=None if defect is None else _internal(defect),
     )
+
+
+def _quoted(word: str) -> str:
+    """Return a word that the shell takes literally, as a command's name too."""
+    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def _internal(error: Exception) -> str:

@@ -1,6 +1,7 @@
-"""Read hook configurations: paths that the caller names, or values that are decoded already.
+"""Read hook configurations: paths that the caller names, the files where an agent looks for its own,
+or values that are decoded already.
 
-The one place in this part that opens a host file; only what a caller names is opened.
+The one place in this part that opens a configuration on the host.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sandhook.errors import ConfigError, Problem
-from sandhook.hooks.contracts import Document
+from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.decode import DecodeError, decode
 
 if TYPE_CHECKING:
@@ -47,24 +48,83 @@ def documents(sources: Source | Sequence[Source]) -> list[Document]:
             continue
         name = str(source)
         try:
-            found.append(_read(name))
+            found.append(parse(read_text(name), name))
         except OSError as error:
-            problems.append(Problem(name, error.strerror or str(error)))
-        except ValueError as error:  # DecodeError, and bytes that are no UTF-8
-            problems.append(Problem(name, str(error)))
+            problems.append(Problem("", error.strerror or str(error), file=name))
+        except DecodeError as error:
+            problems.append(Problem("", str(error), file=name))
     if problems:
         raise ConfigError(problems)
     return found
 
 
-def _read(name: str) -> Document:
+def read_text(name: str) -> str:
+    """Return the text of a host file that the caller named.
+
+    Raises:
+        OSError: It cannot be read.
+        DecodeError: It is longer than MAX_BYTES, or no UTF-8.
+    """
     with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs the command line 10 ms
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise DecodeError(f"longer than {MAX_BYTES} bytes")
     try:
-        text = data.decode("utf-8-sig")  # Windows editors begin files with a byte order mark
+        return data.decode("utf-8-sig")  # Windows editors begin files with a byte order mark
     except UnicodeDecodeError as error:
         raise DecodeError(f"not UTF-8 at byte {error.start + 1}") from None
+
+
+def parse(text: str, name: str) -> Document:
+    """Decode a configuration by the ending of its name: YAML, TOML, else JSON."""
+    ending = name.lower().rpartition(".")[2]
+    if ending in ("yaml", "yml"):
+        from sandhook.hooks.yaml import decode_yaml
+
+        return decode_yaml(text, name)
+    if ending == "toml":
+        from sandhook.hooks.toml import decode_toml
+
+        return decode_toml(text, name)
     decoded = decode(text)
-    return Document(decoded.value, name, decoded.diagnostics)
+    return Document(decoded.value, name, decoded.diagnostics, text=text)
+
+
+def discover(
+    contract: Contract, cwd: str, env: Mapping[str, str], platform: str
+) -> tuple[list[Document], list[Problem]]:
+    """Return the configurations that an agent would read, weakest layer first, and what is wrong with them.
+
+    Args:
+        cwd: Where the agent runs, an absolute path.
+        env: Its environment.
+        platform: As ``sys.platform`` has it.
+    """
+    found: list[Document] = []
+    problems: list[Problem] = []
+    for layer in contract.layers(cwd, env, platform):
+        try:
+            document = contract.parse(read_text(layer.path), layer.path, env)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            problems.append(Problem("", error.strerror or str(error), file=layer.path))
+        except DecodeError as error:
+            problems.append(Problem("", str(error), file=layer.path))
+        else:
+            found.append(document._replace(layer=layer.name, contract=contract.name))
+    return found, problems
+
+
+def line_of(document: Document, path: str) -> int:
+    """Return the line (from 1) at which a path of a document stands, or what is nearest above it; 0 if unknown."""
+    if not document.text:
+        return 0
+    lines = document.lines
+    if lines is None:
+        from sandhook.hooks.locate import json_lines
+
+        lines = json_lines(document.text)
+    while path and path not in lines:
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+    return lines.get(path, 0)

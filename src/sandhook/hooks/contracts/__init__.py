@@ -16,21 +16,63 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
-    from sandhook.hooks.model import HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
 
 #: How faithful: "better" closes the gaps that upstream has, "strict" reproduces them.
 COMPAT = ("better", "strict")
 
 
-class Document(Record):
-    """One configuration, decoded, with the name of its file ("" for a dictionary).
+#: Where configurations come from, and whether what stands there runs without being asked for:
+#: somebody who may write a repository must not thereby run code.
+LAYERS = {
+    "": True,  #: named by the caller, or a value of the caller's
+    "managed": True,  #: the organisation's, on this machine
+    "user": True,  #: the user's own
+    "project": False,  #: comes with the repository
+    "local": False,  #: beside the project, not committed: whoever writes there
+    "bundle": False,  #: a plugin, a pack, somebody else's
+}
 
-    ``duplicates`` are keys that the text's objects have twice, as diagnostics.
+
+def needs_trust(layer: str) -> bool:
+    """Tell whether hooks of a layer run only when somebody approved them."""
+    return not LAYERS.get(layer, False)
+
+
+class Layer(Record):
+    """A place where an agent looks for configuration.
+
+    Attributes:
+        name: One of LAYERS.
+        path: The file, in the host's own form; it need not exist.
+    """
+
+    name: str
+    path: str
+
+
+class Document(Record):
+    """One configuration, decoded.
+
+    Attributes:
+        value: What the text holds; None for an empty configuration.
+        name: Its file, "" for a dictionary.
+        duplicates: Keys that the text's objects have twice, as diagnostics.
+        layer: One of LAYERS.
+        contract: Name of the contract that it is known to follow, or "".
+        text: The text, for lines in messages and for approvals; "" for a dictionary.
+        lines: Line of each path in the text, where decoding gave that already.
+        diagnostics: What is odd in the text itself.
     """
 
     value: Json
     name: str = ""
     duplicates: tuple[str, ...] = ()
+    layer: str = ""
+    contract: str = ""
+    text: str = ""
+    lines: Mapping[str, int] | None = None
+    diagnostics: tuple[str, ...] = ()
 
 
 class LoadOptions(Record):
@@ -40,11 +82,13 @@ class LoadOptions(Record):
         compat: One of COMPAT.
         executors: The types that can be run.
         contributions: Hooks that a host contributes by itself: a capability's id and its specs.
+        env: The agent's own environment, for contracts whose configurations or hooks draw on it.
     """
 
     compat: str = "better"
     executors: tuple[str, ...] = ()
     contributions: Mapping[str, Sequence[Json]] | None = None
+    env: Mapping[str, str] = {}
 
 
 class Loaded(Record):
@@ -54,15 +98,25 @@ class Loaded(Record):
         specs: The hooks that can run, in config order.
         problems: Every fault, each with its file and path; a hook with a fault is not in ``specs``.
         diagnostics: What is allowed and odd.
+        withheld: Hooks that are well formed and switched off, each with the reason.
     """
 
     specs: tuple[HookSpec, ...]
     problems: tuple[Problem, ...] = ()
     diagnostics: tuple[str, ...] = ()
+    withheld: tuple[tuple[HookSpec, str], ...] = ()
+
+
+class Answer(Record):
+    """What a command hook of an agent would give for a decision; see ``Contract.answer``."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    exit_status: int = 0
 
 
 class Contract(Protocol):
-    """One agent's hook format.
+    """One agent's hook format. ``BaseContract`` has what most of them share.
 
     Attributes:
         name: As in ``--contract``.
@@ -75,6 +129,20 @@ class Contract(Protocol):
     fold: FoldPolicy
     events: Mapping[str, str]
     refusable: frozenset[str]
+
+    def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+        """Return the files that the agent reads, weakest first.
+
+        Args:
+            cwd: Where the agent runs, an absolute path.
+            env: Its environment: HOME or USERPROFILE, XDG_CONFIG_HOME, its own variables.
+            platform: As ``sys.platform`` has it.
+        """
+        ...
+
+    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
+        """Decode one file; DecodeError when it cannot be."""
+        ...
 
     def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
         """Read configurations in the order of their layers, weakest first."""
@@ -95,9 +163,70 @@ class Contract(Protocol):
         """
         ...
 
+    def event_name(self, payload: Json, env: Mapping[str, str]) -> str:
+        """Return the contract's own name of the event that a payload on standard input describes.
+
+        Raises ContractError when neither the payload nor the environment says it.
+        """
+        ...
+
     def message(self, kind: str, reason: str, user_message: str | None) -> str:
         """Return what the agent shows in place of a refused call, prompt or stop."""
         ...
+
+    def answer(self, decision: Decision, event: Event) -> Answer:
+        """Return what a command hook of this agent prints and exits with to say a decision.
+
+        ``self.decode`` of that answer gives the decision again, as far as the agent has words for it.
+        """
+        ...
+
+    def schema(self) -> Json:
+        """Return a JSON Schema (2020-12) of the configuration."""
+        ...
+
+    def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+        """Return a configuration with these hooks, and what of them it cannot say."""
+        ...
+
+
+class BaseContract:
+    """Defaults of Contract: one JSON file, nothing to look for, no drop-in form."""
+
+    name = ""
+    events: Mapping[str, str] = {}
+
+    def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+        return ()
+
+    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
+        from sandhook.hooks.decode import decode
+
+        decoded = decode(text)
+        return Document(
+            decoded.value,
+            name,
+            decoded.diagnostics,
+            contract=self.name if decoded.value is not None else "",
+            text=text,
+        )
+
+    def event_name(self, payload: Json, env: Mapping[str, str]) -> str:
+        """Look for the names that most agents use: hook_event_name, event."""
+        if isinstance(payload, dict):
+            for key in ("hook_event_name", "hookEventName", "event"):
+                if isinstance(payload.get(key), str):
+                    return str(payload[key])
+        raise ContractError(f"{self.name}: the payload does not name its event (hook_event_name)")
+
+    def answer(self, decision: Decision, event: Event) -> Answer:
+        raise ContractError(f"{self.name}: a hook of this agent cannot answer for others")
+
+    def schema(self) -> Json:
+        raise ContractError(f"{self.name}: there is no schema")
+
+    def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+        raise ContractError(f"{self.name}: hooks cannot be converted to this format")
 
 
 class ContractError(SandhookError):

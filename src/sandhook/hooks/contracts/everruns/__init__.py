@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sandhook.hooks.contracts import BaseContract
 from sandhook.hooks.contracts.everruns import payload, result
 from sandhook.hooks.contracts.everruns.names import EVENTS, REFUSABLE
 from sandhook.hooks.fold import FoldPolicy
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.model import HookSpec, Ran, Request, Verdict
 
 
-class Everruns:
+class Everruns(BaseContract):
     """The contract; it has no state."""
 
     name = "everruns"

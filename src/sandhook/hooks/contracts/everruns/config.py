@@ -59,7 +59,7 @@ class _Loader:
         return f"{name}: {path}" if path else name
 
     def problem(self, document: int, path: str, message: str) -> None:
-        self.problems.append(Problem(self.at(document, path), message))
+        self.problems.append(Problem(path, message, file=self.documents[document].name))
 
     def note(self, document: int, path: str, message: str) -> None:
         if not self.strict:
@@ -220,7 +220,11 @@ class _Loader:
             for number, raw in enumerate(unit.hooks):
                 index = number + (position if unit.owner == "user" else 0)
                 reader = EntryReader(
-                    self.options, unit.owner, index, self.at(unit.document, f"{unit.path}[{number}]")
+                    self.options,
+                    unit.owner,
+                    index,
+                    f"{unit.path}[{number}]",
+                    unit.file or self.documents[unit.document].name,
                 )
                 if unit.owner == "user":
                     reader.prefix = f"user_hooks.hooks[{number}]: "
@@ -248,7 +252,9 @@ class _Loader:
     ) -> None:
         earlier = explicit.get(spec.id) if named else None
         if earlier is not None and unit.owner == "user" and placed[earlier][0] != unit.document:
-            self.notes.append(f"{spec.path}: takes the place of {spec.id} in {placed[earlier][1].file}")
+            self.notes.append(
+                f"{self.at(unit.document, spec.path)}: takes the place of {spec.id} in {placed[earlier][1].file}"
+            )
             placed[earlier] = (unit.document, spec)
             return
         if any(other.id == spec.id for _, other in placed):

@@ -52,11 +52,12 @@ class EntryReader:
         named: The hook has an id of its own.
     """
 
-    def __init__(self, options: LoadOptions, owner: str, index: int, path: str) -> None:
+    def __init__(self, options: LoadOptions, owner: str, index: int, path: str, file: str = "") -> None:
         self.options = options
         self.owner = owner
         self.index = index
         self.path = path
+        self.file = file
         self.prefix = ""
         self.problems: list[Problem] = []
         self.notes: list[str] = []
@@ -92,20 +93,24 @@ class EntryReader:
             description=description,
             source=self.owner,
             path=self.path,
+            entry=raw,
         )
 
     # Faults and oddities.
 
     def _unparsed(self, path: str, message: str) -> None:
         self.unparsable = True
-        self.problems.append(Problem(self._at(path), f"user_hooks config parse failed: {message}"))
+        self.problems.append(
+            Problem(self._at(path), f"user_hooks config parse failed: {message}", file=self.file)
+        )
 
     def _invalid(self, path: str, message: str) -> None:
-        self.problems.append(Problem(self._at(path), self.prefix + message))
+        self.problems.append(Problem(self._at(path), self.prefix + message, file=self.file))
 
     def _note(self, path: str, message: str) -> None:
         if self.options.compat != "strict":
-            self.notes.append(f"{self._at(path)}: {message}")
+            where = f"{self.file}: " if self.file else ""
+            self.notes.append(f"{where}{self._at(path)}: {message}")
 
     def _at(self, path: str) -> str:
         return f"{self.path}.{path}" if path else self.path

@@ -1,0 +1,250 @@
+"""One contract's hooks on one event: selected, run, decoded, folded.
+
+A chained contract runs them one by one, each on what the earlier ones changed. The others see the
+event as it was, so those whose runner allows it run at the same time; they fold in config order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.fold import Fold
+from sandhook.hooks.model import Decision, Outcome, Ran, Request, Verdict
+from sandhook.hooks.runner import Runner, unknown_executor
+from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.hooks.audit import Audit
+    from sandhook.hooks.contracts import Contract
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.model import HookSpec
+    from sandhook.limits import Cancellation
+
+#: How ``Outcome.why`` begins for a hook that matches and is not run.
+SKIPPED = "skipped:"
+
+
+class Policy(Record):
+    """What an engine asks of every run, whatever the contract.
+
+    Attributes:
+        compat: "better" or "strict".
+        fail_closed: False, True or "strict".
+        executors: Executor types and what runs them.
+    """
+
+    compat: str
+    fail_closed: bool | str
+    executors: Mapping[str, Runner]
+
+
+class Chain:
+    """One firing of one contract's hooks.
+
+    Args:
+        first_time: Tells whether a hook with ``once`` still may run, and remembers that it did.
+        detach: Runs a hook beside the agent: the call that runs and reads it is handed over.
+    """
+
+    def __init__(
+        self,
+        contract: Contract,
+        policy: Policy,
+        audit: Audit,
+        event: Event,
+        *,
+        first_time: Callable[[HookSpec], bool],
+        detach: Callable[[Callable[[], Outcome]], None],
+        cancel: Cancellation | None = None,
+    ) -> None:
+        self._contract = contract
+        self._policy = policy
+        self._audit = audit
+        self._fold = Fold(contract.fold, event)
+        self._first_time = first_time
+        self._detach = detach
+        self._cancel = cancel
+        self._seen: set[Any] = set()
+        self._closed: list[str] = []
+        self._fired = event
+
+    @property
+    def event(self) -> Event:
+        """The event as these hooks leave it."""
+        return self._fold.event
+
+    def run(self, specs: Sequence[HookSpec]) -> Decision:
+        """Run the hooks that the event concerns and return what they decided together."""
+        if self._contract.fold.chained or self._contract.fold.stop_on_refusal:
+            outcomes = [self._one(spec) for spec in specs]
+        else:
+            outcomes = self._all(specs)
+        return self._decision(outcomes)
+
+    def _one(self, spec: HookSpec) -> Outcome:
+        outcome = self._select(spec)
+        if not _to_run(outcome):
+            return outcome
+        event = self._fold.event
+        outcome = self._finish(outcome, event, self._execute(spec, self._request(spec, event)))
+        self._fold.add(spec.id, outcome.verdict)
+        return outcome
+
+    def _all(self, specs: Sequence[HookSpec]) -> list[Outcome]:
+        event = self._fired
+        selected = [self._select(spec) for spec in specs]
+        running = [outcome.spec for outcome in selected if _to_run(outcome)]
+        ran = self._execute_all([(spec, self._request(spec, event)) for spec in running])
+        answers = iter(ran)
+        outcomes = []
+        for outcome in selected:
+            if _to_run(outcome):
+                outcome = self._finish(outcome, event, next(answers))
+                self._fold.add(outcome.spec.id, outcome.verdict)
+            outcomes.append(outcome)
+        return outcomes
+
+    # Which hooks.
+
+    def _select(self, spec: HookSpec) -> Outcome:
+        """Say whether a hook is to run; ``why`` begins with "skipped" when it matches and is not."""
+        outcome = self._matched(spec)
+        self._audit.invoked(outcome, self._fired)
+        if _to_run(outcome) and spec.detached:
+            event = self._fold.event
+            self._detach(lambda: self._beside(outcome, event))
+            return outcome._replace(why=f"{SKIPPED} runs beside the agent ({outcome.why})")
+        return outcome
+
+    def _matched(self, spec: HookSpec) -> Outcome:
+        fold = self._fold
+        event = fold.matched_against
+        if event.is_sub_agent and not spec.include_sub_agents:
+            return Outcome(spec, False, "not for sub-agents")
+        matched, why = spec.matcher.check(event)
+        if not matched:
+            return Outcome(spec, False, why)
+        if fold.stopped:
+            return Outcome(spec, True, f"{SKIPPED} an earlier hook refused")
+        if fold.policy.dedupe:
+            key = (spec.executor.type, spec.executor.text, spec.executor.argv)
+            if key in self._seen:
+                return Outcome(spec, True, f"{SKIPPED} an earlier hook runs the same text")
+            self._seen.add(key)
+        if spec.once and not self._first_time(spec):
+            return Outcome(spec, True, f"{SKIPPED} runs once in a session, and did")
+        return Outcome(spec, True, why)
+
+    # Running them.
+
+    def _request(self, spec: HookSpec, event: Event) -> Request | Ran:
+        try:
+            request = self._contract.request(spec, event, self._policy.compat)
+        except DecodeError as error:
+            return Ran(failure=f"the event cannot be encoded: {error}")
+        return request if self._cancel is None else request._replace(cancel=self._cancel)
+
+    def _execute(self, spec: HookSpec, request: Request | Ran) -> Ran:
+        if isinstance(request, Ran):
+            return request
+        runner = self._policy.executors.get(spec.executor.type, unknown_executor)
+        try:
+            return _awaited(runner(request))
+        except Exception as error:  # a host's executor: its defect is no decision
+            return Ran(failure=f"{error.__class__.__name__}: {error}")
+
+    def _execute_all(self, requests: Sequence[tuple[HookSpec, Request | Ran]]) -> list[Ran]:
+        """Run all; those whose runner is ``concurrent`` each in a thread of its own."""
+        apart = [at for at, (spec, _) in enumerate(requests) if self._concurrent(spec)]
+        if len(apart) < 2:
+            return [self._execute(*each) for each in requests]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(len(apart), thread_name_prefix="sandhook-hook") as pool:
+            futures = {at: pool.submit(self._execute, *requests[at]) for at in apart}
+            return [
+                futures[at].result() if at in futures else self._execute(*each)
+                for at, each in enumerate(requests)
+            ]
+
+    def _concurrent(self, spec: HookSpec) -> bool:
+        return bool(getattr(self._policy.executors.get(spec.executor.type), "concurrent", False))
+
+    def _beside(self, outcome: Outcome, event: Event) -> Outcome:
+        """Run a hook beside the agent: what it says is kept, and decides nothing."""
+        spec = outcome.spec
+        ran = self._execute(spec, self._request(spec, event))
+        verdict = self._contract.decode(spec, event, ran, self._policy.compat)
+        outcome = outcome._replace(ran=ran, verdict=verdict)
+        self._audit.completed(outcome)
+        return outcome
+
+    def _finish(self, outcome: Outcome, event: Event, ran: Ran) -> Outcome:
+        spec = outcome.spec
+        verdict = self._contract.decode(spec, event, ran, self._policy.compat)
+        why = self._must_refuse(event, ran, verdict)
+        if why is not None:
+            verdict = _refusal(verdict, event, f"hook {spec.id} could not run: {why}")
+            self._closed.append(spec.id)
+        outcome = outcome._replace(ran=ran, verdict=verdict)
+        self._audit.completed(outcome)
+        return outcome
+
+    def _must_refuse(self, event: Event, ran: Ran, verdict: Verdict) -> str | None:
+        """Return why the engine refuses where the contract does not, or None."""
+        fail_closed = self._policy.fail_closed
+        if not fail_closed or event.kind not in self._contract.refusable or verdict.refuses:
+            return None
+        if verdict.could_not_run is not None:
+            return verdict.could_not_run
+        if fail_closed == "strict" and not verdict.decided:
+            if verdict.undecodable is not None:
+                return verdict.undecodable
+            if ran.exit_status:
+                return f"exit status {ran.exit_status} without a decision"
+        return None
+
+    # What it comes to.
+
+    def _decision(self, outcomes: list[Outcome]) -> Decision:
+        kind = self._fired.kind
+        fields = self._fold.decision()
+        notes = [f"{each.spec.id}: {note}" for each in outcomes for note in each.verdict.diagnostics]
+        fields["diagnostics"] = (*fields.get("diagnostics", ()), *notes)
+        decision = Decision(
+            kind=kind,
+            event=next((name for name, each in self._contract.events.items() if each == kind), ""),
+            contract=self._contract.name,
+            outcomes=tuple(outcomes),
+            fail_closed=tuple(self._closed),
+            **fields,
+        )
+        if decision.refused:
+            message = self._contract.message(kind, decision.reason or "", decision.user_message)
+            decision = decision._replace(message=message)
+        return decision
+
+
+def _to_run(outcome: Outcome) -> bool:
+    return outcome.matched and not outcome.why.startswith(SKIPPED)
+
+
+def _refusal(verdict: Verdict, event: Event, reason: str) -> Verdict:
+    if event.kind == "tool.pre":
+        return verdict._replace(permission="deny", reason=reason)
+    return verdict._replace(block=True, reason=reason)
+
+
+def _awaited(answer: Any) -> Ran:
+    """Return a runner's answer; an ``async def`` runner's is awaited in a loop of its own."""
+    if isinstance(answer, Ran):
+        return answer
+    from asyncio import run
+
+    async def wait() -> Ran:
+        ran: Ran = await answer
+        return ran
+
+    return run(wait())

@@ -1,0 +1,79 @@
+"""Where a value stands in a JSON text: ``hooks.PreToolUse[2].matcher`` to a line.
+
+Only faults are looked up, so the text is walked then and not while it is decoded.
+"""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+
+
+def json_lines(text: str) -> dict[str, int]:
+    """Return the line (from 1) of every key and array entry by its path; "" is the document.
+
+    A text that is no JSON gives the lines of its beginning, as far as it can be read.
+    """
+    lines = {"": 1}
+    stack: list[_Level] = []
+    line, seen = 1, 0
+    for token in _TOKEN.finditer(text):
+        line += text.count("\n", seen, token.start())
+        seen = token.start()
+        word = token.group()
+        level = stack[-1] if stack else None
+        if word in "}]":
+            if stack:
+                stack.pop()
+            continue
+        if level is not None and level.expects(word):
+            if level.note(word):
+                lines.setdefault(level.path(), line)
+            if level.is_object and word not in "{[":
+                continue
+        if word in "{[":
+            stack.append(_Level(level.path() if level is not None else "", word == "{"))
+    return lines
+
+
+class _Level:
+    """One object or array that is open: the key or index that is being read."""
+
+    def __init__(self, prefix: str, is_object: bool) -> None:
+        self.prefix = prefix
+        self.is_object = is_object
+        self.index = 0
+        self.key = ""
+        self.wants_key = is_object
+        self.wants_value = not is_object
+
+    def path(self) -> str:
+        if not self.is_object:
+            return f"{self.prefix}[{self.index}]"
+        return f"{self.prefix}.{self.key}" if self.prefix else self.key
+
+    def expects(self, word: str) -> bool:
+        """Take punctuation; tell whether a word begins a key or an entry here."""
+        if word == ",":
+            self.index += 1
+            self.wants_key = self.is_object
+            self.wants_value = not self.is_object
+            return False
+        return word != ":"
+
+    def note(self, word: str) -> bool:
+        """Take a word; tell whether it gives this level a new path."""
+        if self.is_object:
+            if not self.wants_key:
+                return False
+            from json import loads
+
+            self.wants_key = False
+            try:
+                self.key = str(loads(word))
+            except ValueError:
+                self.key = word.strip('"')
+            return True
+        first, self.wants_value = self.wants_value, False
+        return first

@@ -1,0 +1,68 @@
+"""TOML configurations, decoded by the standard library, with the lines of their tables and keys."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sandhook.hooks.contracts import Document
+from sandhook.hooks.decode import MAX_DEPTH, DecodeError
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"\s*([A-Za-z0-9_-]+|\"[^\"\\]*\"|'[^']*')\s*=")
+
+
+def decode_toml(text: str, name: str = "") -> Document:
+    """Decode a TOML document; dates become their text, as JSON has none.
+
+    Raises:
+        DecodeError: The text is no TOML (TOML 1.0), or nests too deeply.
+    """
+    import tomllib
+
+    try:
+        value = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DecodeError(str(error)) from None
+    except RecursionError:
+        raise DecodeError("the value nests too deeply") from None
+    return Document(_plain(value, 0), name, text=text, lines=_lines(text))
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise DecodeError(f"nesting of {MAX_DEPTH} exceeded")
+    if isinstance(value, dict):
+        return {key: _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item, depth + 1) for item in value]
+    return value if isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def _lines(text: str) -> dict[str, int]:
+    """Return the lines of headers and of keys below them; keys inside inline tables have their table's."""
+    lines = {"": 1}
+    counts: dict[str, int] = {}
+    prefix = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if header := _HEADER.match(line):
+            prefix = ".".join(part.strip().strip("\"'") for part in header[2].split("."))
+            if header[1] == "[[":
+                index = counts.get(prefix, 0)
+                counts[prefix] = index + 1
+                prefix = f"{prefix}[{index}]"
+            else:
+                prefix = _below_array(prefix, counts)
+            lines.setdefault(prefix, number)
+        elif key := _KEY.match(line):
+            path = key[1].strip("\"'")
+            lines.setdefault(f"{prefix}.{path}" if prefix else path, number)
+    return lines
+
+
+def _below_array(prefix: str, counts: dict[str, int]) -> str:
+    """Return the path of a plain table that stands below the last entry of an array of tables."""
+    for name, count in counts.items():
+        if prefix.startswith(f"{name}."):
+            return f"{name}[{count - 1}]{prefix[len(name) :]}"
+    return prefix
