@@ -6,16 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from sandhook.conformance.oracle import runner_of
-from sandhook.conformance.reader import CaseFile, read
-from sandhook.conformance.runner import run_file
+from sandhook.conformance.model import CaseFile
+from sandhook.conformance.oracle import RealShell, check
+from sandhook.conformance.reader import read
+from sandhook.conformance.report import to_text
+from sandhook.conformance.suite import PATTERNS, Selected, run
+from sandhook.conformance.workers import Sandhook
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted((ROOT / "conformance").rglob("*.test"))
+FILES = sorted({path for pattern in PATTERNS for path in (ROOT / "conformance").rglob(pattern)})
 
 
 def load(path: Path) -> CaseFile:
-    return read(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix())
+    return read(path.read_bytes().decode("utf-8", "surrogateescape"), path.relative_to(ROOT).as_posix())
 
 
 def name(path: Path) -> str:
@@ -25,12 +28,13 @@ def name(path: Path) -> str:
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_cases(path, oracle):
     file = load(path)
-    report = run_file(file)
-    assert report.good, f"\n{report}"
+    reports = run([Selected(file, file.cases)], Sandhook())
     if oracle:
         for each in file.oracles:
-            real = run_file(file, each.name, runner_of(each))
-            assert real.good, f"\n{real}"
+            check(each)
+            with RealShell(each.name, jobs=2) as shell:
+                reports += run([Selected(file, file.cases)], shell)
+    assert all(report.good for report in reports), f"\n{to_text(reports)}"
 
 
 def test_there_are_cases():

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.conformance.reader import CaseError, Oracle, read
+from sandhook.conformance.model import CaseError, Oracle
+from sandhook.conformance.reader import read
 
 HEAD = "## source: the manual\n## oracle: bash>=5.2 dash\n"
 
@@ -71,7 +72,7 @@ def test_a_divergence_says_what_sandhook_does():
         (HEAD + "#### a\nx\n## status: 256\n", 5, "status is none of 0 to 255: 256"),
         (HEAD + "#### a\nx\n## status: 1\n## status: 2\n", 6, "said twice: status"),
         (HEAD + "#### a\nx\n## stdout: 1\n## STDOUT:\n## END\n", 6, "said twice: STDOUT"),
-        (HEAD + "#### a\nx\n## OK zsh status: 1\n", 5, "unknown shell: zsh"),
+        (HEAD + "#### a\nx\n## OK csh status: 1\n", 5, "unknown shell: csh"),
         (HEAD + "#### a\nx\n## OK dash status: 1\n## BUG dash stdout: a\n", 6, "dash is both OK and BUG"),
         (HEAD + "#### a\nx\n## STDOUT:\na\n", 5, "STDOUT: without ## END"),
         (HEAD + "#### a\nx\n## STDOUT: a\n", 5, "text behind STDOUT:"),
@@ -85,7 +86,7 @@ def test_a_divergence_says_what_sandhook_does():
         (HEAD + "## status: 1\n", 3, "unknown directive before the first case: status"),
         (HEAD + "## expected_failures: few\n", 3, "expected_failures is no number: few"),
         (HEAD + "## source: \n", 3, "source without a value"),
-        ("## source: a\n## oracle: zsh\n", 2, "unknown oracle: zsh"),
+        ("## source: a\n## oracle: csh\n", 2, "unknown oracle: csh"),
         ("## source: a\n## oracle: bash>5\n", 2, "unknown oracle: bash>5"),
         ("## source: a\n#### a\nx\n", 1, "no '## oracle:' before the first case"),
         ("## oracle: bash\n#### a\nx\n", 1, "no '## source:' before the first case"),

@@ -34,6 +34,11 @@ COMMANDS = {
         "run a shell script in the sandbox",
         "echo hello | sandhook exec -c 'tr a-z A-Z'",
     ),
+    "test": Command(
+        "sandhook.cli.test",
+        "run shell cases on sandhook and on real shells, and compare",
+        "sandhook test --shell sandhook --shell bash spec/",
+    ),
 }
 
 #: sysexits.h EX_SOFTWARE: a defect of ours.

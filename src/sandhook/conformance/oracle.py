@@ -1,24 +1,45 @@
-"""Runs scripts on the real shells of this machine; the only file of this part that starts processes.
+"""Runs scripts on the real shells of this machine; the only file of this part that starts shells.
 
-Case files are the project's own: nothing that comes from a user is run here.
+A script runs in a temporary directory of its own, but with the powers of whoever runs it: the
+cases are trusted as any test suite is.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
+from collections.abc import Callable, Generator, Sequence
 from functools import cache
+from pathlib import Path
+from time import monotonic
 
-from sandhook.conformance.reader import Oracle
-from sandhook.conformance.runner import ENVIRONMENT, Observed, Run
+from sandhook.conformance.helpers import PROGRAMS
+from sandhook.conformance.model import Oracle
+from sandhook.conformance.runner import ENVIRONMENT, Observed
 
 #: Seconds that one script may take.
 TIMEOUT = 30.0
 
+#: The real shells that cases can be run on, with the program that each is and its options.
+PROGRAM = {
+    "ash": ("busybox", "ash"),
+    "bash": ("bash",),
+    "dash": ("dash",),
+    "mksh": ("mksh",),
+    "yash": ("yash",),
+    "zsh": ("zsh",),
+}
+_OPTIONS = {"zsh": ("-f",)}
+
 _VERSIONS = {
     "bash": 'echo "${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]}"',
     "mksh": 'v=${KSH_VERSION#*R}; echo "${v%% *}"',
+    "yash": 'echo "$YASH_VERSION"',
+    "zsh": 'echo "$ZSH_VERSION"',
 }
 
 
@@ -26,48 +47,154 @@ class OracleMissing(Exception):
     """A shell that a case file asks for is not installed, or too old."""
 
 
+def program_of(name: str) -> str:
+    """Return the path of a shell's program. Raises OracleMissing."""
+    for program in PROGRAM.get(name, ()):
+        found = shutil.which(program)
+        if found is not None:
+            return found
+    raise OracleMissing(f"{name} is not installed")
+
+
+def installed() -> list[str]:
+    """Return the real shells that this machine has."""
+    return [name for name, programs in PROGRAM.items() if any(map(shutil.which, programs))]
+
+
 @cache
 def version_of(name: str) -> tuple[int, ...]:
-    """Return a shell's version; () for dash, which does not tell. Raises OracleMissing."""
-    program = shutil.which(name)
-    if program is None:
-        raise OracleMissing(f"{name} is not installed")
+    """Return a shell's version; () for those which do not tell it. Raises OracleMissing."""
+    program = program_of(name)
     if name not in _VERSIONS:
         return ()
     text = subprocess.run(
-        [program, "-c", _VERSIONS[name]], capture_output=True, text=True, timeout=TIMEOUT, check=True
+        [program, *_OPTIONS.get(name, ()), "-c", _VERSIONS[name]],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=True,
     ).stdout.strip()
     return tuple(int(part) for part in text.split(".") if part.isdigit())
 
 
-def runner_of(oracle: Oracle) -> Run:
+def check(oracle: Oracle) -> tuple[int, ...]:
+    """Return the version of an installed shell. Raises OracleMissing when it is older than asked for."""
+    version = version_of(oracle.name)
+    if oracle.version and version < oracle.version:
+        shown, wanted = (".".join(map(str, each)) for each in (version, oracle.version))
+        raise OracleMissing(f"{oracle.name} is {shown}, the cases ask for {wanted}")
+    return version
+
+
+class RealShell:
+    """Runs scripts on a real shell, each in an empty directory; use as a context manager.
+
+    Args:
+        root: What the scripts find as $REPO_ROOT; the current directory when None.
+        jobs: How many scripts run at once.
+        timeout: Seconds that one script may take; all its processes are killed then.
+    """
+
+    def __init__(
+        self, name: str, *, root: str | None = None, jobs: int = 1, timeout: float | None = None
+    ) -> None:
+        self.name = name
+        self.version = version_of(name)
+        self._program = program_of(name)
+        self._root = str(Path(root or ".").absolute())
+        self._jobs = jobs
+        self._timeout = TIMEOUT if timeout is None else timeout
+        self._directory = tempfile.TemporaryDirectory(prefix="sandhook-test-", ignore_cleanup_errors=True)
+        self._helpers = self._make_helpers(self._directory.name)
+
+    def __enter__(self) -> RealShell:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._directory.cleanup()
+
+    def _make_helpers(self, directory: str) -> str:
+        """Lay a directory with the helper programs, and the shell under its name."""
+        helpers = Path(directory) / "bin"
+        helpers.mkdir()
+        for name, text in PROGRAMS.items():
+            path = helpers / name
+            path.write_text(f"#!{sys.executable} -IS\n{text}", encoding="utf-8")
+            path.chmod(0o755)
+        (helpers / self.name).symlink_to(self._program)
+        return str(helpers)
+
+    def map(self, scripts: Sequence[str]) -> Generator[Observed, None, None]:
+        """Yield what each script gives, in order."""
+        if self._jobs <= 1 or len(scripts) < 2:
+            yield from map(self.run, scripts)
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(self._jobs)
+        try:
+            yield from pool.map(self.run, scripts)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def run(self, script: str) -> Observed:
+        """Run one script."""
+        with tempfile.TemporaryDirectory(
+            prefix="case-", dir=self._directory.name, ignore_cleanup_errors=True
+        ) as directory:
+            return self._in(directory, script)
+
+    def _in(self, directory: str, script: str) -> Observed:
+        started = monotonic()
+        environment = {
+            **ENVIRONMENT,
+            "PATH": f"{self._helpers}:{ENVIRONMENT['PATH']}",
+            "HOME": directory,
+            "TMP": directory,
+            "SH": self.name,
+            "REPO_ROOT": self._root,
+            "TESTBIN": self._helpers,
+        }
+        process = subprocess.Popen(
+            [self.name, *_OPTIONS.get(self.name, ()), "-c", script.encode("utf-8", "surrogateescape")],
+            executable=self._program,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=directory,
+            env=environment,
+            start_new_session=True,
+        )
+        trouble = ""
+        try:
+            out, err = process.communicate(timeout=self._timeout)
+        except subprocess.TimeoutExpired:
+            _kill_group(process)
+            out, err = process.communicate()
+            trouble = f"no end after {self._timeout:g} seconds"
+        finally:
+            _kill_group(process)  # also what it left in the background
+        status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+        return Observed(status, out, err, trouble, monotonic() - started)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (OSError, AttributeError):  # nobody is left; or a system without groups
+        process.kill()
+
+
+def runner_of(oracle: Oracle) -> Callable[[str], Observed]:
     """Return what runs a script on a real shell, in an empty directory of its own.
 
     Raises:
         OracleMissing: It is not installed, or older than the case file asks for.
     """
-    version = version_of(oracle.name)
-    if oracle.version and version < oracle.version:
-        shown, wanted = (".".join(map(str, each)) for each in (version, oracle.version))
-        raise OracleMissing(f"{oracle.name} is {shown}, the cases ask for {wanted}")
-    program = shutil.which(oracle.name) or oracle.name
+    check(oracle)
 
     def run(script: str) -> Observed:
-        with tempfile.TemporaryDirectory(prefix="oracle-") as directory:
-            try:
-                done = subprocess.run(
-                    [oracle.name, "-c", script],
-                    executable=program,
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    cwd=directory,
-                    env={**ENVIRONMENT, "HOME": directory},
-                    timeout=TIMEOUT,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired:
-                return Observed(124, b"", b"", f"no end after {TIMEOUT} seconds")
-        status = done.returncode if done.returncode >= 0 else 128 - done.returncode
-        return Observed(status, done.stdout, done.stderr)
+        with RealShell(oracle.name) as shell:
+            return shell.run(script)
 
     return run

@@ -12,102 +12,43 @@
     ## OK dash mksh status: 2                  a legitimate difference of these shells; BUG, N-I likewise
     ## divergence: L-INJ-002                   sandhook differs on purpose: needs an OK sandhook
 
-Anything else that begins with "## " and a word with a colon is an error with file and line.
+Anything else that begins with "## " is an error with file and line.
+
+That is the project's own form: files called *.test, and others that name their source or oracle.
+Every other file is read as the public format, which is laxer: it may name any shell
+("OK bash-4.4/ash stdout: x"), output that is not said is not compared, ``## END`` may be left out
+before another directive, a script may be said as ``## code: ...``, two cases may share a name, and
+the metadata in ``IGNORED`` is passed over.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 
-from sandhook.record import Record
+from sandhook.conformance.model import Case, CaseError, CaseFile, Expectation, Oracle
 
-#: The shells that a case file may speak of; sandhook is this project's.
-SHELLS = ("sandhook", "bash", "dash", "mksh")
+#: The shells that sandhook can run cases on; a file of its own form may speak of these only.
+SHELLS = ("sandhook", "bash", "dash", "mksh", "ash", "zsh", "yash")
 
-_DIRECTIVE = re.compile(r"## (?:(OK|BUG|N-I) ([a-z /]+) )?([A-Za-z_-]+):(?: (.*)|$)")
+#: Metadata of the public format that says nothing to this runner.
+IGNORED = frozenset({
+    "legacy_tmp_dir", "oils_cpp_failures_allowed", "oils_failures_allowed", "our_shell", "suite", "tags",
+})  # fmt: skip
+
+_DIRECTIVE = re.compile(r"## *(?:(OK|BUG|N-I)(?:-\d+)? +([A-Za-z][\w.+ /-]*?) +)?([A-Za-z_-]+):(?: ?(.*)|$)")
 _STREAMS = ("stdout", "stderr")
+_ENDS_BLOCK = re.compile(
+    r"#### |## *(?:(?:OK|BUG|N-I)(?:-\d+)? .*)?(?:status|stdout|stderr|STDOUT|STDERR)(?:-json|-repr)?:"
+)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[0-7]{1,3}|.)", re.S)
+_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
-class CaseError(ValueError):
-    """A case file that cannot be read.
-
-    Attributes:
-        path: The file as it was named.
-        line: Number of the wrong line, from 1.
-    """
-
-    def __init__(self, path: str, line: int, message: str) -> None:
-        super().__init__(f"{path}:{line}: {message}")
-        self.path = path
-        self.line = line
-
-
-class Expectation(Record):
-    """What one shell must give; None is not compared, or not said and inherited.
-
-    Attributes:
-        kind: "" for the rule itself, "OK", "BUG" or "N-I" (not implemented) for one shell's way.
-        line: Where it was first said, from 1.
-    """
-
-    status: int | None = None
-    stdout: str | None = None
-    stderr: str | None = None
-    kind: str = ""
-    line: int = 0
-
-
-class Oracle(Record):
-    """A shell that must pass a file, and the lowest version that can."""
-
-    name: str
-    version: tuple[int, ...] = ()
-
-
-@dataclass(slots=True)
-class Case:
-    """One script and what it must do.
-
-    Attributes:
-        name: The rule that it shows.
-        line: Where it begins in its file, from 1.
-        script: Text with a newline at its end.
-        expectations: By shell; "" is what holds for all others.
-        source: Where the rule is written down.
-        divergence: Identifier in docs/divergences.md, "" when sandhook means to match.
-    """
-
-    name: str
-    line: int
-    script: str = ""
-    expectations: dict[str, Expectation] = field(default_factory=dict)
-    source: str = ""
-    divergence: str = ""
-
-    def expected(self, shell: str) -> Expectation:
-        """Return what a shell must give: its own words, and the rule's where it has none."""
-        rule = self.expectations.get("", Expectation())
-        own = self.expectations.get(shell, Expectation())
-        return Expectation(
-            status=own.status if own.status is not None else rule.status or 0,
-            stdout=own.stdout if own.stdout is not None else rule.stdout or "",
-            stderr=own.stderr if own.stderr is not None else rule.stderr if not own.kind else None,
-            kind=own.kind,
-            line=own.line or rule.line or self.line,
-        )
-
-
-@dataclass(slots=True)
-class CaseFile:
-    """All cases of a file."""
-
-    path: str
-    source: str = ""
-    oracles: tuple[Oracle, ...] = ()
-    expected_failures: int = 0
-    cases: list[Case] = field(default_factory=list)
+def is_own(text: str, path: str) -> bool:
+    """Tell whether a file is of the project's own, stricter form."""
+    head = re.split(r"^#### ", text, maxsplit=1, flags=re.M)[0]
+    return path.endswith(".test") or re.search(r"^## (?:source|oracle):", head, re.M) is not None
 
 
 def read(text: str, path: str) -> CaseFile:
@@ -115,15 +56,27 @@ def read(text: str, path: str) -> CaseFile:
 
     Args:
         text: Its contents.
-        path: Its name, for messages.
+        path: Its name, for messages; and *.test is the project's own form.
 
     Raises:
-        CaseError: An unknown directive, one that is said twice, a block without its end, a case
-            without script, two cases of one name, or a file without source or oracle.
+        CaseError: The first thing that is wrong with it: an unknown directive, one that is said
+            twice, a block without its end, a case without script, two cases of one name, or a
+            file without source or oracle.
     """
+    file, errors = read_all(text, path)
+    if errors:
+        raise errors[0]
+    return file
+
+
+def read_all(text: str, path: str) -> tuple[CaseFile, list[CaseError]]:
+    """Read a case file and return it with everything that is wrong with it, in the order of lines."""
     reader = _Reader(text, path)
     while reader.at < len(reader.lines):
-        reader.line()
+        try:
+            reader.line()
+        except CaseError as error:
+            reader.errors.append(error)
     return reader.finish()
 
 
@@ -136,12 +89,19 @@ class _Reader:
             self.lines.pop()
         self.path = path
         self.at = 0
-        self.file = CaseFile(path)
+        self.file = CaseFile(path, own=is_own(text, path))
+        self.errors: list[CaseError] = []
+        self.heads: set[str] = set()
+        self.names: set[str] = set()
         self.said: set[tuple[str, str]] = set()
+        self.code: str | None = None
         self.script: list[str] = []
 
     def fail(self, message: str, line: int | None = None) -> CaseError:
         return CaseError(self.path, self.at if line is None else line, message)
+
+    def note(self, message: str, line: int) -> None:
+        self.errors.append(self.fail(message, line))
 
     def line(self) -> None:
         """Read one line, and for a block all its lines."""
@@ -149,71 +109,102 @@ class _Reader:
         self.at += 1
         if text.startswith("#### "):
             self._begin(text[5:].strip())
-        elif text.startswith("## ") or text == "##":
+        elif text.startswith("## ") or text == "##" or (not self.file.own and text.startswith("##\t")):
             found = _DIRECTIVE.fullmatch(text)
+            if text.rstrip() == "## END":
+                raise self.fail("## END without a block")
             if found is None:
                 raise self.fail(f"unknown directive: {text}")
             self._directive(found)
         elif self.file.cases:
-            if self.said and text.strip():
-                raise self.fail("script goes on behind its expectations")
-            self.script.append(text)
-        elif text.strip():
+            self._script(text)
+        elif text.strip() and text[0] != "#":
             raise self.fail("text before the first case")
+
+    def _script(self, text: str) -> None:
+        behind = self.script if self.code is None else [self.code]
+        if self.said and any(line.strip() for line in behind):
+            if text.strip() and text[0] != "#":
+                raise self.fail("script goes on behind its expectations")
+            return
+        self.script.append(text)
+        if text.strip():
+            self.file.cases[-1].end = self.at
 
     def _begin(self, name: str) -> None:
         self._end()
-        if not name:
-            raise self.fail("a case without a name")
-        if any(case.name == name for case in self.file.cases):
-            raise self.fail(f"a second case of the name: {name}")
-        self.file.cases.append(Case(name, self.at))
+        case = Case(name, self.at, strict=self.file.own, end=self.at)
+        self.file.cases.append(case)
         self.said = set()
         self.script = []
+        self.code = None
+        if not name:
+            raise self.fail("a case without a name")
+        if name in self.names and self.file.own:
+            raise self.fail(f"a second case of the name: {name}")
+        self.names.add(name)
 
     def _end(self) -> None:
         """Finish the present case."""
         if not self.file.cases:
             return
         case = self.file.cases[-1]
-        while self.script and not self.script[-1].strip():
-            self.script.pop()
-        case.script = "".join(f"{line}\n" for line in self.script)
-        if not case.script:
-            raise self.fail(f"a case without a script: {case.name}", case.line)
-        if case.divergence and "sandhook" not in case.expectations:
-            raise self.fail(f"{case.divergence} without what sandhook does (OK sandhook ...)", case.line)
-        if "sandhook" in case.expectations and not case.divergence:
-            raise self.fail("OK sandhook without its divergence", case.line)
+        script = self.script if self.code is None else [self.code]
+        while script and not script[-1].strip():
+            script.pop()
+        case.script = "".join(f"{line}\n" for line in script)
         case.source = case.source or self.file.source
+        if not case.script:
+            self.note(f"a case without a script: {case.name}", case.line)
+        if not self.file.own:
+            return
+        if case.divergence and "sandhook" not in case.expectations:
+            self.note(f"{case.divergence} without what sandhook does (OK sandhook ...)", case.line)
+        if "sandhook" in case.expectations and not case.divergence:
+            self.note("OK sandhook without its divergence", case.line)
 
-    def finish(self) -> CaseFile:
+    def finish(self) -> tuple[CaseFile, list[CaseError]]:
+        """Return the file and all that is wrong with it."""
         self._end()
-        if not self.file.source:
-            raise self.fail("no '## source:' before the first case", 1)
-        if not self.file.oracles:
-            raise self.fail("no '## oracle:' before the first case", 1)
-        return self.file
+        for name in ("source", "oracle"):
+            if self.file.own and name not in self.heads:
+                self.note(f"no '## {name}:' before the first case", 1)
+        if not self.file.cases:
+            self.note("no case", max(len(self.lines), 1))
+        return self.file, sorted(self.errors, key=lambda error: error.line)
+
+    # ---------------------------------------------------------------- directives
 
     def _directive(self, found: re.Match[str]) -> None:
         kind, shells, name, value = found.groups()
         value = value or ""
-        key = name.lower().removesuffix("-json") if name.lower() != "expected_failures" else name
+        if not self.file.own:
+            value = value.lstrip()
         named = [""] if shells is None else [shell for shell in re.split("[ /]+", shells) if shell]
-        for shell in named:
-            if shell and shell not in SHELLS:
-                raise self.fail(f"unknown shell: {shell}")
-            if (shell, key) in self.said:
-                raise self.fail(f"said twice: {name}")
-            self.said.add((shell, key))
+        if name in IGNORED and kind is None:
+            return
         if not self.file.cases:
-            self.said.clear()
             self._metadata(name, value, kind)
         elif kind is None and name in ("source", "divergence"):
             setattr(self.file.cases[-1], name, self._nonempty(name, value))
-            self.said.discard(("", name))
+        elif kind is None and name == "compare_shells" and not self.file.own:
+            self.file.compared = tuple(dict.fromkeys([*self.file.compared, *value.split()]))
+        elif kind is None and name == "code":
+            if self.code is not None or any(line.strip() for line in self.script):
+                raise self.fail("code beside a script")
+            self.code = value
+            self.file.cases[-1].end = self.at
         else:
             self._expectation(kind or "", named, name, value)
+
+    def _say(self, named: list[str], key: str, name: str) -> None:
+        """Remember what was said of which shells; a file of the own form says nothing twice."""
+        for shell in named:
+            if shell and self.file.own and shell.partition("-")[0] not in SHELLS:
+                raise self.fail(f"unknown shell: {shell}")
+            if (shell, key) in self.said and self.file.own:
+                raise self.fail(f"said twice: {name}")
+            self.said.add((shell, key))
 
     def _nonempty(self, name: str, value: str) -> str:
         if not value.strip():
@@ -221,13 +212,16 @@ class _Reader:
         return value.strip()
 
     def _metadata(self, name: str, value: str, kind: str | None) -> None:
+        self.heads.add(name)
         value = self._nonempty(name, value)
         if kind is None and name == "source":
             self.file.source = value
         elif kind is None and name == "oracle":
             self.file.oracles = tuple(map(self._oracle, value.split()))
+        elif kind is None and name == "compare_shells":
+            self.file.compared = tuple(value.split())
         elif kind is None and name == "expected_failures":
-            if not value.isdigit():
+            if not (value.isascii() and value.isdigit()):
                 raise self.fail(f"expected_failures is no number: {value}")
             self.file.expected_failures = int(value)
         else:
@@ -239,30 +233,42 @@ class _Reader:
             raise self.fail(f"unknown oracle: {text}")
         return Oracle(found[1], tuple(map(int, found[2].split("."))) if found[2] else ())
 
+    # -------------------------------------------------------------- expectations
+
     def _expectation(self, kind: str, shells: list[str], name: str, value: str) -> None:
         line = self.at
-        stream = name.lower().removesuffix("-json")
+        stream, _, form = name.partition("-")
+        stream = stream.lower()
+        change: dict[str, int | str]
         if name == "status":
-            if not value.isdigit() or int(value) > 255:
+            self._say(shells, name, name)
+            if not (value.isascii() and value.isdigit() and int(value) <= 255):
                 raise self.fail(f"status is none of 0 to 255: {value}")
-            change: dict[str, int | str] = {"status": int(value)}
-        elif name in _STREAMS:
+            change = {"status": int(value)}
+        elif stream not in _STREAMS or name not in (stream, stream.upper(), f"{stream}-{form}"):
+            raise self.fail(f"unknown directive: {name}")
+        elif form:
+            if form not in ("json", "repr"):
+                raise self.fail(f"unknown directive: {name}")
+            self._say(shells, stream, name)
+            change = {stream: self._json(value) if form == "json" else self._repr(value)}
+        elif name == stream:
+            self._say(shells, stream, name)
             change = {stream: value + "\n"}
-        elif stream in _STREAMS and name == f"{stream}-json":
-            change = {stream: self._json(value)}
-        elif stream in _STREAMS and name == stream.upper():
-            if value:
+        else:
+            self._say(shells, stream, name)
+            if value.strip():
                 raise self.fail(f"text behind {name}:")
             change = {stream: self._block(name)}
-        else:
-            raise self.fail(f"unknown directive: {name}")
-        expectations = self.file.cases[-1].expectations
+        case = self.file.cases[-1]
         for shell in shells:
-            old = expectations.get(shell, Expectation(kind=kind, line=line))
-            if old.kind != kind:
+            old = case.expectations.get(shell, Expectation(kind=kind, line=line))
+            if old.kind != kind and self.file.own:
                 raise self.fail(f"{shell} is both {old.kind} and {kind}")
             fields = {"status": old.status, "stdout": old.stdout, "stderr": old.stderr, **change}
-            expectations[shell] = Expectation(**fields, kind=kind, line=old.line)  # type: ignore[arg-type]
+            case.expectations[shell] = Expectation(**fields, kind=kind, line=old.line)  # type: ignore[arg-type]
+            if not shell:
+                case.spans[next(iter(change))] = (line - 1, self.at)
 
     def _json(self, value: str) -> str:
         try:
@@ -273,11 +279,37 @@ class _Reader:
             raise self.fail(f"no JSON string: {value}")
         return text
 
+    def _repr(self, value: str) -> str:
+        """Return what a Python string literal stands for; its escapes above ASCII are bytes."""
+        text = value.strip()
+        if len(text) < 2 or text[0] not in "'\"" or text[-1] != text[0]:
+            raise self.fail(f"no string literal: {value}")
+
+        def character(found: re.Match[str]) -> str:
+            escape = found[1]
+            if (escape[0] == "x" and len(escape) == 3) or escape[0] in "01234567":
+                code = int(escape[1:], 16) if escape[0] == "x" else int(escape, 8)
+                return chr(code) if code < 128 else chr(0xDC00 + (code & 255))
+            return _ESCAPES.get(escape, escape)
+
+        joined = _ESCAPE.sub(character, text[1:-1])
+        return joined.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
     def _block(self, name: str) -> str:
         start = self.at
         while self.at < len(self.lines):
             text = self.lines[self.at]
-            self.at += 1
-            if text == "## END":
+            if text == "## END" or (not self.file.own and text.rstrip() == "## END"):
+                self.at += 1
                 return "".join(f"{line}\n" for line in self.lines[start : self.at - 1])
-        raise self.fail(f"{name}: without ## END", start)
+            if not self.file.own and _ENDS_BLOCK.match(text):
+                break
+            if self.file.own and text.startswith("#### "):
+                raise self.fail(f"{name}: without ## END", start)
+            self.at += 1
+        if self.file.own:
+            raise self.fail(f"{name}: without ## END", start)
+        lines = self.lines[start : self.at]
+        while lines and not lines[-1].strip():  # an empty line in front of the next case
+            lines.pop()
+        return "".join(f"{line}\n" for line in lines)

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from time import monotonic
 
-from sandhook.conformance.reader import Case, CaseFile
+from sandhook.conformance.helpers import UTILITIES
+from sandhook.conformance.model import Case, CaseFile, Expectation
 from sandhook.limits import Limits
 from sandhook.record import Record
 from sandhook.shell import Shell
+from sandhook.vfs.base import FileSystem
+from sandhook.vfs.hostdir import HostDirectory
+from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.mounts import MountTable
+from sandhook.vfs.overlay import OverlayFileSystem
+from sandhook.vfs.path import VirtualPath
 
-#: What every shell finds in its environment, besides HOME: the same everywhere.
+#: What every shell finds in its environment, besides HOME and the names below: the same everywhere.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC0"}
+
+#: What cases of the public format ask for: the shell itself, a directory to write to, the directory
+#: that the files are run from (a copy-on-write view of it), and where the helper programs are.
+SANDBOX = {
+    **ENVIRONMENT,
+    "HOME": "/home/agent",
+    "SH": "bash",
+    "TMP": "/workspace",
+    "REPO_ROOT": "/repo",
+    "TESTBIN": "/usr/bin",
+}
 
 #: Time and steps that one case may take.
 LIMITS = Limits(wall_seconds=20.0)
+
+#: What a case can come to, in the order of the tables. "differs" is a mismatch on a shell that
+#: the file does not name.
+RESULTS = ("pass", "ok", "bug", "n-i", "differs", "fail")
 
 
 class Observed(Record):
@@ -22,97 +45,173 @@ class Observed(Record):
 
     Attributes:
         trouble: Why the run is no answer at all (a limit, a defect, a missing shell), or "".
+        seconds: How long it took.
     """
 
     status: int
     stdout: bytes
     stderr: bytes
     trouble: str = ""
+    seconds: float = 0.0
 
 
 Run = Callable[[str], Observed]
 
 
-class Failure(Record):
-    """A case whose outcome is not the expected one.
+class Outcome(Record):
+    """A case on one shell: what was wanted, what came, and what that makes it.
 
     Attributes:
-        differences: One line for each of status, stdout, stderr and trouble that differs.
+        result: One of RESULTS.
+        differences: Which of "status", "stdout", "stderr" and "trouble" are not as expected.
     """
 
     case: Case
-    differences: tuple[str, ...]
+    result: str
+    expected: Expectation
+    observed: Observed
+    differences: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        listed = "".join(f"\n    {difference}" for difference in self.differences)
-        return f"line {self.case.line}: {self.case.name}{listed}"
+        lines = [f"line {self.case.line}: {self.case.name}"]
+        for name in self.differences:
+            wanted, got = getattr(self.expected, name, None), getattr(self.observed, name)
+            if isinstance(got, bytes):
+                got = got.decode("utf-8", "surrogateescape")
+            lines.append(got if name == "trouble" else f"{name}: expected {wanted!r}, got {got!r}")
+        if self.differences and self.expected.stderr is None and self.observed.stderr:
+            lines.append(f"(stderr: {self.observed.stderr.decode('utf-8', 'replace')!r})")
+        return "\n    ".join(lines)
 
 
 @dataclass(slots=True)
 class Report:
-    """What one shell made of a file."""
+    """What one shell made of a file.
+
+    Attributes:
+        partial: Not all of its cases were run, so that failures cannot be counted exactly.
+    """
 
     file: CaseFile
     shell: str
-    passed: int = 0
-    failures: list[Failure] = field(default_factory=list)
+    partial: bool = False
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def failures(self) -> list[Outcome]:
+        """The cases that failed."""
+        return [outcome for outcome in self.outcomes if outcome.result == "fail"]
+
+    @property
+    def passed(self) -> int:
+        """How many cases are as expected."""
+        return sum(outcome.result not in ("fail", "differs") for outcome in self.outcomes)
+
+    @property
+    def wanted(self) -> int:
+        """How many cases must fail: of sandhook as the file says, of a real shell none."""
+        return self.file.expected_failures if self.shell == "sandhook" else 0
 
     @property
     def good(self) -> bool:
-        """Exactly as many cases failed as the file says: of sandhook; a real shell fails none."""
-        wanted = self.file.expected_failures if self.shell == "sandhook" else 0
-        return len(self.failures) == wanted
+        """Exactly as many cases failed as must; not more of them, when not all were run."""
+        failed = len(self.failures)
+        return failed <= self.wanted if self.partial else failed == self.wanted
+
+    @property
+    def seconds(self) -> float:
+        """How long the cases took together."""
+        return sum(outcome.observed.seconds for outcome in self.outcomes)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many cases came to each of RESULTS."""
+        counted = dict.fromkeys(RESULTS, 0)
+        for outcome in self.outcomes:
+            counted[outcome.result] += 1
+        return counted
 
     def __str__(self) -> str:
-        wanted = self.file.expected_failures if self.shell == "sandhook" else 0
-        head = f"{self.file.path}: {self.shell}: {self.passed} passed, {len(self.failures)} failed, {wanted} expected"
+        head = (
+            f"{self.file.path}: {self.shell}: {self.passed} passed, "
+            f"{len(self.failures)} failed, {self.wanted} expected"
+        )
         return "\n".join([head, *map(str, self.failures)])
 
 
-def run_sandhook(script: str) -> Observed:
-    """Run a script in a fresh shell over an empty working directory."""
-    result = Shell(env={**ENVIRONMENT, "HOME": "/home/agent"}, limits=LIMITS).run(script)
+def run_sandhook(script: str, root: str | None = None) -> Observed:
+    """Run a script in a fresh shell over an empty working directory.
+
+    Args:
+        root: A directory of the host that the script finds as $REPO_ROOT; what it changes there is dropped.
+    """
+    started = monotonic()
+    fs: FileSystem | None = None
+    if root is not None and "REPO_ROOT" in script:
+        fs = table = MountTable(MemoryFileSystem())
+        table.mount(VirtualPath(SANDBOX["REPO_ROOT"]), OverlayFileSystem(HostDirectory(root, False)))
+    result = Shell(env=SANDBOX, limits=LIMITS, utilities=UTILITIES, fs=fs).run(script)
     trouble = ""
     if result.limit is not None:
         trouble = f"limit {result.limit}"
     elif result.defect is not None:
         trouble = f"defect {type(result.defect).__name__}: {result.defect}"
-    return Observed(result.exit_status, result.stdout_bytes, result.stderr_bytes, trouble)
+    return Observed(
+        result.exit_status, result.stdout_bytes, result.stderr_bytes, trouble, monotonic() - started
+    )
 
 
-def run_file(file: CaseFile, shell: str = "sandhook", run: Run = run_sandhook) -> Report:
+def run_file(
+    file: CaseFile, shell: str = "sandhook", run: Run = run_sandhook, version: tuple[int, ...] = ()
+) -> Report:
     """Run all cases of a file.
 
     Args:
         file: The cases.
         shell: Whose expectations hold: "sandhook", or an oracle's name.
         run: Runs one script; ``oracle.runner_of`` gives one for a real shell.
+        version: The shell's version, for expectations that name one.
     """
-    report = Report(file, shell)
-    for case in file.cases:
-        differences = compare(case, shell, run(case.script))
-        if differences:
-            report.failures.append(Failure(case, differences))
-        else:
-            report.passed += 1
-    return report
+    return report(file, shell, (run(case.script) for case in file.cases), version=version)
 
 
-def compare(case: Case, shell: str, observed: Observed) -> tuple[str, ...]:
-    """Return what differs from the expectation, a line each; nothing when all is as it should be."""
-    expected = case.expected(shell)
+def report(
+    file: CaseFile,
+    shell: str,
+    observed: Iterable[Observed],
+    *,
+    cases: list[Case] | None = None,
+    version: tuple[int, ...] = (),
+) -> Report:
+    """Judge what a shell gave for the cases of a file, or for those that are named."""
+    chosen = file.cases if cases is None else cases
+    made = Report(file, shell, partial=len(chosen) < len(file.cases))
+    for case, each in zip(chosen, observed):
+        made.outcomes.append(judge(file, case, shell, each, version))
+    return made
+
+
+def judge(
+    file: CaseFile, case: Case, shell: str, observed: Observed, version: tuple[int, ...] = ()
+) -> Outcome:
+    """Compare what a shell gave with what it must give."""
+    expected = case.expected(shell, version)
+    differences = compare(expected, observed)
+    if not differences:
+        result = expected.kind.lower() or "pass"
+    elif file.vouched_for(shell):
+        result = "fail"
+    else:
+        result = "differs"
+    return Outcome(case, result, expected, observed, differences)
+
+
+def compare(expected: Expectation, observed: Observed) -> tuple[str, ...]:
+    """Return the names of what is not as expected; nothing when all is as it should be."""
     if observed.trouble:
-        return (observed.trouble,)
-    found = []
-    if expected.status != observed.status:
-        found.append(f"status: expected {expected.status}, got {observed.status}")
-    for name, wanted, got in (
-        ("stdout", expected.stdout, observed.stdout),
-        ("stderr", expected.stderr, observed.stderr),
-    ):
-        if wanted is not None and wanted.encode("utf-8", "surrogateescape") != got:
-            text = got.decode("utf-8", "surrogateescape")
-            found.append(f"{name}: expected {wanted!r}, got {text!r}")
-    if found and expected.stderr is None and observed.stderr:
-        found.append(f"(stderr: {observed.stderr.decode('utf-8', 'replace')!r})")
+        return ("trouble",)
+    found = ["status"] if expected.status != observed.status else []
+    for name in ("stdout", "stderr"):
+        wanted = getattr(expected, name)
+        if wanted is not None and wanted.encode("utf-8", "surrogateescape") != getattr(observed, name):
+            found.append(name)
     return tuple(found)

@@ -1,0 +1,290 @@
+"""``sandhook test``: run shell cases on sandhook and on real shells, compare, record."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from sandhook.cli import UsageError
+from sandhook.cli.arguments import Parser
+from sandhook.conformance.oracle import PROGRAM, OracleMissing, RealShell, check
+from sandhook.conformance.suite import Selected, find, load
+from sandhook.conformance.suite import run as run_suite
+from sandhook.conformance.workers import Sandhook
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from sandhook.conformance.model import CaseFile
+    from sandhook.conformance.runner import Report
+
+FAILED, UNUSABLE = 1, 2
+
+
+def parser() -> Parser:
+    made = Parser(
+        "test",
+        "[OPTION]... PATH...",
+        "Run the cases of files, or of all *.test and *.test.sh files in directories, on sandhook\n"
+        "and on real shells, and compare what they give with what the files say.\n\n"
+        "Exit status: 0 all as expected, 1 something is not, 2 usage, a file that cannot be read, or\n"
+        "a shell that is not there.",
+    )
+    add = made.add_argument
+    add("paths", nargs="+", metavar="PATH", help="a case file, or a directory to search")
+    add(
+        "--shell",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"run on this shell instead of sandhook (again for more): sandhook, {', '.join(PROGRAM)}",
+    )
+    add("--oracle", action="store_true", help="also run each file on the real shells that it names")
+    add("--jobs", type=int, metavar="N", help="how many cases run at once (default: one for each core)")
+    add("--filter", metavar="REGEX", help="only cases whose name it matches somewhere")
+    add("--fail-fast", action="store_true", help="stop behind the first file that is not as expected")
+    add("--list", action="store_true", help="print where the cases are and their names, and run nothing")
+    add(
+        "--format",
+        dest="layout",
+        choices=("text", "junit", "json"),
+        default="text",
+        help="how results are printed",
+    )
+    add("--out", metavar="FILE", help="write the results to a file instead of standard output")
+    add("-v", "--verbose", action="store_true", help="a line for each case; differences of expected failures")
+    add("--root", metavar="DIR", help="what cases find as $REPO_ROOT (default: the current directory)")
+    add("--record", metavar="SHELL", help="run on this real shell and write what it gives into the files")
+    add("--record-stderr", action="store_true", help="with --record: write standard error too")
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    try:
+        options = parser().parse_args(arguments)
+        return _test(options)
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    except UsageError as error:
+        _say(f"sandhook: {error}")
+        return UNUSABLE
+    except OracleMissing as error:
+        _say(f"sandhook: test: {error}")
+        return UNUSABLE
+
+
+def _test(options: argparse.Namespace) -> int:
+    jobs = _jobs(options.jobs)
+    found, wrong = find(options.paths)
+    files, unreadable = load(found)
+    shells = _shells(options)
+    wrong += unreadable + _missing(files if options.oracle else [], shells)
+    if wrong:
+        for line in wrong:
+            _say(line)
+        return UNUSABLE
+    selected = _select(files, options.filter)
+    if not selected:
+        raise UsageError("test: no case has such a name" if options.filter else "test: no case was found")
+    if options.list:
+        _write(
+            options,
+            "".join(
+                f"{each.file.path}:{case.line}: {case.name}\n" for each in selected for case in each.cases
+            ),
+        )
+        return 0
+    if options.record:
+        return _record(options, found, files, selected, jobs)
+    reports = _run(options, selected, shells, jobs)
+    _write(options, _layout(options, reports))
+    return 0 if all(report.good for report in reports) else FAILED
+
+
+def _jobs(asked: int | None) -> int:
+    if asked is not None:
+        if asked < 1:
+            raise UsageError("test: --jobs must be 1 or more")
+        return asked
+    import os
+
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def _shells(options: argparse.Namespace) -> list[str]:
+    """Return the shells that all files run on, in the order they were named."""
+    if options.record is not None:
+        if options.shell or options.oracle:
+            raise UsageError("test: --record goes without --shell and --oracle")
+        if options.record == "sandhook":
+            raise UsageError("test: --record wants a real shell; sandhook is what is tested")
+        return [options.record]
+    if options.record_stderr:
+        raise UsageError("test: --record-stderr needs --record SHELL")
+    return list(dict.fromkeys(options.shell)) or ["sandhook"]
+
+
+def _missing(files: Sequence[CaseFile], shells: list[str]) -> list[str]:
+    """Return a line for each shell that is asked for and cannot be had."""
+    wrong: dict[str, None] = {}
+    for name in shells:
+        if name == "sandhook":
+            continue
+        if name not in PROGRAM:
+            wrong[f"sandhook: test: unknown shell {name!r}; known are sandhook, {', '.join(PROGRAM)}"] = None
+            continue
+        try:
+            check_name(name)
+        except OracleMissing as error:
+            wrong[f"sandhook: test: {error}"] = None
+    for file in files:
+        for oracle in file.oracles:
+            try:
+                check(oracle)
+            except OracleMissing as error:
+                wrong[f"{file.path}: {error}"] = None
+    return list(wrong)
+
+
+def check_name(name: str) -> None:
+    """Raise OracleMissing when a real shell is not installed."""
+    from sandhook.conformance.model import Oracle
+
+    check(Oracle(name))
+
+
+def _select(files: Sequence[CaseFile], pattern: str | None) -> list[Selected]:
+    if pattern is None:
+        return [Selected(file, file.cases) for file in files]
+    import re
+
+    try:
+        wanted = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"test: --filter {pattern}: {error}") from None
+    chosen = [Selected(file, [case for case in file.cases if wanted.search(case.name)]) for file in files]
+    return [each for each in chosen if each.cases]
+
+
+def _plan(
+    options: argparse.Namespace, selected: list[Selected], shells: list[str]
+) -> dict[str, list[Selected]]:
+    """Return what runs on each shell."""
+    plan = {name: list(selected) for name in shells}
+    if options.oracle:
+        from sandhook.conformance.oracle import installed
+
+        present = installed()
+        for each in selected:
+            named = [oracle.name for oracle in each.file.oracles]
+            named = named or [name for name in present if name in each.file.compared]
+            for name in named:
+                mine = plan.setdefault(name, [])
+                if each not in mine:
+                    mine.append(each)
+    return plan
+
+
+def _run(options: argparse.Namespace, selected: list[Selected], shells: list[str], jobs: int) -> list[Report]:
+    """Run everything; reports by file, and for each file in the order of shells."""
+    from sandhook.cli.progress import progress
+
+    plan = _plan(options, selected, shells)
+    reports: list[Report] = []
+    with progress(sum(len(each.cases) for mine in plan.values() for each in mine)) as step:
+        for name, mine in plan.items():
+            done = _on(name, mine, options, jobs, step)
+            reports += done
+            if options.fail_fast and not all(report.good for report in done):
+                break
+    order = {id(each.file): place for place, each in enumerate(selected)}
+    return sorted(reports, key=lambda report: order[id(report.file)])
+
+
+def _on(
+    name: str, mine: list[Selected], options: argparse.Namespace, jobs: int, step: Callable[[], None]
+) -> list[Report]:
+    if name == "sandhook":
+        with Sandhook(root=options.root or ".", jobs=jobs) as sandbox:
+            return run_suite(mine, sandbox, step=step, fail_fast=options.fail_fast)
+    with RealShell(name, root=options.root, jobs=jobs) as shell:
+        return run_suite(mine, shell, step=step, fail_fast=options.fail_fast)
+
+
+def _layout(options: argparse.Namespace, reports: list[Report]) -> str:
+    if options.layout == "junit":
+        from sandhook.conformance.junit import to_junit
+
+        return to_junit(reports)
+    if options.layout == "json":
+        import json
+
+        from sandhook.conformance.report import to_json
+
+        return json.dumps(to_json(reports), indent=2) + "\n"
+    from sandhook.conformance.report import to_text
+
+    return to_text(reports, verbose=options.verbose)
+
+
+def _record(
+    options: argparse.Namespace,
+    paths: list[Path],
+    files: list[CaseFile],
+    selected: list[Selected],
+    jobs: int,
+) -> int:
+    """Run the cases twice on a real shell and write what it gives; cases that give no one answer are told."""
+    from sandhook.cli.progress import progress
+    from sandhook.conformance.record import record
+
+    scripts = [case.script for each in selected for case in each.cases]
+    with (
+        RealShell(options.record, root=options.root, jobs=jobs) as shell,
+        progress(2 * len(scripts)) as step,
+    ):
+        answers = []
+        for observed in shell.map([*scripts, *scripts]):
+            answers.append(observed)
+            step()
+    first, second = iter(answers[: len(scripts)]), iter(answers[len(scripts) :])
+    by_file = {id(each.file): each.cases for each in selected}
+    changes = refused = 0
+    for path, file in zip(paths, files):
+        cases = [(case, next(first), next(second)) for case in by_file.get(id(file), [])]
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        made = record(text, file, options.record, cases, version=shell.version, stderr=options.record_stderr)
+        if made.text != text:
+            path.write_bytes(made.text.encode("utf-8", "surrogateescape"))
+        for line in made.changes:
+            sys.stdout.write(f"{line}\n")
+        for line in made.refused:
+            _say(line)
+        changes += len(made.changes)
+        refused += len(made.refused)
+    sys.stdout.write(
+        f"{len(scripts)} cases run twice on {options.record}: {changes} changed, {refused} not recorded\n"
+    )
+    return FAILED if refused else 0
+
+
+def _write(options: argparse.Namespace, text: str) -> None:
+    data = text.encode("utf-8", "backslashreplace")
+    if options.out is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return
+    try:
+        with open(options.out, "wb") as file:  # noqa: PTH123
+            file.write(data)
+    except OSError as error:
+        raise UsageError(f"test: --out {options.out}: {error.strerror}") from None
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text.encode("utf-8", "backslashreplace").decode() + "\n")

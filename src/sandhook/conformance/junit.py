@@ -1,0 +1,69 @@
+"""Reports as JUnit's XML, which build servers read: a test suite for each file and shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.conformance.report import counted_wrong, difference, visible
+from sandhook.conformance.runner import Outcome, Report
+
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
+
+
+def escape(text: str) -> str:
+    """Return text for an attribute or an element, without any character that XML forbids."""
+    return "\n".join(map(visible, text.split("\n"))).translate(_ENTITIES)
+
+
+def to_junit(reports: Sequence[Report]) -> str:
+    """Return the whole document."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    tests = failures = 0
+    inside: list[str] = []
+    for report in reports:
+        cases = list(_cases(report))
+        failed = sum("<failure" in text for text in cases)
+        tests += len(cases)
+        failures += failed
+        inside.append(
+            f'  <testsuite name="{escape(report.file.path)}" hostname="{escape(report.shell)}" '
+            f'tests="{len(cases)}" failures="{failed}" errors="0" '
+            f'skipped="{sum("<skipped" in text for text in cases)}" time="{report.seconds:.3f}">'
+        )
+        inside += [*cases, "  </testsuite>"]
+    lines.append(f'<testsuites name="sandhook test" tests="{tests}" failures="{failures}" errors="0">')
+    return "\n".join([*lines, *inside, "</testsuites>", ""])
+
+
+def _cases(report: Report) -> Iterator[str]:
+    for outcome in report.outcomes:
+        yield _case(report, outcome)
+    if not report.good and len(report.failures) < report.wanted:
+        yield _element(report, "expected_failures", 0.0, _failure(counted_wrong(report), ""))
+
+
+def _case(report: Report, outcome: Outcome) -> str:
+    inside = ""
+    if outcome.result == "fail" and report.good:
+        inside = '      <skipped message="an expected failure"/>\n'
+    elif outcome.result == "fail":
+        head = ", ".join(
+            outcome.observed.trouble if name == "trouble" else name for name in outcome.differences
+        )
+        inside = _failure(f"not as expected: {head}", "\n".join(difference(report, outcome)))
+    elif outcome.result == "differs":
+        inside = f'      <skipped message="differs, and the file does not name {escape(report.shell)}"/>\n'
+    name = f"{outcome.case.line}: {outcome.case.name}"
+    return _element(report, name, outcome.observed.seconds, inside)
+
+
+def _failure(message: str, text: str) -> str:
+    return f'      <failure message="{escape(message)}">{escape(text)}</failure>\n'
+
+
+def _element(report: Report, name: str, seconds: float, inside: str) -> str:
+    head = (
+        f'    <testcase classname="{escape(report.file.path)} [{escape(report.shell)}]" '
+        f'name="{escape(name)}" time="{seconds:.3f}"'
+    )
+    return f"{head}>\n{inside}    </testcase>" if inside else f"{head}/>"

@@ -1,0 +1,97 @@
+"""Files on shells: finds them, runs every case on every shell, and gathers one report for each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from sandhook.conformance.model import Case, CaseFile
+from sandhook.conformance.reader import read_all
+from sandhook.conformance.runner import Observed, Report, judge
+
+#: What a case file is called, where a directory is named.
+PATTERNS = ("*.test", "*.test.sh")
+
+
+class Runner(Protocol):
+    """Runs scripts on one shell."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> tuple[int, ...]: ...
+
+    def run(self, script: str) -> Observed: ...
+
+    def map(self, scripts: Sequence[str]) -> Generator[Observed, None, None]: ...
+
+
+class Selected:
+    """The cases of a file that are to run; all of them unless a filter chose some."""
+
+    def __init__(self, file: CaseFile, cases: list[Case]) -> None:
+        self.file = file
+        self.cases = cases
+
+
+def find(paths: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Return the case files that paths name, directories searched; and what is wrong with paths."""
+    found: dict[Path, None] = {}
+    wrong = []
+    for each in paths:
+        path = Path(each)
+        if path.is_dir():
+            inside = sorted({file for pattern in PATTERNS for file in path.rglob(pattern) if file.is_file()})
+            found |= dict.fromkeys(inside)
+            if not inside:
+                wrong.append(f"{each}: no file named {' or '.join(PATTERNS)}")
+        else:
+            found[path] = None
+    return list(found), wrong
+
+
+def load(paths: Sequence[Path]) -> tuple[list[CaseFile], list[str]]:
+    """Read case files; return them, and everything that is wrong with any of them."""
+    files = []
+    wrong = []
+    for path in paths:
+        try:
+            text = path.read_bytes().decode("utf-8", "surrogateescape")
+        except OSError as error:
+            wrong.append(f"{path.as_posix()}: {error.strerror}")
+            continue
+        file, errors = read_all(text, path.as_posix())
+        files.append(file)
+        wrong += map(str, errors)
+    return files, wrong
+
+
+def run(
+    selected: Sequence[Selected],
+    runner: Runner,
+    *,
+    step: Callable[[], None] = lambda: None,
+    fail_fast: bool = False,
+) -> list[Report]:
+    """Run cases on one shell and return a report for each file, in order.
+
+    Args:
+        step: Called when a case is done.
+        fail_fast: Stop behind the first file that is not as expected.
+    """
+    reports = []
+    results = runner.map([case.script for each in selected for case in each.cases])
+    try:
+        for each in selected:
+            report = Report(each.file, runner.name, partial=len(each.cases) < len(each.file.cases))
+            for case in each.cases:
+                report.outcomes.append(judge(each.file, case, runner.name, next(results), runner.version))
+                step()
+            reports.append(report)
+            if fail_fast and not report.good:
+                break
+    finally:
+        results.close()  # ends its workers
+    return reports
