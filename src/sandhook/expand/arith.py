@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.special import special_value
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
+from sandhook.state.values import IndexedArray, Value
 from sandhook.syntax.arith import parse_arithmetic, parse_number
 from sandhook.syntax.nodes import (
     Arith,
@@ -90,7 +91,11 @@ def value_of(state: State, text: str) -> int:
     try:
         if text.isdigit() and text.isascii():
             if text[0] != "0" or len(text) == 1:
-                return int(text) if len(text) < 19 else wrap(int(text[:1000]))
+                if len(text) > 18:
+                    return wrap(int(text[:1000]))
+                value = int(text)
+                remember(text, value)
+                return value
             return parse_number(text)
         if text[:1] == "-" and text[1:].isdigit() and text.isascii() and text[1] != "0" and len(text) < 19:
             return int(text)
@@ -119,7 +124,7 @@ def compile_arithmetic(node: Arith) -> Integer:
         case ArithVariable(name, subscript):
             return _variable(name) if subscript is None else _element(name, subscript)
         case ArithParameter(name):
-            return _parameter(name)
+            return compile_parameter(name)
         case ArithUnary(operator, operand):
             return _unary(operator, compile_arithmetic(operand))
         case ArithStep(operator, target, prefix):
@@ -146,20 +151,24 @@ def _number(value: int) -> Integer:
     return lambda state: value
 
 
-#: Texts that arithmetic stored lately, with their values: a counter is read back from here.
-_NUMBERS: dict[str, int] = {}
+#: Decimal texts that were stored or read lately, with their values: a counter is read back from here.
+NUMBERS: dict[Value, int] = {}
 _NUMBERS_KEPT = 8192
-known_number = _NUMBERS.get
+
+
+def remember(text: str, value: int) -> None:
+    """Note the value of a text that is plain decimal, for the next one who reads it."""
+    if len(NUMBERS) > _NUMBERS_KEPT:
+        NUMBERS.clear()
+    NUMBERS[text] = value
 
 
 def _variable(name: str) -> Integer:
     def read(state: State) -> int:
-        text = state.values.get(name)
-        value = known_number(text)  # type: ignore[arg-type]
-        if value is not None:
-            return value
-        if text.__class__ is str:
-            return value_of(state, text)
+        try:
+            return NUMBERS[state.values[name]]
+        except KeyError:
+            pass
         text = state.get(name)
         if text is None:
             if state.options.nounset and name not in state.values:
@@ -170,13 +179,11 @@ def _variable(name: str) -> Integer:
     return read
 
 
-def _parameter(name: str) -> Integer:
+def compile_parameter(name: str) -> Integer:
     """A ``$name`` whose text is a plain number; anything else is for the textual path."""
 
     def read(state: State) -> int:
         text = special_value(state, name)
-        if text is None and state.options.nounset:
-            raise ShellError(f"{name}: unbound variable", 127, fatal=True)
         if (
             text
             and text.isdigit()
@@ -184,19 +191,71 @@ def _parameter(name: str) -> Integer:
             and (text[0] != "0" or len(text) == 1)
             and len(text) < 19
         ):
-            return int(text)
+            value = int(text)
+            remember(text, value)
+            return value
         raise NotPlain
 
-    return read
+    if name.isdigit() and name != "0":
+        index = int(name[:9]) - 1
+
+        def read_positional(state: State) -> int:
+            try:
+                value = NUMBERS[state.positional[index]]
+            except (KeyError, IndexError):
+                return read(state)
+            return value if value >= 0 else read(state)
+
+        return read_positional
+
+    def read_variable(state: State) -> int:
+        try:
+            value = NUMBERS[state.values[name]]
+        except KeyError:
+            return read(state)
+        return value if value >= 0 else read(state)
+
+    return read_variable if name[0].isalpha() else read
 
 
 class NotPlain(Exception):
     """A ``$name`` in an expression holds more than a number: expand the text first."""
 
 
+def compile_subscript(text: str) -> Integer:
+    """Return a closure that gives the index which a subscript stands for, and complains as ``[`` ``]`` does."""
+    try:
+        tree = compile_text(text)
+    except ShellSyntaxError:
+        return lambda state: int(state.shell.subscript(state, text))  # it complains when it runs
+
+    def index(state: State) -> int:
+        try:
+            return tree(state)
+        except DivisionByZero as zero:
+            error = ShellError(zero_message(text, str(zero)), 1, discard=True)
+        except ShellError as caught:
+            error = caught
+        raise state.shell.subscript_error(state, error)
+
+    return index
+
+
 def _element(name: str, subscript: str) -> Integer:
+    index_of = compile_subscript(subscript)
+
     def read(state: State) -> int:
-        text = state.element(name, subscript)
+        array: Any = state.values.get(name)
+        text: str | None
+        if array.__class__ is IndexedArray:
+            index = index_of(state)
+            text = array.items.get(index) if index >= 0 else state.element(name, str(index))
+            try:
+                return NUMBERS[text]  # type: ignore[index]
+            except KeyError:
+                pass
+        else:
+            text = state.element(name, subscript)
         if text is None:
             if state.options.nounset:
                 raise ShellError(f"{name}[{subscript}]: unbound variable", 127, fatal=True)
@@ -210,9 +269,18 @@ def _store(target: ArithVariable) -> Store:
     name, subscript = target
     if subscript is None:
         return store_variable(name)
+    index_of = compile_subscript(subscript)
 
     def store_element(state: State, value: int) -> None:
-        key = subscript if state.is_associative(name) else str(evaluate(state, subscript))
+        array = state.plain_array(name)
+        if isinstance(array, IndexedArray):
+            index = index_of(state)
+            if index >= 0:
+                state.store_element(array, index, str(value))
+                return
+            key = str(index)
+        else:
+            key = subscript if state.is_associative(name) else str(evaluate(state, subscript))
         try:
             state.set_element(name, key, str(value))
         except ShellError as error:
@@ -232,9 +300,9 @@ def store_variable(name: str) -> Store:
             state.set(name, text)
             return
         state.values[name] = text
-        if len(_NUMBERS) > _NUMBERS_KEPT:
-            _NUMBERS.clear()
-        _NUMBERS[text] = value
+        if len(NUMBERS) > _NUMBERS_KEPT:
+            NUMBERS.clear()
+        NUMBERS[text] = value
         if state.options.allexport:
             state.set(name, text)
 

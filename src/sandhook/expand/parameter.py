@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from sandhook.expand import transform
+from sandhook.expand.arith import NotPlain
 from sandhook.expand.escapes import prompt
 from sandhook.expand.special import separator, special_value, unbound
 from sandhook.state.control import ShellError
@@ -39,6 +40,8 @@ class Words(Protocol):
     def pieces(self, word: Word) -> Callable[[State], list[tuple[str, bool]]]: ...
 
     def arithmetic(self, word: Word) -> Callable[[State], int]: ...
+
+    def index(self, word: Word) -> Callable[[State], int] | None: ...
 
     def parse_name(self, text: str) -> ParameterExpansion | None: ...
 
@@ -164,15 +167,17 @@ def compile_base(node: ParameterExpansion, words: Words, *, checked: bool) -> Pa
     if all_ is not None:
         return Parameter(values=lambda state: elements(state, name), star=all_ == "*")
     if node.subscript is not None:
-        return Parameter(_element(name, words.string(node.subscript, quoted=True), checked))
+        return Parameter(_element(name, node.subscript, words, checked))
     if name in ("@", "*"):
         return Parameter(values=lambda state: state.positional, star=name == "*")
     return Parameter(plain_value(name, braces=node.braces) if checked else _unchecked(name))
 
 
-def _element(name: str, subscript: Text, checked: bool) -> Value:
+def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
+    key_of = words.string(subscript, quoted=True)
+
     def element(state: State) -> str | None:
-        key = subscript(state)
+        key = key_of(state)
         if key in ("@", "*") and not isinstance(state.value(name), AssociativeArray):
             return separator(state, key == "*").join(elements(state, name))
         value = state.element(name, key)
@@ -180,7 +185,29 @@ def _element(name: str, subscript: Text, checked: bool) -> Value:
             raise unbound(f"{name}[{key}]")
         return value
 
-    return element
+    index_of = words.index(subscript)
+    if index_of is None:
+        return element
+    evaluate = index_of
+
+    def indexed(state: State) -> str | None:
+        array: Any = state.values.get(name)
+        value: str | None
+        if array.__class__ is AssociativeArray:
+            value = array.items.get(key_of(state))
+        elif array.__class__ is IndexedArray:
+            try:
+                index = evaluate(state)
+            except NotPlain:
+                return element(state)
+            value = array.items.get(index) if index >= 0 else state.element(name, str(index))
+        else:
+            return element(state)
+        if value is None and checked and state.options.nounset:
+            raise unbound(f"{name}[{key_of(state)}]")
+        return value
+
+    return indexed
 
 
 def _length(node: ParameterExpansion, base: Parameter) -> Value:

@@ -225,12 +225,29 @@ class TextCompiler:
 
     def pattern(self, word: Word) -> Text:
         """Compile a word to a pattern: what was quoted is escaped, the rest stays special."""
-        if all(isinstance(part, Literal) for part in word.parts) and tilde_prefix(word.parts) is None:
-            return _constant("".join(part.text for part in word.parts if isinstance(part, Literal)))
+        fixed = self.fixed_pattern(word)
+        if fixed is not None:
+            return _constant(fixed)
         pieces = self.pieces(word)
-        if self.constant(word) is not None:
-            return _constant(quote(self.constant(word) or ""))
         return lambda state: "".join([quote(text) if quoted else text for text, quoted in pieces(state)])
+
+    def fixed_pattern(self, word: Word) -> str | None:
+        """Return the pattern that a word always gives, or None when it depends on the run."""
+        if tilde_prefix(word.parts) is not None:
+            return None
+        texts: list[str] = []
+        for part in word.parts:
+            if isinstance(part, Literal):
+                texts.append(part.text)
+            elif isinstance(part, (SingleQuoted, Escaped, AnsiQuoted)):
+                texts.append(quote(part.text))
+            elif isinstance(part, DoubleQuoted) and all(
+                isinstance(inner, (Literal, Escaped)) for inner in part.parts
+            ):
+                texts += [quote(inner.text) for inner in part.parts if isinstance(inner, (Literal, Escaped))]
+            else:
+                return None
+        return "".join(texts)
 
     def pieces(self, word: Word) -> Pieces:
         """Compile a word to its (text, quoted) pieces."""
@@ -300,30 +317,65 @@ class TextCompiler:
         if literal:
             source = "".join(part.text for part in parts if isinstance(part, Literal))
             try:
-                tree = arith.compile_arithmetic(parse_arithmetic(source))
+                plain = arith.compile_arithmetic(parse_arithmetic(source))
             except ShellSyntaxError:
                 return lambda state: arith.evaluate(state, source)  # bash complains when it runs
-            return _guarded(tree, source) if any(c in source for c in "/%*") else tree
+            return _guarded(plain, source) if any(c in source for c in "/%*") else plain
         text_of = self._string(parts, quoted=True)
         textual: Integer = lambda state: arith.evaluate(state, text_of(state))  # noqa: E731
-        if not all(map(_is_plain_operand, parts)):
+        tree = self._with_parameters(parts)
+        if tree is None:
             return textual
-        source = "".join(part.text if isinstance(part, Literal) else f"${{{part.name}}}" for part in parts)  # type: ignore[union-attr]
-        if "[" in source:
-            return textual
-        try:
-            tree = arith.compile_arithmetic(parse_arithmetic(source, parameters=True))
-        except ShellSyntaxError:
-            return textual
+        quick = tree
 
         def run(state: State) -> int:
             try:
-                return tree(state)
+                return quick(state)
             except (arith.NotPlain, arith.DivisionByZero):
                 return textual(state)
 
-        # Only an expression without side effects may be tried twice.
-        return textual if any(c in source for c in ("=", "++", "--")) and not _only_compares(source) else run
+        return run
+
+    def _with_parameters(self, parts: Sequence[WordPart]) -> Integer | None:
+        """Compile arithmetic in which ``$name`` stands for a plain number; it raises NotPlain for others.
+
+        None when that cannot be: only an expression without side effects may be tried twice.
+        """
+        if not all(map(_is_plain_operand, parts)):
+            return None
+        source = "".join(part.text if isinstance(part, Literal) else f"${{{part.name}}}" for part in parts)  # type: ignore[union-attr]
+        if "[" in source or (any(c in source for c in ("=", "++", "--")) and not _only_compares(source)):
+            return None
+        try:
+            return arith.compile_arithmetic(parse_arithmetic(source, parameters=True))
+        except ShellSyntaxError:
+            return None
+
+    def index(self, word: Word) -> Integer | None:
+        """Compile the subscript of an indexed array; it raises NotPlain when its text has to be expanded first.
+
+        None for a subscript that always has to be.
+        """
+        parts = word.parts
+        if not parts:
+            return None
+        if all(isinstance(part, Literal) for part in parts):
+            text = "".join(part.text for part in parts if isinstance(part, Literal))
+            return None if text in ("@", "*") else arith.compile_subscript(text)
+        if len(parts) == 1 and isinstance(parts[0], ArithmeticExpansion):
+            return self.arithmetic(parts[0].expression)
+        tree = self._with_parameters(parts)
+        if tree is None:
+            return None
+        quick = tree
+
+        def index(state: State) -> int:
+            try:
+                return quick(state)
+            except arith.DivisionByZero:
+                raise arith.NotPlain from None
+
+        return index
 
     def parse_name(self, text: str) -> ParameterExpansion | None:
         """Parse what an indirection names: x, x[i], 1, @; None when it is no parameter."""

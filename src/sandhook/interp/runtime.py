@@ -359,9 +359,13 @@ class Runtime:
         try:
             return arith.evaluate(state, text)
         except ShellError as error:
-            if not error.fatal and not state.extra.get("script"):
-                error.fatal, error.status = True, 1
-            raise
+            raise self.subscript_error(state, error)
+
+    def subscript_error(self, state: State, error: ShellError) -> ShellError:
+        """Return the error of a subscript's arithmetic as it is to be raised."""
+        if not error.fatal and not state.extra.get("script"):
+            error.fatal, error.status = True, 1
+        return error
 
     def expand_text(self, state: State, text: str) -> str:
         """Expand parameters, substitutions and backslashes as in a here-document."""

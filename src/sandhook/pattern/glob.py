@@ -61,10 +61,11 @@ class Pattern:
         self.literal_text = "".join(node.text for node in nodes if isinstance(node, Literal)) if plain else ""
         self.is_literal = plain and not nocase
         self.allows_dot = _begins_with_dot(nodes)
-        quick = None if nocase or dot_special else _quick(nodes)
-        self.matches: Matches = quick or self._matches
+        quick = None if nocase or dot_special else _quick(nodes, self.match_sets)
+        self.matches: Matches = quick or self.match_sets
 
-    def _matches(self, text: str, charge: Charge | None = None) -> bool:
+    def match_sets(self, text: str, charge: Charge | None = None) -> bool:
+        """Tell whether the whole text matches, by sets of positions; ``matches`` may know a quicker way."""
         subject = Subject(text, charge, self._dot_special, whole=True)
         return bool(self._node.ends(subject, 1) >> subject.size & 1)
 
@@ -172,7 +173,7 @@ def _begins_with_dot(nodes: tuple[Node, ...]) -> bool:
     return False
 
 
-def _quick(nodes: tuple[Node, ...]) -> Matches | None:
+def _quick(nodes: tuple[Node, ...], general: Matches) -> Matches | None:
     """Return str's own methods for what most ``case`` patterns are; None for the others."""
     kinds = "".join("l" if isinstance(n, Literal) else "*" if isinstance(n, Star) else "x" for n in nodes)
     texts = [n.text for n in nodes if isinstance(n, Literal)]
@@ -194,6 +195,8 @@ def _quick(nodes: tuple[Node, ...]) -> Matches | None:
         return _pieces(kinds, texts)
     if kinds == "*x*" and isinstance(nodes[1], One):
         return _any_of(nodes[1])
+    if all(isinstance(n, (Literal, One, Star)) for n in nodes):
+        return _runs(nodes, general)
     return None
 
 
@@ -227,6 +230,67 @@ def _pieces(kinds: str, texts: list[str]) -> Matches:
         return True
 
     return matches
+
+
+#: Texts longer than this many characters are for the sets, whose work grows more slowly.
+_SHORT = 256
+
+_Run = list[Literal | One]
+
+
+def _runs(nodes: tuple[Node, ...], general: Matches) -> Matches:
+    """Stars between runs of known length, such as ``[!0-9]*`` or ``*"chmod "[0-7]*``.
+
+    Each run is taken at its first place, the last one at the end; that is right as no run can be
+    longer or shorter.
+    """
+    runs: list[_Run] = [[]]
+    for node in nodes:
+        if isinstance(node, Star):
+            runs.append([])
+        elif isinstance(node, (Literal, One)):
+            runs[-1].append(node)
+    widths = [sum(len(n.text) if isinstance(n, Literal) else 1 for n in run) for run in runs]
+    head, tail = runs[0], runs[-1]
+    inner = [(run, width) for run, width in zip(runs[1:-1], widths[1:-1])]
+    starred = len(runs) > 1
+    ends = widths[0] + (widths[-1] if starred else 0)
+
+    def matches(text: str, charge: Charge | None = None) -> bool:
+        size = len(text)
+        if size > _SHORT:
+            return general(text, charge)
+        if size < ends or not _fits(head, text, 0):
+            return False
+        if not starred:
+            return size == ends
+        last = size - widths[-1]
+        if not _fits(tail, text, last):
+            return False
+        at = widths[0]
+        for run, width in inner:
+            while at + width <= last and not _fits(run, text, at):
+                at += 1
+            at += width
+            if at > last:
+                return False
+        return True
+
+    return matches
+
+
+def _fits(run: _Run, text: str, at: int) -> bool:
+    """Tell whether a run matches at an offset, behind which the text is long enough."""
+    for node in run:
+        if isinstance(node, Literal):
+            if not text.startswith(node.text, at):
+                return False
+            at += len(node.text)
+        else:
+            if not node.test(text[at]):
+                return False
+            at += 1
+    return True
 
 
 class _Parser:

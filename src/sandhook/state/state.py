@@ -380,8 +380,7 @@ class State:
                 value = old + value
         if bits & COMPUTED:
             value = self.convert(name, bits, value)
-        self.budget.hold(len(value) if len(value) > LARGE else 64)
-        array.set(key, value)
+        self.store_element(array, key, value)
         if self.options.allexport:
             self.attributes[name] = bits | EXPORT
 
@@ -402,6 +401,31 @@ class State:
         self.attributes[name] = bits
         self.values[name] = new
         return new
+
+    def plain_array(self, name: str) -> Array | None:
+        """Return the array called ``name`` if assigning to an element of it is storing a text.
+
+        None for a readonly or integer array and the like, a reference, and under ``set -a``; what
+        is stored is the caller's to charge.
+        """
+        value = self.values.get(name)
+        if (
+            value.__class__ is str
+            or value is None
+            or self.attributes.get(name, 0) & COMPUTED
+            or self.options.allexport
+        ):
+            return None
+        return value  # type: ignore[return-value]
+
+    def store_element(self, array: Array, key: Any, value: str) -> None:
+        """Put a text into an array, charging what it takes beyond what it replaces."""
+        old = array.items.get(key)
+        if old is None:
+            self.budget.hold(len(value) if len(value) > LARGE else 64)
+        elif len(value) > LARGE or len(old) > LARGE:
+            self.budget.hold(len(value) - (len(old) if len(old) > LARGE else 0))
+        array.set(key, value)
 
     def set_array(self, name: str, values: list[str]) -> None:
         """Make ``name`` an indexed array of ``values`` (read -a, mapfile, PIPESTATUS)."""

@@ -12,7 +12,7 @@ from sandhook.expand.text import Text
 from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.compile.simple import MANY, charge_fields
-from sandhook.pattern.glob import compile_pattern
+from sandhook.pattern.glob import Matches, compile_pattern
 from sandhook.state.control import BreakLoop, ContinueLoop, ShellError
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
@@ -291,14 +291,24 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
             state.shell.trace_node(state, node)
         status = 0
         fall_through = False
-        extglob, nocase = state.options.extglob, state.options.nocasematch
+        options = state.options
+        plain = not (options.extglob or options.nocasematch)
+        charge = budget.charge
         state.status = 0 if not clauses else state.status
-        for patterns, body, terminator in clauses:
-            try:
-                if not fall_through and not _matches(state, patterns, text, extglob, nocase):
-                    continue
-            except ShellError as error:
-                return state.shell.report(state, error)  # type: ignore[no-any-return]
+        for fixed, patterns, body, terminator in clauses:
+            if not fall_through:
+                if plain and fixed is not None:
+                    for matches in fixed.compiled or fixed.compile():
+                        if matches(text, charge):
+                            break
+                    else:
+                        continue
+                else:
+                    try:
+                        if not _matches(state, patterns, text):
+                            continue
+                    except ShellError as error:
+                        return state.shell.report(state, error)  # type: ignore[no-any-return]
             status = body(state) if body is not None else 0
             if terminator == ";;":
                 state.status = status
@@ -310,14 +320,41 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
     return run_case
 
 
-def _compile_clause(compiler: Compiler, clause: CaseClause) -> tuple[list[Text], Run | None, str]:
-    patterns = [compiler.words.pattern(word) for word in clause.patterns]
-    return patterns, compiler.list(clause.body) if clause.body is not None else None, clause.terminator
+class FixedPatterns:
+    """The patterns of a clause that no run changes, compiled when they are first looked at.
+
+    They are read without extglob and nocasematch; a shell with these takes the general way.
+    """
+
+    __slots__ = ("_texts", "compiled")
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+        self.compiled: tuple[Matches, ...] = ()
+
+    def compile(self) -> tuple[Matches, ...]:
+        self.compiled = tuple(compile_pattern(text, extglob=False).matches for text in self._texts)
+        return self.compiled
 
 
-def _matches(state: State, patterns: list[Text], text: str, extglob: bool, nocase: bool) -> bool:
+def _compile_clause(
+    compiler: Compiler, clause: CaseClause
+) -> tuple[FixedPatterns | None, list[Text], Run | None, str]:
+    texts = [compiler.words.fixed_pattern(word) for word in clause.patterns]
+    known = [text for text in texts if text is not None]
+    return (
+        FixedPatterns(known) if len(known) == len(texts) else None,
+        [compiler.words.pattern(word) for word in clause.patterns],
+        compiler.list(clause.body) if clause.body is not None else None,
+        clause.terminator,
+    )
+
+
+def _matches(state: State, patterns: list[Text], text: str) -> bool:
+    options = state.options
     for pattern in patterns:
-        if compile_pattern(pattern(state), extglob=extglob, nocase=nocase).matches(text, state.budget.charge):
+        compiled = compile_pattern(pattern(state), extglob=options.extglob, nocase=options.nocasematch)
+        if compiled.matches(text, state.budget.charge):
             return True
     return False
 

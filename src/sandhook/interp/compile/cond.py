@@ -10,7 +10,7 @@ from typing import TypeAlias
 from sandhook.expand import arith
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.glob import compile_pattern, quote
+from sandhook.pattern.glob import Matches, compile_pattern, quote
 from sandhook.pattern.posix import compile_ere
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -116,7 +116,9 @@ def _binary(compiler: Compiler, node: CondBinary) -> Test:
     left = compiler.words.string(node.left)
     sign = node.operator
     if sign in ("=", "==", "!="):
-        return _compare(sign, left, compiler.words.pattern(node.right))
+        general = _compare(sign, left, compiler.words.pattern(node.right))
+        fixed = compiler.words.fixed_pattern(node.right)
+        return general if fixed is None else _fixed_pattern(left, fixed, sign != "!=", general)
     if sign == "=~":
         return _compare(sign, left, _regex_text(compiler, node.right))
     return _compare(sign, left, compiler.words.string(node.right))
@@ -198,6 +200,20 @@ def _pattern(left: Callable[[State], str], pattern: Callable[[State], str], want
     def test(state: State) -> bool:
         compiled = compile_pattern(pattern(state), extglob=True, nocase=state.options.nocasematch)
         return bool(compiled.matches(left(state), state.budget.charge)) is wanted
+
+    return test
+
+
+def _fixed_pattern(left: Callable[[State], str], text: str, wanted: bool, general: Test) -> Test:
+    """Compile a comparison with a pattern that no run changes: it is compiled when it is first used."""
+    compiled: list[Matches] = []
+
+    def test(state: State) -> bool:
+        if state.options.nocasematch:
+            return general(state)
+        if not compiled:
+            compiled.append(compile_pattern(text, extglob=True).matches)
+        return compiled[0](left(state), state.budget.charge) is wanted
 
     return test
 

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import TypeAlias
 
-from sandhook.expand.arith import known_number
+from sandhook.expand.arith import NUMBERS
 from sandhook.expand.fields import DEFAULT_IFS
 from sandhook.expand.word import FieldsOf, WordCompiler
 from sandhook.state.state import State
@@ -170,7 +170,7 @@ def _variable_with_number(name: str, decide: Callable[[int, int], bool], number:
     def run(state: State) -> int | None:
         values = state.values
         text = values.get(name)
-        known = known_number(text)  # type: ignore[arg-type]
+        known = NUMBERS.get(text)  # type: ignore[arg-type]
         if known is not None and known >= 0 and values.get("IFS") == DEFAULT_IFS:
             return 0 if decide(known, number) else 1
         # digits are neither split nor globbed, unless IFS has digits

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from sandhook.expand.arith import NotPlain, store_variable
 from sandhook.expand.brace import expand_braces, has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import FieldsOf
@@ -16,7 +17,7 @@ from sandhook.interp.redirect import Apply, Undo, restore
 from sandhook.state.assignment import Assigned, Element, Elements, assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import Saved, State
-from sandhook.state.values import ARRAY, ASSOC, EXPORT
+from sandhook.state.values import ARRAY, ASSOC, EXPORT, AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
     ArrayElement,
@@ -182,6 +183,13 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
                 state.values[name] = text
 
         return step
+    general = _general_step(compiler, node)
+    if isinstance(node.value, Word) and node.subscript is not None:
+        return _element_step(compiler, node, node.subscript, node.value, general)
+    return general
+
+
+def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
     make = compile_assignment(compiler, node)
     listed = isinstance(node.value, ArrayLiteral)
 
@@ -202,20 +210,49 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
 
 def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State], None]:
     """Compile ``name=$((...))``."""
+    store = store_variable(name)
 
     def step(state: State) -> None:
-        text = str(value(state))
-        if (
-            name in state.attributes
-            or name in state.namerefs
-            or name in state.dynamics
-            or state.options.allexport
-        ):
-            state.set(name, text)
-        else:
-            state.values[name] = text
+        number = value(state)
+        store(state, number)
         if state.watched:
-            state.shell.trace_assignment(state, name, text)
+            state.shell.trace_assignment(state, name, str(number))
+
+    return step
+
+
+def _element_step(
+    compiler: Compiler, node: Assignment, subscript: Word, value: Word, general: Callable[[State], None]
+) -> Callable[[State], None]:
+    """Compile ``name[subscript]=value`` for the plain array that ``name`` mostly is."""
+    name, append = node.name, node.append
+    key_of = compiler.words.string(subscript, quoted=False)
+    text_of = compiler.words.string(value, assignment=True)
+    index_of = compiler.words.index(subscript)
+
+    def step(state: State) -> None:
+        array: Any = state.plain_array(name)
+        if array is None or state.watched or (index_of is None and array.__class__ is IndexedArray):
+            general(state)
+            return
+        text = text_of(state)
+        key: Any
+        try:
+            key = (
+                key_of(state) if index_of is None or array.__class__ is AssociativeArray else index_of(state)
+            )
+        except NotPlain:
+            key = state.shell.subscript(state, key_of(state))
+        except ShellError as error:
+            error.discard = True
+            raise
+        if key == "" or (key.__class__ is int and key < 0):
+            key = array.top() + key if key else -1
+            if key < 0:
+                raise ShellError(f"{name}[{key_of(state)}]: bad array subscript", 1, discard=True)
+        if append:
+            text = (array.get(key) or "") + text
+        state.store_element(array, key, text)
 
     return step
 
@@ -231,7 +268,12 @@ def compile_assignment(compiler: Compiler, node: Assignment) -> MakeAssigned:
     if subscript is None:
         return lambda state: Assigned(name, None, append, text_of(state))
     key_of = subscript
-    return lambda state: Assigned(name, key_of(state), append, text_of(state))
+
+    def element(state: State) -> Assigned:
+        text = text_of(state)  # before the subscript, as in bash
+        return Assigned(name, key_of(state), append, text)
+
+    return element
 
 
 def _compile_elements(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], Elements]:
