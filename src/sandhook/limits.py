@@ -83,15 +83,17 @@ class Budget:
     ``budget.refuel()``. Everything else goes through ``charge`` and ``hold``.
 
     Attributes:
+        call_depth: The limit of that name.
         fuel: Steps left before the next look at the clock (not the whole remainder).
         skipped: Virtual seconds that the clock jumped over because every process slept.
         spent: The first limit that was exceeded, or None. Once set, every further charge fails.
     """
 
-    __slots__ = ("_clock", "_reserve", "fuel", "held", "limits", "skipped", "spent", "started")
+    __slots__ = ("_clock", "_reserve", "call_depth", "fuel", "held", "limits", "skipped", "spent", "started")
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
         self.limits = limits
+        self.call_depth = limits.call_depth
         self._clock = clock
         self.started = clock()
         self.skipped = 0.0

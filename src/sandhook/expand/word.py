@@ -26,6 +26,7 @@ from sandhook.expand.tilde import expand_tilde, has_later_tilde, tilde_behind_na
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     AnsiQuoted,
+    ArithmeticExpansion,
     Backquoted,
     CommandSubstitution,
     DoubleQuoted,
@@ -78,6 +79,35 @@ class WordCompiler(TextCompiler):
 
         return run
 
+    def argument(self, word: Word) -> Callable[[State], str | list[str]]:
+        """Compile a word like ``fields``, to a closure that may give the one field by itself."""
+        if not has_braces(word) and len(word.parts) == 1:
+            part = word.parts[0]
+            if isinstance(part, DoubleQuoted) and not any(map(self._may_be_list, part.parts)):
+                return self._string(part.parts, quoted=True)
+            if isinstance(part, ParameterExpansion) and _is_plain_variable(part):
+                return _whole_or_fields(part.name, self.fields(word))
+        return self.fields(word)
+
+    def number(self, word: Word) -> Callable[[State], int | None] | None:
+        """Compile a word that is one number: digits, ``$((...))``, ``$name`` or ``$1``; None for other words.
+
+        The closure gives None, without effect, when the word may be something else in this run.
+        """
+        constant = self.constant(word)
+        if constant is not None:
+            return _plain_number(lambda state: constant, quoted=True)
+        part = word.parts[0] if len(word.parts) == 1 else None
+        quoted = isinstance(part, DoubleQuoted)
+        if isinstance(part, DoubleQuoted):
+            part = part.parts[0] if len(part.parts) == 1 else None
+        if isinstance(part, ArithmeticExpansion):
+            value = self.arithmetic(part.expression)
+            return value if quoted else _unsplit(value)
+        if isinstance(part, ParameterExpansion) and (_is_plain_variable(part) or _is_positional(part)):
+            return _plain_number(plain_value(part.name, braces=part.braces), quoted)
+        return None
+
     def _single(self, part: WordPart) -> FieldsOf | None:
         """Return a closure for a word of one part of a common shape."""
         if isinstance(part, DoubleQuoted) and not any(map(self._may_be_list, part.parts)):
@@ -96,7 +126,7 @@ class WordCompiler(TextCompiler):
                 and not inner.operator
             ):
                 return lambda state: state.positional
-        if isinstance(part, (CommandSubstitution, Backquoted)):
+        if isinstance(part, (CommandSubstitution, Backquoted, ArithmeticExpansion)):
             return _split_value(self._part_text(part, quoted=False))
         return None
 
@@ -313,6 +343,54 @@ class WordCompiler(TextCompiler):
                 (fields.quoted if was_quoted else fields.literal)(text)
 
         return run
+
+
+def _is_plain_variable(part: ParameterExpansion) -> bool:
+    """Tell whether an expansion is ``$name`` of a variable, and nothing else."""
+    name = part.name
+    return (
+        part.operator is None
+        and not part.prefix
+        and part.subscript is None
+        and (name[0].isalpha() or (name[0] == "_" and len(name) > 1))
+    )
+
+
+def _is_positional(part: ParameterExpansion) -> bool:
+    """Tell whether an expansion is ``$1`` and the like, and nothing else."""
+    return part.operator is None and not part.prefix and part.subscript is None and part.name.isdigit()
+
+
+def _plain_number(text_of: Callable[[State], str | None], quoted: bool) -> Callable[[State], int | None]:
+    """A text that is digits alone; None for any other."""
+
+    def number(state: State) -> int | None:
+        text = text_of(state)
+        if not text or len(text) > 18 or not (text.isdigit() and text.isascii()):
+            return None
+        if not quoted and state.values.get("IFS") != DEFAULT_IFS:  # it may have digits
+            return None
+        return int(text)
+
+    return number
+
+
+def _unsplit(value: Callable[[State], int]) -> Callable[[State], int | None]:
+    """An unquoted ``$((...))``, unless IFS could split it."""
+    return lambda state: value(state) if state.values.get("IFS") == DEFAULT_IFS else None
+
+
+def _whole_or_fields(name: str, fields: FieldsOf) -> Callable[[State], str | list[str]]:
+    """An unquoted ``$name``: letters and digits alone are one field as they stand."""
+
+    def run(state: State) -> str | list[str]:
+        values = state.values
+        text = values.get(name)
+        if text.__class__ is str and text.isalnum() and values.get("IFS") == DEFAULT_IFS:
+            return text
+        return fields(state)
+
+    return run
 
 
 def _quoted(text_of: Text) -> Emit:

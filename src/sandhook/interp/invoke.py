@@ -15,6 +15,7 @@ from sandhook.interp.protocol import Runtime
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
+from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.control import Discard, ReturnFrom
 from sandhook.state.state import Frame, Function, State
 from sandhook.state.values import TRACE
@@ -97,13 +98,13 @@ def _texts(argv: Sequence[Argument]) -> list[str]:
 
 def call_function(runtime: Runtime, state: State, function: Function, arguments: list[str]) -> int:
     """Call a function; its locals and positional parameters end with it."""
+    frames = state.frames
+    if "FUNCNEST" in state.values:
+        _check_nesting(runtime, state, function)
+    state.calls += 1
+    if state.calls > state.budget.call_depth:
+        state.budget.fail("call_depth")
     frame = Frame(function.name, state.line, function.source)
-    nest = state.get("FUNCNEST")
-    if nest is not None and nest.isdigit() and int(nest) and len(state.frames) >= int(nest):
-        runtime.complain(state, f"{function.name}: maximum function nesting level exceeded ({nest})")
-        state.status = 1
-        raise Discard(1)
-    runtime.deeper(state)
     positional, loops, source = state.positional, state.loops, state.source
     hidden: dict[str, str] | None = None
     if state.traps:
@@ -111,13 +112,16 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
         kept = {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced}
         hidden = traps.hide(state, kept)
     state.positional = arguments
-    state.frames.append(frame)
+    frames.append(frame)
     state.loops = 0
     tested = state.tested
     try:
         if state.watched:
             runtime.debug(state)
-        status = runtime.nested(state, lambda: function.run(state))
+        if deeper_than(DEEP):
+            status = runtime.nested(state, lambda: function.run(state))
+        else:
+            status = function.run(state)
     except ReturnFrom as leaving:
         status = leaving.status
         state.tested = tested
@@ -127,7 +131,7 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
         if hidden is not None:
             traps.bring_back(state, hidden)
         state.calls -= 1
-        state.frames.pop()
+        frames.pop()
         state.positional = positional
         state.loops = loops
         state.source = source
@@ -135,6 +139,15 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
             state.leave(frame)
     state.status = status
     return status
+
+
+def _check_nesting(runtime: Runtime, state: State, function: Function) -> None:
+    """Refuse a call that FUNCNEST does not allow."""
+    nest = state.get("FUNCNEST")
+    if nest is not None and nest.isdigit() and int(nest) and len(state.frames) >= int(nest):
+        runtime.complain(state, f"{function.name}: maximum function nesting level exceeded ({nest})")
+        state.status = 1
+        raise Discard(1)
 
 
 # --------------------------------------------------------------------------- utilities and scripts

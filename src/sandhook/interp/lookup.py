@@ -33,11 +33,12 @@ class Commands:
         special: POSIX special built-ins.
         declarations: Built-ins whose arguments may be assignments.
         keywords: Reserved words.
+        loaded: The functions of the built-ins that were used so far; None for a utility.
         utilities: Name to module of every utility.
         test: Evaluates an expression of ``test`` for ``[[``.
     """
 
-    __slots__ = ("_builtins", "_load", "declarations", "keywords", "names", "special", "test", "utilities")
+    __slots__ = ("_load", "declarations", "keywords", "loaded", "names", "special", "test", "utilities")
 
     def __init__(
         self,
@@ -51,7 +52,7 @@ class Commands:
         keywords: Sequence[str],
     ) -> None:
         self._load = load
-        self._builtins: dict[str, Builtin | None] = {}
+        self.loaded: dict[str, Builtin | None] = {}
         self.utilities = utilities
         self.test = test
         self.names = names
@@ -62,11 +63,11 @@ class Commands:
     def builtin(self, name: str) -> Builtin | None:
         """Return the function of a built-in, None when the name is none; loaded when first used."""
         try:
-            return self._builtins[name]
+            return self.loaded[name]
         except KeyError:
             found = self._load(name)
             if name in self.names:
-                self._builtins[name] = found
+                self.loaded[name] = found
             return found
 
 

@@ -18,7 +18,7 @@ from sandhook.interp.lookup import Argument, Commands, Found
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
 from sandhook.interp.script import read_script
 from sandhook.kernel.process import Process
-from sandhook.kernel.stack import deeper_than
+from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Frame, Function, State
@@ -27,9 +27,6 @@ from sandhook.syntax.nodes import Assignment, Command, Word
 from sandhook.syntax.options import ParseOptions
 
 T = TypeVar("T")
-
-#: Python frames on one stack before a nested shell call goes on from a fresh one.
-DEEP = 350
 
 
 class Runtime:
@@ -138,7 +135,7 @@ class Runtime:
     def deeper(self, state: State) -> None:
         """Count a nested call. Raises LimitExceeded when ``call_depth`` is reached."""
         state.calls += 1
-        if state.calls > state.process.kernel.limits.call_depth:
+        if state.calls > state.budget.call_depth:
             state.budget.fail("call_depth")
 
     def job_control(self, state: State) -> bool:
@@ -359,7 +356,7 @@ class Runtime:
         try:
             return arith.evaluate(state, text)
         except ShellError as error:
-            raise self.subscript_error(state, error)
+            raise self.subscript_error(state, error) from None
 
     def subscript_error(self, state: State, error: ShellError) -> ShellError:
         """Return the error of a subscript's arithmetic as it is to be raised."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+#: Python frames on one stack before a nested shell call goes on from a fresh one.
+DEEP = 350
+
 
 def deeper_than(frames: int) -> bool:
     """Tell whether more than ``frames`` Python frames are on this stack, this one included."""

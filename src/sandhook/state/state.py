@@ -320,6 +320,8 @@ class State:
             new.set("0", value)
         else:
             self.values[name] = value
+            if not bits:  # declared before without a value; from now on it is plain
+                self.attributes.pop(name, None)
         if self.options.allexport:
             self.attributes[name] = bits | EXPORT
 
@@ -514,8 +516,20 @@ class State:
 
     def leave(self, frame: Frame) -> None:
         """Bring back what the locals of ``frame`` hid."""
-        for name, saved in frame.saved.items():
-            self.restore(name, saved)
+        values, attributes, namerefs = self.values, self.attributes, self.namerefs
+        for name, (value, bits, target) in frame.saved.items():
+            if value is None:
+                values.pop(name, None)
+            else:
+                values[name] = value
+            if bits:
+                attributes[name] = bits
+            else:
+                attributes.pop(name, None)
+            if target is not None:
+                namerefs[name] = target
+            elif name in namerefs:
+                del namerefs[name]
         if frame.options is not None:
             self.options = frame.options.with_shopts_of(self.options)  # local - keeps set's alone
             self.watched = self.options.xtrace or "DEBUG" in self.traps

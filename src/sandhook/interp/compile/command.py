@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from sandhook.interp.compile.functions import last_returns
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import Job, jobs_of
 from sandhook.interp.subshell import in_subshell, start_subshell
@@ -36,7 +37,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
 
 
 def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
-    body = compiler.command(node.body)
+    body = compiler.within(last_returns(node.body)).command(node.body)
     name, line = node.name, node.line
 
     def define(state: State) -> int:

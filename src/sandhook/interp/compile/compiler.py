@@ -52,10 +52,12 @@ class Compiler:
 
     Args:
         noting: Commands remember their last argument, for ``$_``.
+        returns: See ``functions.last_returns``.
     """
 
-    def __init__(self, *, noting: bool = False) -> None:
+    def __init__(self, *, noting: bool = False, returns: frozenset[int] = frozenset()) -> None:
         self.noting = noting
+        self.returns = returns
         self.words = WordCompiler(
             lambda body: substitute(self.list(body), _file_of(body, self)) if body is not None else _nothing,
             self._backquoted,
@@ -77,6 +79,10 @@ class Compiler:
                 if body is not None and file is not None:
                     return substitute(self.list(body), file)
         return backquote(text)
+
+    def within(self, returns: frozenset[int]) -> Compiler:
+        """Return the compiler of a function's body."""
+        return Compiler(noting=self.noting, returns=returns) if returns else self
 
     def list(self, node: CommandList) -> Run:
         """Compile a list."""

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from sandhook.expand.text import Text
 from sandhook.expand.word import FieldsOf
+from sandhook.interp.compile.arguments import MANY, charge_fields
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.compile.simple import MANY, charge_fields
 from sandhook.pattern.glob import Matches, compile_pattern
 from sandhook.state.control import BreakLoop, ContinueLoop, ShellError
 from sandhook.state.state import State

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from sandhook.expand.arith import NUMBERS
 from sandhook.expand.fields import DEFAULT_IFS
 from sandhook.expand.word import FieldsOf, WordCompiler
+from sandhook.interp.compile.functions import inline_local, inline_return
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Assignment, DoubleQuoted, ParameterExpansion, SimpleCommand, Word
 
@@ -24,7 +25,7 @@ def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     """echo without options: its arguments joined by blanks."""
     if not all(isinstance(word, Word) for word in node.words):
         return None
-    arguments = [words.fields(word) for word in node.words[1:] if isinstance(word, Word)]
+    arguments = [words.argument(word) for word in node.words[1:] if isinstance(word, Word)]
     if arguments and isinstance(node.words[1], Word):
         first = words.constant(node.words[1])
         if first is not None and first[:1] == "-":
@@ -43,7 +44,11 @@ def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     def run(state: State) -> int | None:
         fields: list[str] = []
         for argument in arguments:
-            fields += argument(state)
+            found = argument(state)
+            if found.__class__ is str:
+                fields.append(found)
+            else:
+                fields += found
         if "xpg_echo" in state.options.shopts or (fields and fields[0][:1] == "-"):
             status: int = state.shell.invoke(state, ["echo", *fields])
             return status
@@ -210,5 +215,7 @@ INLINE: dict[str, Callable[[WordCompiler, SimpleCommand], Inline | None]] = {
     "[": _bracket,
     "echo": _echo,
     "false": _fail,
+    "local": inline_local,
+    "return": inline_return,
     "true": _succeed,
 }

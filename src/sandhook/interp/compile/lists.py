@@ -23,11 +23,13 @@ from sandhook.syntax.nodes import (
 Run: TypeAlias = Callable[[State], int]
 
 
-def is_checked(node: Command) -> bool:
+def is_checked(compiler: Compiler, node: Command) -> bool:
     """Tell whether errexit and the ERR trap look at this command's status.
 
-    A group, loop or case is not looked at itself: its last command was.
+    A group, loop or case is not looked at itself: its last command was. A ``return`` has none of its own.
     """
+    if id(node) in compiler.returns:
+        return False
     if isinstance(node, Pipeline):
         return not node.negated
     return isinstance(node, (SimpleCommand, Subshell, ArithmeticCommand, ConditionalCommand))
@@ -68,13 +70,13 @@ def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, Command | No
         return in_background(compiler.final(node), node), None
     if isinstance(node, AndOr):
         return compile_and_or(compiler, node), None
-    return compiler.command(node), node if is_checked(node) else None
+    return compiler.command(node), node if is_checked(compiler, node) else None
 
 
 def compile_and_or(compiler: Compiler, node: AndOr) -> Run:
     """Compile ``a && b || c``: only the last command of the list is looked at by errexit."""
     commands = [compiler.command(command) for command in node.commands]
-    checked = is_checked(node.commands[-1])
+    checked = is_checked(compiler, node.commands[-1])
     last = len(commands) - 1
     first = commands[0]
     rest = [

@@ -18,6 +18,11 @@ class Compiler(Protocol):
 
     words: WordCompiler
     noting: bool  #: commands remember their last argument, for ``$_``
+    returns: frozenset[int]  #: ids of the ``return`` commands that nothing of their function can follow
+
+    def within(self, returns: frozenset[int]) -> Compiler:
+        """Return the compiler of a function's body."""
+        ...
 
     def list(self, node: CommandList) -> Run:
         """Compile a list."""

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from sandhook.expand.arith import NotPlain, store_variable
-from sandhook.expand.brace import expand_braces, has_braces
-from sandhook.expand.text import Text
-from sandhook.expand.word import FieldsOf
+from sandhook.interp.compile.arguments import Arguments, compile_arguments
+from sandhook.interp.compile.assignment import MakeAssigned, compile_assignment, compile_assignments
+from sandhook.interp.compile.functions import inline_last_return
 from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.invoke import call_function
 from sandhook.interp.lookup import Argument
 from sandhook.interp.redirect import Apply, Undo, restore
-from sandhook.state.assignment import Assigned, Element, Elements, assign
+from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import Saved, State
-from sandhook.state.values import ARRAY, ASSOC, EXPORT, AssociativeArray, IndexedArray
+from sandhook.state.values import ARRAY, ASSOC, EXPORT
 from sandhook.syntax.nodes import (
-    ArithmeticExpansion,
-    ArrayElement,
-    ArrayLiteral,
     Assignment,
-    Literal,
     ParameterExpansion,
     ProcessSubstitution,
     SimpleCommand,
@@ -32,12 +27,6 @@ from sandhook.syntax.nodes import (
 )
 
 Run: TypeAlias = Callable[[State], int]
-Arguments: TypeAlias = Callable[[State], "list[Argument]"]
-MakeAssigned: TypeAlias = Callable[[State], Assigned]
-
-
-#: Arguments of one command (a count) above which they are charged.
-MANY = 2048
 
 
 def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = False) -> Run:
@@ -47,7 +36,7 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
     """
     apply = compiler.redirections(node.redirections)
     if not node.words:
-        run = _assignments_only(compiler, node, apply)
+        run = compile_assignments(compiler, node, apply)
     else:
         run = _with_words(compiler, node, apply, final)
     parts = list(walk((node.words, node.assignments, node.redirections)))
@@ -100,267 +89,6 @@ def closing_substitutions(run: Run) -> Run:
     return closing
 
 
-# --------------------------------------------------------------------------- assignments alone
-
-
-def _assignments_only(compiler: Compiler, node: SimpleCommand, apply: Apply | None) -> Run:
-    line = node.line
-    steps = [_assignment_step(compiler, assignment) for assignment in node.assignments]
-    if len(steps) == 1 and apply is None:
-        return _one_assignment(steps[0], node)
-
-    def run(state: State) -> int:
-        budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
-            state.shell.poll(state)
-        state.line = line
-        state.substitution_status = 0
-        if state.watched:
-            state.shell.debug(state, node)
-        undo: Undo = []
-        try:
-            for step in steps:
-                step(state)
-            if apply is not None:
-                apply(state, undo)
-        except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
-        finally:
-            if undo:
-                restore(state.process, undo)
-        state.status = status = state.substitution_status
-        state.pipestatus = None
-        return status
-
-    return run
-
-
-def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
-    line = node.line
-
-    def run(state: State) -> int:
-        budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
-            state.shell.poll(state)
-        state.line = line
-        state.substitution_status = 0
-        if state.watched:
-            state.shell.debug(state, node)
-        try:
-            step(state)
-        except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
-        state.status = status = state.substitution_status
-        state.pipestatus = None
-        return status
-
-    return run
-
-
-def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
-    """Compile one assignment that is carried out at once."""
-    if isinstance(node.value, Word) and node.subscript is None and not node.append:
-        name = node.name
-        if len(node.value.parts) == 1 and isinstance(node.value.parts[0], ArithmeticExpansion):
-            return _integer_step(name, compiler.words.arithmetic(node.value.parts[0].expression))
-        text_of = compiler.words.string(node.value, assignment=True)
-
-        def step(state: State) -> None:
-            text = text_of(state)
-            if state.watched:
-                state.shell.trace_assignment(state, name, text)
-            if (
-                len(text) > 1024
-                or name in state.attributes
-                or name in state.namerefs
-                or name in state.dynamics
-                or state.options.allexport
-            ):
-                state.set(name, text)
-            else:
-                state.values[name] = text
-
-        return step
-    general = _general_step(compiler, node)
-    if isinstance(node.value, Word) and node.subscript is not None:
-        return _element_step(compiler, node, node.subscript, node.value, general)
-    return general
-
-
-def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
-    make = compile_assignment(compiler, node)
-    listed = isinstance(node.value, ArrayLiteral)
-
-    def general(state: State) -> None:
-        if listed and state.watched:
-            state.shell.trace_node(state, node)
-        assigned = make(state)
-        if state.watched and not listed:
-            state.shell.trace_assigned(state, assigned)
-        try:
-            assign(state, assigned)
-        except ShellError as error:  # a bad subscript ends more than a readonly element of a list does
-            error.discard = True
-            raise
-
-    return general
-
-
-def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State], None]:
-    """Compile ``name=$((...))``."""
-    store = store_variable(name)
-
-    def step(state: State) -> None:
-        number = value(state)
-        store(state, number)
-        if state.watched:
-            state.shell.trace_assignment(state, name, str(number))
-
-    return step
-
-
-def _element_step(
-    compiler: Compiler, node: Assignment, subscript: Word, value: Word, general: Callable[[State], None]
-) -> Callable[[State], None]:
-    """Compile ``name[subscript]=value`` for the plain array that ``name`` mostly is."""
-    name, append = node.name, node.append
-    key_of = compiler.words.string(subscript, quoted=False)
-    text_of = compiler.words.string(value, assignment=True)
-    index_of = compiler.words.index(subscript)
-
-    def step(state: State) -> None:
-        array: Any = state.plain_array(name)
-        if array is None or state.watched or (index_of is None and array.__class__ is IndexedArray):
-            general(state)
-            return
-        text = text_of(state)
-        key: Any
-        try:
-            key = (
-                key_of(state) if index_of is None or array.__class__ is AssociativeArray else index_of(state)
-            )
-        except NotPlain:
-            key = state.shell.subscript(state, key_of(state))
-        except ShellError as error:
-            error.discard = True
-            raise
-        if key == "" or (key.__class__ is int and key < 0):
-            key = array.top() + key if key else -1
-            if key < 0:
-                raise ShellError(f"{name}[{key_of(state)}]: bad array subscript", 1, discard=True)
-        if append:
-            text = (array.get(key) or "") + text
-        state.store_element(array, key, text)
-
-    return step
-
-
-def compile_assignment(compiler: Compiler, node: Assignment) -> MakeAssigned:
-    """Compile name=value to a closure that gives the expanded assignment."""
-    name, append = node.name, node.append
-    subscript = compiler.words.string(node.subscript, quoted=False) if node.subscript is not None else None
-    if isinstance(node.value, ArrayLiteral):
-        elements = _compile_elements(compiler, node.value)
-        return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
-    text_of = compiler.words.string(node.value, assignment=True)
-    if subscript is None:
-        return lambda state: Assigned(name, None, append, text_of(state))
-    key_of = subscript
-
-    def element(state: State) -> Assigned:
-        text = text_of(state)  # before the subscript, as in bash
-        return Assigned(name, key_of(state), append, text)
-
-    return element
-
-
-def _compile_elements(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], Elements]:
-    makers: list[Callable[[State], Elements]] = []
-    for element in node.elements:
-        if isinstance(element, ArrayElement):
-            makers.append(_keyed(compiler.words.string(element.subscript), element, compiler))
-        else:
-            makers.append(_bare(compiler.words.fields(element)))
-
-    def make(state: State) -> Elements:
-        found: Elements = []
-        for maker in makers:
-            found += maker(state)
-        return found
-
-    return make
-
-
-def _keyed(key_of: Text, element: ArrayElement, compiler: Compiler) -> Callable[[State], Elements]:
-    text_of = compiler.words.string(element.value, assignment=True)
-    append = element.append
-    return lambda state: [Element(key_of(state), append, text_of(state))]
-
-
-def _bare(fields: FieldsOf) -> Callable[[State], Elements]:
-    return lambda state: [Element(None, False, text) for text in fields(state)]
-
-
-# --------------------------------------------------------------------------- commands
-
-
-def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) -> Arguments:
-    """Compile the words of a command to a closure that gives argv."""
-    constants = [compiler.words.constant(word) if isinstance(word, Word) else None for word in words]
-    if all(text is not None for text in constants):
-        fixed: list[Argument] = [text for text in constants if text is not None]
-        return lambda state: fixed
-    makers: list[Callable[[State], Sequence[Argument]]] = []
-    for word, constant in zip(words, constants):
-        if constant is not None:
-            makers.append(_fixed(constant))
-        elif isinstance(word, Assignment):
-            made = _braced(word)
-            if made is not None:  # what braces make is no assignment to the parser: it is split
-                makers.append(compiler.words.fields(made))
-            else:
-                makers.append(_assigned(compile_assignment(compiler, word)))
-        else:
-            makers.append(compiler.words.fields(word))
-
-    def arguments(state: State) -> list[Argument]:
-        argv: list[Argument] = []
-        for maker in makers:
-            argv += maker(state)
-        if len(argv) > MANY:
-            charge_fields(state, len(argv))
-        return argv
-
-    return arguments
-
-
-def charge_fields(state: State, count: int) -> None:
-    """Charge the work of a very long command; too many fields end the run."""
-    if count > state.budget.limits.fields:
-        state.budget.fail("fields")
-    state.budget.charge(count >> 4)
-
-
-def _braced(node: Assignment) -> Word | None:
-    """Return an argument ``name=a{1,2}`` of a declaration as a word, None when it has no braces."""
-    if not isinstance(node.value, Word) or node.subscript is not None or not has_braces(node.value):
-        return None
-    if len(list(islice(expand_braces(node.value), 2))) < 2:
-        return None
-    return Word((Literal(f"{node.name}{'+=' if node.append else '='}"), *node.value.parts), node.value.span)
-
-
-def _fixed(text: str) -> Callable[[State], Sequence[Argument]]:
-    only = (text,)
-    return lambda state: only
-
-
-def _assigned(make: MakeAssigned) -> Callable[[State], Sequence[Argument]]:
-    return lambda state: (make(state),)
-
-
 def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, final: bool) -> Run:
     arguments = compile_arguments(compiler, node.words)
     first = node.words[0]
@@ -368,13 +96,13 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, fi
     if compiler.noting:
         arguments = noting_last(arguments)
     elif not node.assignments and apply is None:
-        inline = INLINE.get(name or "")
+        inline = inline_last_return if id(node) in compiler.returns else INLINE.get(name or "")
         if inline is not None:
             special = inline(compiler.words, node)
             if special is not None:
-                return _general_or_inline(special, _plain(arguments, node), name or "", node.line)
+                return _general_or_inline(special, _plain(arguments, node, name), name or "", node.line)
     if not node.assignments and apply is None:
-        return _plain(arguments, node)
+        return _plain(arguments, node, name)
     temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
     return _full(arguments, temporary, apply, node, final)
 
@@ -403,8 +131,11 @@ def _general_or_inline(special: Callable[[State], int | None], general: Run, nam
     return run
 
 
-def _plain(arguments: Arguments, node: SimpleCommand) -> Run:
+def _plain(arguments: Arguments, node: SimpleCommand, name: str | None = None) -> Run:
+    """Without assignments and redirections; ``name`` is the command's, if no run changes it."""
     line = node.line
+    # Only a declaration takes assignments as its arguments; all else is for ``invoke``.
+    known = name if not any(isinstance(word, Assignment) for word in node.words) else None
 
     def run(state: State) -> int:
         budget = state.budget
@@ -416,10 +147,19 @@ def _plain(arguments: Arguments, node: SimpleCommand) -> Run:
             state.shell.debug(state, node)
         state.substitution_status = 0
         try:
-            argv = arguments(state)
+            argv: Any = arguments(state)
             if state.watched:
                 state.shell.trace(state, argv)
-            status: int = state.shell.invoke(state, argv) if argv else state.substitution_status
+            if not argv:
+                status = state.substitution_status
+            elif known in state.functions:
+                status = call_function(state.shell, state, state.functions[known], argv[1:])
+            else:
+                builtin = state.shell.commands.loaded.get(known)
+                if builtin is not None and "disabled" not in state.extra:
+                    status = builtin(state, argv)
+                else:
+                    status = state.shell.invoke(state, argv)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         state.status = status

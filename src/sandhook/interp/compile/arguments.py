@@ -1,0 +1,95 @@
+"""The words of a command: closures that give argv."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, TypeAlias
+
+from sandhook.expand.brace import expand_braces, has_braces
+from sandhook.interp.compile.assignment import compile_assignment
+from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.lookup import Argument
+from sandhook.state.state import State
+from sandhook.syntax.nodes import Assignment, Literal, Word
+
+Arguments: TypeAlias = Callable[[State], "list[Argument]"]
+
+#: Arguments of one command (a count) above which they are charged.
+MANY = 2048
+
+
+def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) -> Arguments:
+    """Compile the words of a command to a closure that gives argv, a list of the caller's own."""
+    head: list[Argument] = []  # the constants that argv begins with
+    makers: list[Callable[[State], Any]] = []
+    for word in words:
+        constant = compiler.words.constant(word) if isinstance(word, Word) else None
+        if constant is None:
+            makers.append(_maker(compiler, word))
+        elif makers:
+            makers.append(_fixed(constant))
+        else:
+            head.append(constant)
+    if not makers:
+        return lambda state: head.copy()
+    if len(makers) == 1:
+        return _one_behind(head, makers[0])
+
+    def arguments(state: State) -> list[Argument]:
+        argv = head.copy()
+        for make in makers:
+            found = make(state)
+            if found.__class__ is list:
+                argv += found
+            else:
+                argv.append(found)
+        if len(argv) > MANY:
+            charge_fields(state, len(argv))
+        return argv
+
+    return arguments
+
+
+def _one_behind(head: list[Argument], make: Callable[[State], Any]) -> Arguments:
+    """The same for one word behind constants, as most commands are."""
+
+    def arguments(state: State) -> list[Argument]:
+        found = make(state)
+        if found.__class__ is not list:
+            return [*head, found]
+        if len(found) > MANY:
+            charge_fields(state, len(found))
+        return [*head, *found]
+
+    return arguments
+
+
+def _maker(compiler: Compiler, word: Word | Assignment) -> Callable[[State], Any]:
+    """Compile one word to a closure that gives a list of fields, or one argument by itself."""
+    if isinstance(word, Word):
+        return compiler.words.argument(word)
+    made = _braced(word)
+    if made is not None:  # what braces make is no assignment to the parser: it is split
+        return compiler.words.fields(made)
+    return compile_assignment(compiler, word)
+
+
+def _fixed(text: str) -> Callable[[State], str]:
+    return lambda state: text
+
+
+def charge_fields(state: State, count: int) -> None:
+    """Charge the work of a very long command; too many fields end the run."""
+    if count > state.budget.limits.fields:
+        state.budget.fail("fields")
+    state.budget.charge(count >> 4)
+
+
+def _braced(node: Assignment) -> Word | None:
+    """Return an argument ``name=a{1,2}`` of a declaration as a word, None when it has no braces."""
+    if not isinstance(node.value, Word) or node.subscript is not None or not has_braces(node.value):
+        return None
+    if len(list(islice(expand_braces(node.value), 2))) < 2:
+        return None
+    return Word((Literal(f"{node.name}{'+=' if node.append else '='}"), *node.value.parts), node.value.span)

@@ -1,0 +1,228 @@
+"""Assignments: as a command of their own, before a command, and as arguments of declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from sandhook.expand.arith import NotPlain, store_variable
+from sandhook.expand.text import Text
+from sandhook.expand.word import FieldsOf
+from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.redirect import Apply, Undo, restore
+from sandhook.state.assignment import Assigned, Element, Elements, assign
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.state.values import AssociativeArray, IndexedArray
+from sandhook.syntax.nodes import (
+    ArithmeticExpansion,
+    ArrayElement,
+    ArrayLiteral,
+    Assignment,
+    SimpleCommand,
+    Word,
+)
+
+Run: TypeAlias = Callable[[State], int]
+MakeAssigned: TypeAlias = Callable[[State], Assigned]
+
+
+def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | None) -> Run:
+    """Compile a command of assignments alone, and its redirections."""
+    line = node.line
+    steps = [_assignment_step(compiler, assignment) for assignment in node.assignments]
+    if len(steps) == 1 and apply is None:
+        return _one_assignment(steps[0], node)
+
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        state.substitution_status = 0
+        if state.watched:
+            state.shell.debug(state, node)
+        undo: Undo = []
+        try:
+            for step in steps:
+                step(state)
+            if apply is not None:
+                apply(state, undo)
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
+        finally:
+            if undo:
+                restore(state.process, undo)
+        state.status = status = state.substitution_status
+        state.pipestatus = None
+        return status
+
+    return run
+
+
+def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
+    line = node.line
+
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.fuel -= 1
+        if budget.fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        state.substitution_status = 0
+        if state.watched:
+            state.shell.debug(state, node)
+        try:
+            step(state)
+        except ShellError as error:
+            return state.shell.report(state, error)  # type: ignore[no-any-return]
+        state.status = status = state.substitution_status
+        state.pipestatus = None
+        return status
+
+    return run
+
+
+def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
+    """Compile one assignment that is carried out at once."""
+    if isinstance(node.value, Word) and node.subscript is None and not node.append:
+        name = node.name
+        if len(node.value.parts) == 1 and isinstance(node.value.parts[0], ArithmeticExpansion):
+            return _integer_step(name, compiler.words.arithmetic(node.value.parts[0].expression))
+        text_of = compiler.words.string(node.value, assignment=True)
+
+        def step(state: State) -> None:
+            text = text_of(state)
+            if state.watched:
+                state.shell.trace_assignment(state, name, text)
+            if (
+                len(text) > 1024
+                or name in state.attributes
+                or name in state.namerefs
+                or name in state.dynamics
+                or state.options.allexport
+            ):
+                state.set(name, text)
+            else:
+                state.values[name] = text
+
+        return step
+    general = _general_step(compiler, node)
+    if isinstance(node.value, Word) and node.subscript is not None:
+        return _element_step(compiler, node, node.subscript, node.value, general)
+    return general
+
+
+def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
+    make = compile_assignment(compiler, node)
+    listed = isinstance(node.value, ArrayLiteral)
+
+    def general(state: State) -> None:
+        if listed and state.watched:
+            state.shell.trace_node(state, node)
+        assigned = make(state)
+        if state.watched and not listed:
+            state.shell.trace_assigned(state, assigned)
+        try:
+            assign(state, assigned)
+        except ShellError as error:  # a bad subscript ends more than a readonly element of a list does
+            error.discard = True
+            raise
+
+    return general
+
+
+def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State], None]:
+    """Compile ``name=$((...))``."""
+    store = store_variable(name)
+
+    def step(state: State) -> None:
+        number = value(state)
+        store(state, number)
+        if state.watched:
+            state.shell.trace_assignment(state, name, str(number))
+
+    return step
+
+
+def _element_step(
+    compiler: Compiler, node: Assignment, subscript: Word, value: Word, general: Callable[[State], None]
+) -> Callable[[State], None]:
+    """Compile ``name[subscript]=value`` for the plain array that ``name`` mostly is."""
+    name, append = node.name, node.append
+    key_of = compiler.words.string(subscript, quoted=False)
+    text_of = compiler.words.string(value, assignment=True)
+    index_of = compiler.words.index(subscript)
+
+    def step(state: State) -> None:
+        array: Any = state.plain_array(name)
+        if array is None or state.watched or (index_of is None and array.__class__ is IndexedArray):
+            general(state)
+            return
+        text = text_of(state)
+        key: Any
+        try:
+            key = (
+                key_of(state) if index_of is None or array.__class__ is AssociativeArray else index_of(state)
+            )
+        except NotPlain:
+            key = state.shell.subscript(state, key_of(state))
+        except ShellError as error:
+            error.discard = True
+            raise
+        if key == "" or (key.__class__ is int and key < 0):
+            key = array.top() + key if key else -1
+            if key < 0:
+                raise ShellError(f"{name}[{key_of(state)}]: bad array subscript", 1, discard=True)
+        if append:
+            text = (array.get(key) or "") + text
+        state.store_element(array, key, text)
+
+    return step
+
+
+def compile_assignment(compiler: Compiler, node: Assignment) -> MakeAssigned:
+    """Compile name=value to a closure that gives the expanded assignment."""
+    name, append = node.name, node.append
+    subscript = compiler.words.string(node.subscript, quoted=False) if node.subscript is not None else None
+    if isinstance(node.value, ArrayLiteral):
+        elements = _compile_elements(compiler, node.value)
+        return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
+    text_of = compiler.words.string(node.value, assignment=True)
+    if subscript is None:
+        return lambda state: Assigned(name, None, append, text_of(state))
+    key_of = subscript
+
+    def element(state: State) -> Assigned:
+        text = text_of(state)  # before the subscript, as in bash
+        return Assigned(name, key_of(state), append, text)
+
+    return element
+
+
+def _compile_elements(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], Elements]:
+    makers: list[Callable[[State], Elements]] = []
+    for element in node.elements:
+        if isinstance(element, ArrayElement):
+            makers.append(_keyed(compiler.words.string(element.subscript), element, compiler))
+        else:
+            makers.append(_bare(compiler.words.fields(element)))
+
+    def make(state: State) -> Elements:
+        found: Elements = []
+        for maker in makers:
+            found += maker(state)
+        return found
+
+    return make
+
+
+def _keyed(key_of: Text, element: ArrayElement, compiler: Compiler) -> Callable[[State], Elements]:
+    text_of = compiler.words.string(element.value, assignment=True)
+    append = element.append
+    return lambda state: [Element(key_of(state), append, text_of(state))]
+
+
+def _bare(fields: FieldsOf) -> Callable[[State], Elements]:
+    return lambda state: [Element(None, False, text) for text in fields(state)]

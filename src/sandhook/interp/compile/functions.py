@@ -1,0 +1,161 @@
+"""What functions are made of: ``local`` and ``return`` inlined, and returns that need no unwinding.
+
+The entries for ``INLINE`` follow its rules: None from the maker or the closure leaves the command to
+the built-in itself, which knows every option and complaint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from sandhook.expand.brace import has_braces
+from sandhook.expand.text import Text
+from sandhook.expand.word import WordCompiler
+from sandhook.state.control import ReturnFrom
+from sandhook.state.state import Saved, State
+from sandhook.syntax.nodes import (
+    AndOr,
+    Assignment,
+    BraceGroup,
+    Case,
+    Command,
+    CommandList,
+    If,
+    SimpleCommand,
+    Word,
+)
+
+Inline: TypeAlias = Callable[[State], "int | None"]
+
+
+def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
+    """``local name name=value ...`` of names that have no attributes and no options before them."""
+    made = [_declared(words, word) for word in node.words[1:]]
+    declared = [each for each in made if each is not None]
+    if not declared or len(declared) < len(made):
+        return None
+
+    def run(state: State) -> int | None:
+        frame = state.frames[-1] if state.frames else None
+        if frame is None or frame.sourced or "disabled" in state.extra:
+            return None
+        attributes, namerefs, dynamics = state.attributes, state.namerefs, state.dynamics
+        for name, text_of in declared:
+            if (
+                name in attributes
+                or name in namerefs
+                or name in dynamics
+                or (text_of is None and "localvar_inherit" in state.options.shopts)
+            ):
+                return None
+        # all words are expanded before the first name is hidden
+        texts = [None if text_of is None else text_of(state) for _, text_of in declared]
+        saved, values = frame.saved, state.values
+        for (name, _), text in zip(declared, texts):
+            if name not in saved:
+                saved[name] = tuple.__new__(Saved, (values.pop(name, None), 0, None))
+            if text is not None:
+                state.set(name, text)
+            elif name not in values:
+                attributes[name] = 0  # declared, and unset
+        return 0
+
+    return run
+
+
+def _declared(words: WordCompiler, word: Word | Assignment) -> tuple[str, Text | None] | None:
+    """Return the name and the value (None without one) of an argument of plain shape, else None."""
+    if isinstance(word, Word):
+        name = words.constant(word)
+        if name is None or not (name.isascii() and name.isidentifier()):
+            return None
+        return name, None
+    if word.subscript is not None or word.append or not isinstance(word.value, Word):
+        return None
+    if has_braces(word.value):
+        return None
+    return word.name, words.string(word.value, assignment=True)
+
+
+def inline_return(words: WordCompiler, node: SimpleCommand) -> Inline | None:
+    """``return`` and ``return N``: leave by an exception."""
+    status_of = _status(words, node)
+    if status_of is None:
+        return None
+
+    def run(state: State) -> int | None:
+        status = status_of(state)
+        if status is None:
+            return None
+        raise ReturnFrom(status)
+
+    return run
+
+
+def inline_last_return(words: WordCompiler, node: SimpleCommand) -> Inline | None:
+    """The same where nothing of the function would run after it: its status is the function's."""
+    status_of = _status(words, node)
+    if status_of is None:
+        return None
+    # in a RETURN trap $? is still the status of the command before
+    return lambda state: None if "RETURN" in state.traps else status_of(state)
+
+
+def _status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
+    """Return what gives the status of a ``return`` of plain shape."""
+    if len(node.words) > 2:
+        return None
+    if len(node.words) == 1:
+        return lambda state: state.status if state.frames and "disabled" not in state.extra else None
+    operand = node.words[1]
+    if isinstance(operand, Assignment):
+        return None
+    number = words.number(operand)
+    if number is None:
+        return None
+    status_of = number
+
+    def status(state: State) -> int | None:
+        if not state.frames or "disabled" in state.extra:
+            return None
+        found = status_of(state)
+        return None if found is None else found & 0xFF
+
+    return status
+
+
+def last_returns(body: Command) -> frozenset[int]:
+    """Return the ids of the ``return`` commands of a function's body that nothing can follow."""
+    return frozenset(map(id, _last_commands(body)))
+
+
+def _last_commands(node: Command) -> Iterator[SimpleCommand]:
+    match node:
+        case SimpleCommand():
+            if not node.redirections and not node.assignments and _is_return(node):
+                yield node
+        case BraceGroup():
+            yield from _last_of_list(node.body)
+        case AndOr():
+            yield from _last_commands(node.commands[-1])
+        case If():
+            for clause in node.clauses:
+                yield from _last_of_list(clause.body)
+            if node.otherwise is not None:
+                yield from _last_of_list(node.otherwise)
+        case Case():
+            for choice in node.clauses:
+                if choice.terminator == ";;" and choice.body is not None:
+                    yield from _last_of_list(choice.body)
+
+
+def _last_of_list(node: CommandList) -> Iterator[SimpleCommand]:
+    last = node.items[-1] if node.items else None
+    if last is not None and not last.background:
+        yield from _last_commands(last.command)
+
+
+def _is_return(node: SimpleCommand) -> bool:
+    first: Any = node.words[0] if node.words else None
+    return isinstance(first, Word) and [getattr(part, "text", None) for part in first.parts] == ["return"]
