@@ -1,6 +1,6 @@
 """The built-ins that touch shell state: one visible dict of names to modules, loaded when first used.
 
-bash has a few more, which need no state and are utilities here (``echo``, ``true``, ``false``):
+bash has a few more, which need no state and are utilities here (``true``, ``false``):
 ``NAMES`` lists all that ``type`` calls a shell builtin.
 """
 
@@ -28,6 +28,7 @@ BUILTINS: dict[str, str] = {
     "declare": "declare",
     "dirs": "dirs",
     "disown": "disown",
+    "echo": "echo",
     "enable": "enable",
     "eval": "eval",
     "exec": "exec",
@@ -80,7 +81,7 @@ SPECIAL = frozenset({
 DECLARATIONS = frozenset({"alias", "declare", "export", "local", "readonly", "typeset"})
 
 #: bash's built-ins that are utilities here.
-AS_UTILITIES = frozenset({"echo", "false", "true"})
+AS_UTILITIES = frozenset({"false", "true"})
 
 #: Every name that ``type`` calls a shell builtin.
 NAMES = frozenset(BUILTINS) | AS_UTILITIES

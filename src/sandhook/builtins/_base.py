@@ -83,6 +83,14 @@ class Runtime(Protocol):
 
     def run_trap(self, state: State, name: str) -> None: ...
 
+    def command_output(self, state: State, text: str) -> str:
+        """Return what ``$(text)`` gives."""
+        ...
+
+    def expand_words(self, state: State, text: str) -> list[str]:
+        """Expand text as one unquoted word: to fields, without pathname expansion."""
+        ...
+
     def jobs(self, state: State) -> Jobs: ...
 
 
@@ -253,9 +261,9 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
                 given.append(Given(letter, "", lead == "+"))
                 continue
             if at < len(word):
-                given.append(Given(letter, word[at:]))
+                given.append(Given(letter, word[at:], lead == "+"))
             elif index < count:
-                given.append(Given(letter, argv[index]))
+                given.append(Given(letter, argv[index], lead == "+"))
                 index += 1
             else:
                 raise Fault(f"{lead}{letter}: option requires an argument", usage=True)

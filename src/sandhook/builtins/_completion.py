@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, Given, runtime
-from sandhook.builtins._quote import single_quote
-from sandhook.builtins._variables import expand_names
+from sandhook.builtins._base import USAGE_STATUS, Fault, Given, complain, runtime
+from sandhook.builtins._quote import contains_metas, single_quote
+from sandhook.builtins._words import word_list
 from sandhook.kernel.signals import NAMES
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State
-from sandhook.state.values import EXPORT, AssociativeArray, IndexedArray
+from sandhook.state.values import EXPORT, AssociativeArray, IndexedArray, hash_of
 from sandhook.vfs.path import join
 
 #: Action letters and their long names.
@@ -26,6 +26,10 @@ OTHER_ACTIONS = frozenset({
     "arrayvar", "binding", "disabled", "enabled", "function", "helptopic", "hostname", "running",
     "setopt", "shopt", "signal", "stopped",
 })  # fmt: skip
+#: What -D, -E and -I stand for, under the names that bash's messages show.
+SPECIAL_NAMES = {"D": "_DefaultCmD_", "E": "_EmptycmD_", "I": "_InitialWorD_"}
+_LETTER_OF = {name: f"-{letter}" for letter, name in SPECIAL_NAMES.items()}
+_BUCKETS = 512  #: of bash's table, whose order the listing has
 GETOPT = "abcdefgjksuvo:A:G:W:F:C:X:P:S:"
 
 
@@ -55,7 +59,7 @@ class Specification:
 
     def text(self) -> str:
         """Return the options as ``complete -p`` prints them, each with a blank after it."""
-        pieces = [f"-o {name} " for name in self.options]
+        pieces = [f"-o {name} " for name in sorted(set(self.options))]
         pieces += [f"-{letter} " for letter, name in LETTERS.items() if name in self.actions]
         pieces += [f"-A {name} " for name in sorted(OTHER_ACTIONS & set(self.actions))]
         for letter in "GWPSXCF":
@@ -63,6 +67,31 @@ class Specification:
                 argument = self.texts[letter]
                 pieces.append(f"-{letter} {argument if letter == 'F' else single_quote(argument)} ")
         return "".join(pieces)
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return the names of specifications as bash lists them: by bucket, the newest of a bucket first."""
+    newest_first = reversed(list(names))
+    return sorted(newest_first, key=lambda name: hash_of(name) % _BUCKETS)
+
+
+def shown_name(name: str) -> str:
+    """Return a command's name as ``complete -p`` prints it."""
+    return _LETTER_OF.get(name) or (single_quote(name) if not name or contains_metas(name) else name)
+
+
+def with_options(text: str, changes: Iterable[tuple[str, bool]]) -> str:
+    """Return the text of a specification with options switched on or off."""
+    options = set()
+    while text.startswith("-o "):
+        _, name, text = text.split(" ", 2)
+        options.add(name)
+    for name, on in changes:
+        if on:
+            options.add(name)
+        else:
+            options.discard(name)
+    return "".join(f"-o {name} " for name in sorted(options)) + text
 
 
 def candidates(state: State, action: str, word: str) -> Iterable[str]:
@@ -78,8 +107,13 @@ def _names_with(state: State, wanted: Callable[[str], bool]) -> list[str]:
 
 def _commands(state: State) -> list[str]:
     commands = runtime(state).commands
-    found = [*state.aliases, *commands.keywords, *state.functions, *commands.names, *commands.utilities]
-    return sorted(set(found))
+    return [
+        *sorted(state.aliases),
+        *commands.keywords,
+        *sorted(state.functions),
+        *sorted(commands.names),
+        *sorted(commands.utilities),
+    ]
 
 
 def _enabled(state: State, on: bool) -> list[str]:
@@ -100,7 +134,7 @@ _SOURCES: dict[str, Callable[[State], Iterable[str]]] = {
     "export": lambda state: _names_with(state, lambda name: bool(state.attributes.get(name, 0) & EXPORT)),
     "function": lambda state: sorted(state.functions),
     "group": lambda state: _accounts(state, "/etc/group"),
-    "helptopic": lambda state: sorted(runtime(state).commands.names),
+    "helptopic": lambda state: _help_topics(),
     "hostname": lambda state: (),
     "job": lambda state: _jobs(state),
     "keyword": lambda state: runtime(state).commands.keywords,
@@ -148,15 +182,25 @@ def generate(state: State, specification: Specification, word: str) -> Sequence[
     for action in (*LETTERS.values(), *sorted(OTHER_ACTIONS)):
         if action in specification.actions:
             found += [name for name in candidates(state, action, word) if name.startswith(word)]
-    words = specification.texts.get("W")
-    if words is not None:
-        found += [name for name in expand_names(state, words).split() if name.startswith(word)]
     pattern = specification.texts.get("G")
     if pattern is not None:
         found += _globbed(state, pattern)
+    words = specification.texts.get("W")
+    if words is not None:
+        found += [name for name in word_list(state, words) if name.startswith(word)]
+    function = specification.texts.get("F")
+    if function is not None:
+        found += _from_function(state, function, word)
+    command = specification.texts.get("C")
+    if command is not None:
+        found += _from_command(state, command, word)
     dropped = specification.texts.get("X")
     if dropped is not None:
         found = _filtered(state, found, dropped, word)
+    if not found and "dirnames" in specification.options:
+        found = list(files(state, word, directories=True))
+    if "plusdirs" in specification.options:
+        found += files(state, word, directories=True)
     prefix, suffix = specification.texts.get("P", ""), specification.texts.get("S", "")
     return [prefix + name + suffix for name in found]
 
@@ -169,6 +213,62 @@ def _globbed(state: State, pattern: str) -> list[str]:
     ]
 
 
+def _with_word(pattern: str, word: str) -> str:
+    """Return a filter with the word being completed in place of each ``&`` without a backslash."""
+    pieces = pattern.split("&")
+    made = pieces[0]
+    for piece in pieces[1:]:
+        made = made[:-1] + "&" + piece if made[-1:] == "\\" else made + word + piece
+    return made
+
+
+def _help_topics() -> list[str]:
+    from sandhook.builtins.help import TOPICS
+
+    return list(TOPICS)
+
+
+def _from_function(state: State, function: str, word: str) -> list[str]:
+    """Return what a function puts into COMPREPLY; outside line editing it hears of no line."""
+    shell = runtime(state)
+    shell.complain(state, "compgen: warning: -F option may not work as you expect")
+    if function not in state.functions:
+        complain(state, f"completion: function `{function}' not found")
+        return []
+    for name, value in _LINE.items():
+        state.set(name, value)
+    state.set_array("COMP_WORDS", [])
+    state.set("COMP_CWORD", "-1")
+    state.unset("COMPREPLY")
+    shell.call(state, [function, "compgen", word, ""])
+    reply = state.value("COMPREPLY")
+    for name in (*_LINE, "COMP_WORDS", "COMP_CWORD", "COMPREPLY"):
+        state.unset(name)
+    if isinstance(reply, (IndexedArray, AssociativeArray)):
+        return list(reply.values())
+    return [] if reply is None else [reply]
+
+
+#: What a completion function hears of the line being edited, when there is none.
+_LINE = {"COMP_LINE": "", "COMP_POINT": "0", "COMP_TYPE": "0", "COMP_KEY": "0"}
+
+
+def _from_command(state: State, command: str, word: str) -> list[str]:
+    """Return the lines that a command prints."""
+    shell = runtime(state)
+    shell.complain(state, "compgen: warning: -C option may not work as you expect")
+    text = f"{command} compgen {single_quote(word)} ''"
+    for name, value in _LINE.items():
+        state.set(name, value)
+        state.attributes[name] = state.attributes.get(name, 0) | EXPORT
+    try:
+        printed = shell.command_output(state, text)
+    finally:
+        for name in _LINE:
+            state.unset(name)
+    return printed.split("\n") if printed else []
+
+
 def _is_file(state: State, name: str) -> bool:
     return state.process.kernel.fs.exists(join(state.process.cwd, name))
 
@@ -176,6 +276,9 @@ def _is_file(state: State, name: str) -> bool:
 def _filtered(state: State, found: list[str], pattern: str, word: str) -> list[str]:
     from sandhook.pattern.glob import compile_pattern
 
-    keep = pattern[:1] == "!"
-    matches = compile_pattern(pattern[1:] if keep else pattern).matches
+    keep = pattern[:1] == "!" and not (pattern[1:2] == "(" and state.options.extglob)
+    pattern = _with_word(pattern[1:] if keep else pattern, word)
+    matches = compile_pattern(
+        pattern, extglob=state.options.extglob, nocase=state.options.nocasematch
+    ).matches
     return [name for name in found if matches(name) is keep]

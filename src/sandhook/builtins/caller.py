@@ -39,7 +39,13 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _file(state: State, index: int) -> str:
-    """Return the script in which call number ``index`` stands; text of -c has no name."""
-    if not state.extra.get("script") and state.frames[index].source == state.name:
+    """Return the script in which call number ``index`` stands.
+
+    Text of -c has no name, and a function that it defined came, for bash, from the environment.
+    """
+    if state.extra.get("script"):
+        return state.frames[index].source
+    if index == 0:
         return "NULL"
-    return state.frames[index].source
+    source = state.frames[index].source
+    return "environment" if source == state.name else source

@@ -1,15 +1,14 @@
 """compgen: print possible completions.
 
 Source: bash 5.2 reference manual 8.7.
-Divergence: L-COMPLETE-001, -F and -C, which call code at completion time, are refused, and in
-the words of -W only names are expanded.
+Divergence: L-COMPLETE-001, commands in the words of -W are not run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, not_supported, parse, write
+from sandhook.builtins._base import builtin, parse, write
 from sandhook.builtins._completion import GETOPT, Specification, generate
 from sandhook.state.state import State
 
@@ -28,9 +27,6 @@ def run(state: State, argv: Sequence[str]) -> int:
     specification = Specification()
     for option in given:
         specification.add(option)
-    for letter in "FC":
-        if letter in specification.texts:
-            not_supported(f"-{letter}", "L-COMPLETE-001")
     found = generate(state, specification, operands[0] if operands else "")
     write(state, "".join([name + "\n" for name in found]))
     return 0 if found else 1

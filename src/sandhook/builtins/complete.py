@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import builtin, complain, parse, show_usage, write
-from sandhook.builtins._completion import GETOPT, Specification
+from sandhook.builtins._completion import GETOPT, SPECIAL_NAMES, Specification, in_order, shown_name
 from sandhook.state.state import State
 
 USAGE = (
@@ -22,7 +22,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a name without a specification (-p, -r)."""
     given, names = parse(argv, GETOPT + "prDEI")
     letters = {option.letter for option in given}
-    special = [f"-{letter}" for letter in "DEI" if letter in letters]
+    special = [SPECIAL_NAMES[letter] for letter in "DEI" if letter in letters]
     targets = special[:1] or names
     if "p" in letters or (not given and not names):
         return _show(state, targets)
@@ -42,13 +42,13 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 def _show(state: State, names: Sequence[str]) -> int:
     status = 0
-    for name in names or list(state.completions):
+    for name in names or in_order(state.completions):
         text = state.completions.get(name)
         if text is None:
             complain(state, f"complete: {name}: no completion specification")
             status = 1
         else:
-            write(state, f"complete {text}{name}\n")
+            write(state, f"complete {text}{shown_name(name)}\n")
     return status
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, parse, write
-from sandhook.builtins._completion import OPTIONS
+from sandhook.builtins._completion import OPTIONS, SPECIAL_NAMES, shown_name, with_options
 from sandhook.state.state import State
 
 USAGE = "compopt [-o|+o option] [-DEI] [name ...]"
@@ -21,7 +21,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     for option in given:
         if option.letter == "o" and option.argument not in OPTIONS:
             raise Fault(f"{option.argument}: invalid option name", USAGE_STATUS)
-    targets = [f"-{option.letter}" for option in given if option.letter in "DEI"] or names
+    targets = [SPECIAL_NAMES[option.letter] for option in given if option.letter in "DEI"] or names
     if not targets:
         raise Fault("not currently executing completion function")
     status = 0
@@ -40,10 +40,6 @@ def _change(state: State, name: str, changes: Sequence[tuple[str, bool]]) -> Non
     text = state.completions[name]
     if not changes:
         shown = " ".join(f"{'-o' if f'-o {each} ' in text else '+o'} {each}" for each in sorted(OPTIONS))
-        write(state, f"compopt {shown} {name}\n")
+        write(state, f"compopt {shown} {shown_name(name)}\n")
         return
-    for option, on in changes:
-        text = text.replace(f"-o {option} ", "")
-        if on:
-            text = f"-o {option} " + text
-    state.completions = {**state.completions, name: text}
+    state.completions = {**state.completions, name: with_options(text, changes)}

@@ -1,22 +1,152 @@
-"""fc: list, edit and run again commands of the history, which is empty here.
+"""fc: list, edit and run again commands of the history.
 
-Source: POSIX.1-2024 XCU 3 fc.
+Source: POSIX.1-2024 XCU 3 fc; bash 5.2 reference manual 9.2.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, parse
+from sandhook.builtins._base import Fault, Given, builtin, numeric, parse, runtime, write, write_error
+from sandhook.interp.record import RECORDING, history_of, keep
+from sandhook.interp.script import read_script
+from sandhook.state.history import History
 from sandhook.state.state import State
+from sandhook.vfs.errors import error_text
+from sandhook.vfs.path import join
 
 USAGE = "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]"
+LISTED = 16  #: commands that -l shows when none is named
 
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 0: there is nothing to list or edit; 1 with -s, which needs a command."""
-    given, _ = parse(argv, "e:lnrs")
-    if any(option.letter == "s" for option in given):
+    """Return the status of what was run again; 1 when there is no such command."""
+    given, operands = _arguments(argv)
+    letters = {option.letter for option in given}
+    history = history_of(state, write=True)
+    editor = [option.argument for option in given if option.letter == "e"]
+    if "s" in letters or editor[-1:] == ["-"]:
+        return _again(state, history, operands)
+    last = _last(state, history)
+    if last < 0:
+        return 0
+    listing = "l" in letters
+    if operands:
+        start = _place(history, operands[0], last, listing=listing, first=True)
+        if len(operands) > 1:
+            end = _place(history, operands[1], last, listing=listing)
+        else:
+            end = last if listing else start
+    elif listing:
+        start, end = max(0, last - LISTED + 1), last
+    else:
+        start = end = last
+    if start is None or end is None:
         raise Fault("no command found")
-    return 0
+    backwards = "r" in letters
+    if end < start:
+        start, end, backwards = end, start, not backwards
+    chosen = range(end, start - 1, -1) if backwards else range(start, end + 1)
+    if listing:
+        for place in chosen:
+            head = "" if "n" in letters else str(history.base + place)
+            write(state, f"{head}\t {history.entries[place].text}\n")
+        return 0
+    return _edit(state, history, [history.entries[place].text for place in chosen], editor[-1:])
+
+
+def _arguments(argv: Sequence[str]) -> tuple[list[Given], list[str]]:
+    """Split the arguments; ``-5`` is an operand."""
+    for index in range(1, len(argv)):
+        word = argv[index]
+        if word[:1] == "-" and word[1:2].isdigit() and argv[index - 1] != "-e":
+            given, _ = parse(argv[:index], "e:lnrs")
+            return given, list(argv[index:])
+        if word == "--" or word[:1] != "-":
+            break
+    return parse(argv, "e:lnrs")
+
+
+def _last(state: State, history: History) -> int:
+    """Return the place of the newest command, this ``fc`` itself excepted; -1 when there is none."""
+    count = len(history.entries)
+    return count - 1 - (1 if state.extra.get(RECORDING) and history.added else 0)
+
+
+def _place(
+    history: History, text: str, last: int, *, listing: bool = False, first: bool = False
+) -> int | None:
+    """Return the place that a number or a prefix names, None when nothing matches."""
+    if not text:
+        return last
+    number = numeric(text)
+    if number is None or text[:1] == "+":
+        return next((at for at in range(last, -1, -1) if history.entries[at].text.startswith(text)), None)
+    if number < 0:
+        return max(0, last + 1 + number)
+    if number == 0:
+        return last
+    place = number - history.base
+    if listing and first and place >= last:
+        return 0 if place >= len(history.entries) - 1 else place  # bash takes it for none
+    return max(0, min(place, last))
+
+
+def _forget_this(history: History) -> None:
+    if history.entries:
+        history.remove(len(history.entries) - 1, len(history.entries))
+
+
+def _again(state: State, history: History, operands: Sequence[str]) -> int:
+    """-s: run one command again, with each ``pat=rep`` replaced."""
+    changes: list[tuple[str, str]] = []
+    rest = list(operands)
+    while rest and "=" in rest[0]:
+        old, _, new = rest.pop(0).partition("=")
+        changes.append((old, new))
+    last = _last(state, history)
+    place = None if last < 0 else _place(history, rest[0] if rest else "", last)
+    if place is None:
+        raise Fault("no command found")
+    command = history.entries[place].text
+    for old, new in changes:
+        if old:
+            state.budget.afford(len(command) * (1 + len(new)))
+            command = command.replace(old, new)
+    write_error(state, command + "\n")
+    _forget_this(history)
+    keep(state, command)
+    return runtime(state).run_text(state, command)
+
+
+def _edit(state: State, history: History, commands: Sequence[str], editor: Sequence[str]) -> int:
+    """Hand commands to an editor, and run what it leaves."""
+    text = "".join([command + "\n" for command in commands])
+    name = editor[0] if editor else state.get("FCEDIT") or state.get("EDITOR") or "vi"
+    _forget_this(history)
+    path = f"/tmp/bash-fc.{state.process.pid}"
+    shell = runtime(state)
+    try:
+        description = state.process.open(path, read=False, write=True, create=True, truncate=True)
+        try:
+            description.write(text.encode("utf-8", "surrogateescape"))
+        finally:
+            description.release()
+    except OSError as error:
+        raise Fault(f"{path}: cannot open temp file: {error_text(error)}") from None
+    try:
+        if shell.run_text(state, f"{name} {path}"):
+            return 1
+        edited = read_script(state, path)
+    except OSError as error:
+        raise Fault(f"{path}: {error_text(error)}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            state.process.kernel.fs.unlink(join(state.process.cwd, path))
+    write_error(state, edited)
+    for line in edited.split("\n"):
+        if line:
+            keep(state, line)
+    return shell.run_text(state, edited)

@@ -6,10 +6,11 @@ Divergence: L-HELP-001, usage and one line of description are shown; bash's long
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 
 from sandhook.builtins import BUILTINS, load
-from sandhook.builtins._base import builtin, complain, parse, summary, usage_of, write
+from sandhook.builtins._base import Fault, builtin, numeric, parse, summary, usage_of, write
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
 
@@ -18,14 +19,13 @@ USAGE = "help [-dms] [pattern ...]"
 #: Topics that are no module here: usage, description.
 _OTHERS: dict[str, tuple[str, str]] = {
     "%": ("job_spec [&]", "Resume a job in the foreground."),
-    "((": ("(( expression ))", "Evaluate an arithmetic expression."),
-    "[[": ("[[ expression ]]", "Evaluate a conditional expression."),
+    "(( ... ))": ("(( expression ))", "Evaluate an arithmetic expression."),
+    "[[ ... ]]": ("[[ expression ]]", "Evaluate a conditional expression."),
     "case": (
         "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac",
         "Run commands by the pattern that a word matches.",
     ),
     "coproc": ("coproc [NAME] command [redirections]", "Run a command beside the shell, with pipes to it."),
-    "echo": ("echo [-neE] [arg ...]", "Write arguments to standard output."),
     "false": ("false", "Do nothing, unsuccessfully."),
     "for": ("for NAME [in WORDS ... ] ; do COMMANDS; done", "Run commands for each word of a list."),
     "for ((": ("for (( exp1; exp2; exp3 )); do COMMANDS; done", "Run commands while an expression is true."),
@@ -38,45 +38,57 @@ _OTHERS: dict[str, tuple[str, str]] = {
     "time": ("time [-p] pipeline", "Report how long a pipeline takes."),
     "true": ("true", "Do nothing, successfully."),
     "until": ("until COMMANDS; do COMMANDS-2; done", "Run commands as long as others fail."),
+    "variables": ("variables - Names and meanings of some shell variables", "Some variables of the shell."),
     "while": ("while COMMANDS; do COMMANDS-2; done", "Run commands as long as others succeed."),
-    "{": ("{ COMMANDS ; }", "Run commands as one."),
+    "{ ... }": ("{ COMMANDS ; }", "Run commands as one."),
 }
+
+
+#: Every topic, in the order of bash's table.
+TOPICS: tuple[str, ...] = tuple(
+    sorted([*BUILTINS, *_OTHERS], key=lambda name: ("~" if name[0] == "{" else name).replace("(( ", "("))
+)
 
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when no topic matches."""
     given, patterns = parse(argv, "dms")
-    style = given[-1].letter if given else ""
+    letters = {option.letter for option in given}
+    style = next((letter for letter in "mds" if letter in letters), "")
     if not patterns:
-        write(state, "".join([f"{_topic(name)[0]}\n" for name in _topics()]))
+        write(state, _overview(state))
         return 0
-    status = 0
+    if any(is_glob(pattern) for pattern in patterns):
+        write(
+            state,
+            f"Shell commands matching keyword{'s' if len(patterns) > 1 else ''} `{', '.join(patterns)}'\n\n",
+        )
+    anything = False
     for pattern in patterns:
-        found = list(_matching(pattern))
-        if not found:
-            complain(
-                state,
-                f"help: no help topics match `{pattern}'.  Try `help help' or `man -k {pattern}' "
-                f"or `info {pattern}'.",
-            )
-            status = 1
-        for name in found:
-            write(state, _text(name, style))
-    return status
+        for name in _matching(pattern):
+            write(state, _text(state, name, style))
+            anything = True
+    if anything:
+        return 0
+    last = patterns[-1]
+    raise Fault(f"no help topics match `{last}'.  Try `help help' or `man -k {last}' or `info {last}'.")
 
 
-def _topics() -> list[str]:
-    return sorted([*BUILTINS, *_OTHERS])
+def is_glob(pattern: str) -> bool:
+    """Tell whether a pattern has an unquoted ``*``, ``?`` or bracket expression."""
+    plain = re.sub(r"\\.", "", pattern)
+    return "*" in plain or "?" in plain or ("[" in plain and "]" in plain[plain.index("[") :])
 
 
-def _matching(pattern: str) -> Iterator[str]:
-    """Yield the topics that a pattern matches; a plain name also means those that begin with it."""
-    matches = compile_pattern(pattern).matches
-    found = [name for name in _topics() if name == pattern or matches(name)]
-    if not found and not any(letter in pattern for letter in "*?["):
-        found = [name for name in _topics() if name.startswith(pattern)]
-    yield from found
+def _matching(pattern: str) -> list[str]:
+    """Return the topics that a pattern matches; a plain name also means those that begin with it."""
+    if is_glob(pattern):
+        matches = compile_pattern(pattern).matches
+        return [name for name in TOPICS if matches(name)]
+    return [name for name in TOPICS if name == pattern] or [
+        name for name in TOPICS if name.startswith(pattern)
+    ]
 
 
 def _topic(name: str) -> tuple[str, str]:
@@ -88,12 +100,43 @@ def _topic(name: str) -> tuple[str, str]:
     return usage_of(name, usage), summary(name)
 
 
-def _text(name: str, style: str) -> str:
+def _text(state: State, name: str, style: str) -> str:
     usage, description = _topic(name)
     if style == "s":
         return f"{name}: {usage}\n"
     if style == "d":
         return f"{name} - {description}\n"
     if style == "m":
-        return f"NAME\n    {name} - {description}\n\nSYNOPSIS\n    {usage}\n"
+        return (
+            f"NAME\n    {name} - {description}\n\nSYNOPSIS\n    {usage}\n\nDESCRIPTION\n    {description}\n\n"
+            f"SEE ALSO\n    bash(1)\n\nIMPLEMENTATION\n    sandhook, after bash {state.get('BASH_VERSION')}\n\n"
+        )
     return f"{name}: {usage}\n    {description}\n"
+
+
+def _overview(state: State) -> str:
+    """Return the usages of all topics in two columns, down the first one and then the second."""
+    columns = numeric(state.get("COLUMNS") or "") or 80
+    width = min(128, columns // 2)
+    if width <= 3:
+        width = 40
+    disabled = state.extra.get("disabled", ())
+    entries = []
+    for name in TOPICS:
+        entry = ("*" if name in disabled else " ") + _topic(name)[0]
+        entries.append(entry if len(entry) < width else entry[: width - 2] + ">")
+    height = -(-len(entries) // 2)
+    lines = [
+        f"GNU bash, version {state.get('BASH_VERSION')} ({state.get('MACHTYPE')}), as sandhook has it",
+        "The commands of the shell itself, and its reserved words.",
+        "`help NAME' shows how one is used and what it is for.",
+        "`help -s NAME' shows its usage alone, `help -d NAME' a description.",
+        "A NAME may be a pattern; it also stands for what begins with it.",
+        "",
+        "A star (*) next to a name means that the command is disabled.",
+        "",
+    ]
+    for row in range(height):
+        second = entries[row + height] if row + height < len(entries) else ""
+        lines.append(f"{entries[row]:<{width}}{second}" if second else entries[row])
+    return "".join([line + "\n" for line in lines])

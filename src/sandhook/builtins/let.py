@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, runtime
+from sandhook.builtins._base import Fault, HelpWanted, builtin, runtime
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 
@@ -17,6 +17,8 @@ USAGE = "let arg [arg ...]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when the last expression is 0 or one is in error, else 0."""
+    if len(argv) > 1 and argv[1] == "--help":
+        raise HelpWanted
     operands = argv[2:] if len(argv) > 1 and argv[1] == "--" else argv[1:]
     if not operands:
         raise Fault("expression expected")
@@ -26,5 +28,5 @@ def run(state: State, argv: Sequence[str]) -> int:
         try:
             value = evaluate(state, operand)
         except ShellError as error:
-            raise Fault(error.message) from None
+            raise Fault(error.message, bare=error.message.endswith(": readonly variable")) from None
     return 0 if value else 1

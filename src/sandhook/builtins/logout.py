@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin
+from sandhook.builtins._base import Fault, HelpWanted, builtin
 from sandhook.state.state import State
 
 USAGE = "logout [n]"
@@ -16,4 +16,6 @@ USAGE = "logout [n]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1."""
+    if len(argv) > 1 and argv[1] == "--help":
+        raise HelpWanted
     raise Fault("not login shell: use `exit'")

@@ -49,6 +49,8 @@ class Request:
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 at the end of input or for an error, 142 on a time-out."""
     request, names = _request(argv)
+    if request.timeout is None:
+        request.timeout = _default_timeout(state)
     _check_names(state, request, names)
     description = _description(state, request)
     if request.timeout == 0:
@@ -110,6 +112,17 @@ def _seconds(text: str) -> float:
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 25:
         raise Fault(f"{text}: invalid timeout specification")
     return float(f"{whole or '0'}.{fraction or '0'}")
+
+
+def _default_timeout(state: State) -> float | None:
+    """Return TMOUT in seconds, None when it says nothing."""
+    text = state.get("TMOUT")
+    if not text:
+        return None
+    try:
+        return _seconds(text) or None
+    except Fault:
+        return None
 
 
 def _check_names(state: State, request: Request, names: Sequence[str]) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import USAGE_STATUS, Fault, HelpWanted, builtin, not_supported, runtime, write
 from sandhook.builtins._variables import plain_line
+from sandhook.interp.record import switch_recording
+from sandhook.state.control import Discard
 from sandhook.state.options import LETTERS, SET_OPTIONS, UNSUPPORTED
 from sandhook.state.state import State
 
@@ -83,8 +85,12 @@ def switch(state: State, name: str, on: bool) -> None:
     if on and name in UNSUPPORTED:
         not_supported(f"option {name}", "L-SET-001")
     state.options.set(name, on)
+    if on and name == "noexec":
+        raise Discard(0)  # nothing more is run, and nothing can switch it off
     if name == "xtrace":
         state.watched = on or "DEBUG" in state.traps
+    elif name == "history":
+        switch_recording(state, on)
     elif name in ("emacs", "vi") and on:
         state.options.set("vi" if name == "emacs" else "emacs", False)
 

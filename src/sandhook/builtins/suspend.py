@@ -16,5 +16,6 @@ USAGE = "suspend [-f]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1: no shell of a sandbox can be stopped."""
-    parse(argv, "f")
+    if parse(argv, "f")[1]:
+        raise Fault("too many arguments", discard=True)
     raise Fault("cannot suspend: no job control")

@@ -1,15 +1,15 @@
 """ulimit: show the limits of this run.
 
 Source: bash 5.2 reference manual 4.2. Values are those of ``Limits`` where one means the same.
-Divergence: L-ULIMIT-001, a script can set a limit only to what it already is (or core files to 0):
-one budget covers the whole run, and the caller alone decides about it.
+Divergence: L-ULIMIT-001, a limit that a script lowers is remembered and shown, and what bounds the run
+is its budget all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.builtins._base import Fault, builtin, not_supported, numeric, parse, write
+from sandhook.builtins._base import Fault, builtin, parse, write
 from sandhook.limits import Limits
 from sandhook.record import Record
 from sandhook.state.state import State
@@ -50,6 +50,7 @@ KINDS: dict[str, Kind] = {
     "x": Kind("file locks", "", _unlimited),
 }
 _UNAVAILABLE = frozenset("bkPT")
+_NONE: dict[tuple[str, bool], int | None] = {}
 
 
 @builtin(USAGE)
@@ -57,45 +58,68 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a limit that cannot be set."""
     given, operands = parse(argv, "SHabcdefiklmnpqrstuvxPRT")
     letters = [option.letter for option in given]
-    limits = state.budget.limits
     for letter in letters:
         if letter in _UNAVAILABLE:
-            not_supported(f"-{letter}", "L-ULIMIT-001")
+            raise Fault(f"-{letter}: invalid option", usage=True)
     chosen = [letter for letter in letters if letter in KINDS]
+    hard = "H" in letters and "S" not in letters
     if "a" in letters:
-        write(state, "".join([_line(letter, limits) for letter in KINDS]))
+        write(state, "".join([_line(state, letter, hard) for letter in KINDS]))
         return 0
     if operands:
         for letter in chosen or ["f"]:
-            _set(KINDS[letter], limits, operands[0])
+            _set(
+                state,
+                letter,
+                operands[0],
+                soft="S" in letters or "H" not in letters,
+                hard="H" in letters or "S" not in letters,
+            )
         return 0
     if len(chosen) > 1:
-        write(state, "".join([_line(letter, limits) for letter in chosen]))
+        write(state, "".join([_line(state, letter, hard) for letter in chosen]))
     else:
-        write(state, _text(KINDS[chosen[0] if chosen else "f"], limits) + "\n")
+        write(state, _text(_current(state, chosen[0] if chosen else "f", hard)) + "\n")
     return 0
 
 
-def _text(kind: Kind, limits: Limits) -> str:
-    value = kind.value(limits)
+def _current(state: State, letter: str, hard: bool) -> int | None:
+    """Return a limit as it is now, None when there is none."""
+    own: dict[tuple[str, bool], int | None] = state.extra.get("ulimits", _NONE)
+    if (letter, hard) in own:
+        return own[letter, hard]
+    return KINDS[letter].value(state.budget.limits)
+
+
+def _text(value: int | None) -> str:
     return "unlimited" if value is None else str(value)
 
 
-def _line(letter: str, limits: Limits) -> str:
+def _line(state: State, letter: str, hard: bool) -> str:
     kind = KINDS[letter]
     unit = f"({kind.unit}, -{letter})" if kind.unit else f"(-{letter})"
-    return f"{kind.name:<20}{unit:>20} {_text(kind, limits)}\n"
+    return f"{kind.name:<20}{unit:>20} {_text(_current(state, letter, hard))}\n"
 
 
-def _set(kind: Kind, limits: Limits, text: str) -> None:
-    current = kind.value(limits)
+def _set(state: State, letter: str, text: str, *, soft: bool, hard: bool) -> None:
+    wanted = _wanted(state, letter, text)
+    top = _current(state, letter, True)
+    if top is not None and (wanted is None or wanted > top):
+        raise Fault(f"{KINDS[letter].name}: cannot modify limit: Operation not permitted")
+    now = _current(state, letter, False)
+    if hard and not soft and (now is None or (wanted is not None and wanted < now)) and wanted != now:
+        raise Fault(f"{KINDS[letter].name}: cannot modify limit: Invalid argument")
+    changed = dict.fromkeys([(letter, which) for which in (False, True) if (hard if which else soft)], wanted)
+    state.extra["ulimits"] = {**state.extra.get("ulimits", _NONE), **changed}
+
+
+def _wanted(state: State, letter: str, text: str) -> int | None:
     if text in ("hard", "soft"):
-        return
-    wanted = None if text == "unlimited" else numeric(text)
-    if (wanted is None and text != "unlimited") or (wanted is not None and wanted < 0):
+        return _current(state, letter, text == "hard")
+    if text == "unlimited":
+        return None
+    if not (text.isascii() and text.isdigit()):
         raise Fault(f"{text}: invalid number")
-    if wanted == current:
-        return
-    if current is not None and (wanted is None or wanted > current):
-        raise Fault(f"{kind.name}: cannot modify limit: Operation not permitted")
-    not_supported(f"{kind.name}: lowering a limit", "L-ULIMIT-001")
+    if len(text.lstrip("0")) > 18:
+        raise Fault(f"{text}: limit out of range")
+    return int(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandhook.interp.record import number
 from sandhook.state.options import SET_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import AssociativeArray, IndexedArray
@@ -106,6 +107,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "EUID": Dynamic(lambda state: USER_ID, None),
     "FUNCNAME": Dynamic(_function_names, None),
     "GROUPS": Dynamic(lambda state: IndexedArray([USER_ID]), None),
+    "HISTCMD": Dynamic(number, None),
     "LINENO": Dynamic(lambda state: str(state.line), None),
     "PIPESTATUS": Dynamic(_pipe_statuses, None),
     "PPID": Dynamic(lambda state: "1", None),

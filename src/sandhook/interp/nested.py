@@ -21,6 +21,22 @@ def expand(state: State, word: Word) -> str:
     return _text(word)(state)
 
 
+@lru_cache(maxsize=128)
+def _fields(word: Word) -> Callable[[State], list[str]]:
+    return _COMPILER.words._fields(word)
+
+
+def expand_fields(state: State, word: Word) -> list[str]:
+    """Expand a word to fields, without braces and pathname expansion."""
+    options = state.options
+    noglob = options.noglob
+    options.noglob = True
+    try:
+        return list(_fields(word)(state))
+    finally:
+        options.noglob = noglob
+
+
 def ask_selection(runtime: Runtime, state: State, values: list[str], *, menu: bool) -> str | None:
     """Show the menu (when ``menu``) and PS3 on standard error, and read one line."""
     if menu:

@@ -21,7 +21,9 @@ from sandhook.syntax.options import ParseOptions
 Run: TypeAlias = Callable[[State], int]
 
 #: A text that has one of these may change how its own rest is read.
-_CHANGES_READING = ("alias", "extglob", "posix")
+_CHANGES_READING = ("alias", "extglob", "posix", "history", "verbose", "onecmd")
+#: ``set -v`` and ``set -t``, which act on what is read.
+_SETS_READING = re.compile(r"set [-+][A-Za-z]*[vt]")
 _LAST_ARGUMENT = re.compile(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
 _CACHED_TEXT = 65_536  #: characters; a longer text is compiled each time
 
@@ -52,7 +54,9 @@ class Program(Record):
 
 def changes_reading(text: str) -> bool:
     """Tell whether a text has to be read one unit at a time."""
-    return any(word in text for word in _CHANGES_READING)
+    return any(word in text for word in _CHANGES_READING) or (
+        "set " in text and _SETS_READING.search(text) is not None
+    )
 
 
 def load_program(text: str, options: ParseOptions, store: TreeStore | None, line: int = 1) -> Program:
@@ -128,15 +132,19 @@ _cached = lru_cache(maxsize=256)(_compile)
 
 
 def read_units(
-    text: str, options_of: Callable[[], ParseOptions], line: int = 1
+    text: str,
+    options_of: Callable[[], ParseOptions],
+    line: int = 1,
+    on_read: Callable[[str], None] | None = None,
 ) -> Iterator[Run | ShellSyntaxError]:
     """Yield closures one input unit at a time; ``options_of`` is asked before each.
 
-    A syntax error comes last.
+    ``on_read`` gets the text of each before it is handed out. A syntax error comes last.
     """
     from sandhook.syntax.parser import Parser
 
     parser = Parser(text, "", options_of())
+    start = 0
     while True:
         parser.options = options_of()
         try:
@@ -144,6 +152,10 @@ def read_units(
         except ShellSyntaxError as error:
             yield error
             return
+        if on_read is not None:
+            end = parser.offset
+            on_read(text[start:end])
+            start = end
         if unit is None:
             return
         yield compile_unit(

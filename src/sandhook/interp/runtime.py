@@ -11,22 +11,26 @@ from typing import NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
-from sandhook.interp import invoke, lookup, nested, trace, traps
+from sandhook.interp import invoke, lookup, nested, record, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
 from sandhook.interp.script import read_script
+from sandhook.interp.substitution import substitute
 from sandhook.kernel.process import Process
 from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Frame, Function, State
-from sandhook.syntax import parse_heredoc
+from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Command, Word
 from sandhook.syntax.options import ParseOptions
 
 T = TypeVar("T")
+
+#: Options that act on the text of each command.
+_READING = frozenset({"verbose", "history", "onecmd"})
 
 
 class Runtime:
@@ -167,12 +171,16 @@ class Runtime:
         status = 0
         error: ShellSyntaxError | None = None
         options = self.parse_options(state)
-        if changes_reading(text) or options.aliases:
-            for unit in read_units(text, lambda: self.parse_options(state), line):
+        if changes_reading(text) or options.aliases or not _READING.isdisjoint(state.options.enabled):
+            for unit in read_units(
+                text, lambda: self.parse_options(state), line, lambda source: record.read(state, source)
+            ):
                 if isinstance(unit, ShellSyntaxError):
                     error = unit
-                else:
-                    status = self._run_unit(state, unit)
+                    continue
+                status = self._run_unit(state, unit)
+                if "onecmd" in state.options.enabled and not state.extra.get("command_string"):
+                    break
         else:
             program = load_program(text, options, self.store, line)
             for at, warning in program.warnings:
@@ -213,10 +221,15 @@ class Runtime:
         extra = state.extra
         depth = extra.get("trace_depth", 0)
         extra["trace_depth"] = depth + 1
+        recording = extra.get(record.RECORDING)
+        if recording:
+            extra[record.RECORDING] = False
         try:
             return self.nested(state, lambda: self.run_units(state, text, label, first))
         finally:
             state.calls -= 1
+            if recording:
+                extra[record.RECORDING] = True
             extra["trace_depth"] = depth
 
     def source(self, state: State, path: str, arguments: list[str]) -> int:
@@ -231,6 +244,9 @@ class Runtime:
         given = state.positional
         depth = state.extra.get("trace_depth", 0)
         state.extra["trace_depth"] = depth + 1
+        recording = state.extra.get(record.RECORDING)
+        if recording:
+            state.extra[record.RECORDING] = False
         self.deeper(state)
         state.frames.append(frame)
         state.source = path
@@ -241,6 +257,8 @@ class Runtime:
         finally:
             traps.bring_back(state, hidden)
             state.extra["trace_depth"] = depth
+            if recording:
+                state.extra[record.RECORDING] = True
             state.calls -= 1
             state.frames.pop()
             state.source = outer_source
@@ -262,7 +280,7 @@ class Runtime:
         except Discard as discarded:
             status = discarded.status
         state.status = status
-        if "EXIT" in state.traps:
+        if "EXIT" in state.traps and "noexec" not in state.options.enabled:
             status = self.run_exit_trap(state, status)
         return status & 0xFF
 
@@ -369,6 +387,14 @@ class Runtime:
         if not any(c in text for c in "$`\\"):
             return text
         return nested.expand(state, parse_heredoc(text))
+
+    def command_output(self, state: State, text: str) -> str:
+        """Return what ``$(text)`` gives, text being parsed now."""
+        return substitute(self.substitution_body(state, text), None)(state)
+
+    def expand_words(self, state: State, text: str) -> list[str]:
+        """Expand text as one unquoted word, blanks in it included, to fields."""
+        return nested.expand_fields(state, parse_word(text))
 
     def unparse_function(self, function: Function) -> str:
         """Return a function's definition as ``declare -f`` prints it."""

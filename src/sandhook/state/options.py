@@ -13,7 +13,7 @@ SET_OPTIONS: dict[str, str] = {
 LETTERS: dict[str, str] = {letter: name for name, letter in SET_OPTIONS.items() if letter}
 
 #: Options that would change what a script does, and that sandhook does not have.
-UNSUPPORTED = frozenset({"keyword", "onecmd"})
+UNSUPPORTED = frozenset({"keyword"})
 
 #: ``shopt`` options with their defaults in a non-interactive shell.
 SHOPT_OPTIONS: dict[str, bool] = {

@@ -93,7 +93,7 @@ class IndexedArray:
 _FNV_OFFSET, _FNV_PRIME = 2166136261, 16777619
 
 
-def _hash(key: str) -> int:
+def hash_of(key: str) -> int:
     """Return bash's hash of a key (FNV-1, 32 bits), which decides the order of listing."""
     value = _FNV_OFFSET
     for byte in key.encode("utf-8", "surrogateescape"):
@@ -139,7 +139,7 @@ class AssociativeArray:
                 buckets *= 4
             mask = buckets - 1
             newest_first = reversed(list(self.items))
-            self._order = sorted(newest_first, key=lambda key: _hash(key) & mask)
+            self._order = sorted(newest_first, key=lambda key: hash_of(key) & mask)
         return self._order
 
     def values(self) -> list[str]:

@@ -1,0 +1,87 @@
+"""The words of ``compgen -W``: split at IFS outside quotes, then expanded.
+
+Divergence: L-COMPLETE-001, a word with a command or process substitution, or with ``${x@P}``, which may
+hold one, is taken as it stands: the list often comes from data.
+"""
+
+from __future__ import annotations
+
+from sandhook.builtins._base import runtime
+from sandhook.errors import ShellSyntaxError
+from sandhook.state.state import State
+
+_CLOSING = {"{": "}", "(": ")"}
+
+
+def word_list(state: State, text: str) -> list[str]:
+    """Return the words that a list means."""
+    ifs = state.get("IFS")
+    if ifs is None:
+        ifs = " \t\n"
+    found: list[str] = []
+    for word in split_unquoted(text, ifs):
+        if _runs_commands(word):
+            found.append(word)
+            continue
+        try:
+            found += runtime(state).expand_words(state, word)
+        except ShellSyntaxError:
+            found.append(word)
+    return found
+
+
+def _runs_commands(word: str) -> bool:
+    return any(sign in word.replace("$((", "") for sign in ("$(", "`", "<(", ">(", "@P}"))
+
+
+def split_unquoted(text: str, ifs: str) -> list[str]:
+    """Split text at characters of ``ifs`` that stand outside quotes and ``${ }``, ``$(( ))``."""
+    words: list[str] = []
+    start = at = 0
+    while at < len(text):
+        if text[at] in ifs:
+            if at > start:
+                words.append(text[start:at])
+            at += 1
+            start = at
+        else:
+            at = _skip(text, at)
+    if start < len(text):
+        words.append(text[start:])
+    return words
+
+
+def _skip(text: str, at: int) -> int:
+    """Return the offset behind one character, or behind the quoted or bracketed text that it begins."""
+    letter = text[at]
+    if letter == "\\":
+        return at + 2
+    if letter == "'":
+        end = text.find("'", at + 1)
+        return len(text) if end < 0 else end + 1
+    if letter == '"':
+        return _until(text, at + 1, '"', "")
+    if letter == "$" and text[at + 1 : at + 2] in ("{", "("):
+        opening = text[at + 1]
+        return _until(text, at + 2, _CLOSING[opening], opening)
+    return at + 1
+
+
+def _until(text: str, at: int, closing: str, opening: str) -> int:
+    """Return the offset behind ``closing``; backslashes, quotes and inner brackets are passed over."""
+    depth = 1
+    while at < len(text):
+        letter = text[at]
+        if letter == "\\":
+            at += 1
+        elif letter == closing:
+            depth -= 1
+            if not depth:
+                return at + 1
+        elif letter == opening:
+            depth += 1
+        elif letter == "'" and opening:
+            end = text.find("'", at + 1)
+            at = len(text) if end < 0 else end
+        at += 1
+    return len(text)

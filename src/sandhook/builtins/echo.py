@@ -1,0 +1,38 @@
+"""echo: write arguments to standard output.
+
+Source: POSIX.1-2024 XCU 3 echo; bash 5.2 reference manual 4.2. What it prints is ``utilities``'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.builtins._base import Fault, builtin
+from sandhook.state.state import State
+from sandhook.utilities._escapes import unescape_echo
+from sandhook.utilities.echo import echo
+from sandhook.vfs.errors import error_text
+
+USAGE = "echo [-neE] [arg ...]"
+
+
+@builtin(USAGE)
+def run(state: State, argv: Sequence[str]) -> int:
+    """Return 1 when the output cannot be written."""
+    escapes = "xpg_echo" in state.options.shopts
+    if escapes and state.options.posix:
+        data = _strict(argv[1:])
+    else:
+        data = echo(argv[1:], escapes=escapes)
+    try:
+        state.budget.charge(1 + (len(data) >> 10))
+        state.process.descriptor(1).write(data)
+    except OSError as error:
+        raise Fault(f"write error: {error_text(error)}") from None
+    return 0
+
+
+def _strict(arguments: Sequence[str]) -> bytes:
+    """Return what POSIX's XSI echo prints: it has no options, and always expands backslashes."""
+    text, stopped = unescape_echo(" ".join(arguments).encode("utf-8", "surrogateescape"))
+    return text if stopped else text + b"\n"
