@@ -9,6 +9,7 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     NUMERIC: str | None         name of the field that a bare ``-5`` sets (head, tail)
     USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed)
     NEGATIVE: bool = False      "-5" and "-.5" are operands (seq)
+    NAMED_HINT: bool = False    "Try ..." is preceded by the name, as diffutils do
     RAW: bool = False           no option parsing at all: every argument is an operand (echo, test, true)
 """
 
@@ -147,11 +148,11 @@ class Context:
         self.error(message)
         self.failed = max(self.failed, status)
 
-    def error_hint(self, usage: str = "") -> None:
+    def error_hint(self, usage: str = "", *, named: bool = False) -> None:
         """Point to --help, as GNU's tools do after a usage error, after a line of ``usage``."""
         stderr = self.process.descriptors.get(2)
         if stderr is not None:
-            text = f"Try '{self.name} --help' for more information.\n"
+            text = f"{self.name + ': ' if named else ''}Try '{self.name} --help' for more information.\n"
             stderr.write(f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape"))
 
     def abandon(self) -> None:
@@ -368,7 +369,7 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
         except UsageError as error:
             ctx.error(str(error))
             if error.hint:
-                ctx.error_hint(getattr(module, "USAGE", ""))
+                ctx.error_hint(getattr(module, "USAGE", ""), named=getattr(module, "NAMED_HINT", False))
             return usage_status if error.status is None else error.status
         except Failure as error:
             ctx.error(str(error))

@@ -1,0 +1,371 @@
+"""How two sequences of lines differ: the shortest edit script, in the shape that GNU diff gives it.
+
+Source: E. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1 (1986), section 4b.
+Lines that the other file lacks are set aside first, and with them those that are so frequent there
+that they match by accident. What the script leaves open (which of several equal lines was added) is settled
+as GNU diffutils 3.8 does: as late as possible, or beside a change of the other file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.record import Record
+
+Charge = Callable[[int], None]
+
+_FREQUENT = 5  #: matches in a short file that make a line "frequent"
+_LEAST_PATIENCE = 4096  #: edits after which the search takes the best split that it has
+
+
+class Change(Record):
+    """Lines ``old`` to ``old_end`` of the first file became ``new`` to ``new_end`` of the second (0-based)."""
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+
+
+def compare(
+    old: Sequence[int], new: Sequence[int], charge: Charge, ends: tuple[int, int] = (0, 0)
+) -> list[Change]:
+    """Return the changes that turn one sequence into another, in order.
+
+    Args:
+        old: A number for each line; equal lines have equal numbers.
+        new: Likewise, with the same numbers.
+        charge: Charges work to the budget.
+        ends: Lines at the beginning and at the end that both have and that stay out of it, see ``equal_ends``.
+    """
+    start, stop = ends
+    charge(1 + (len(old) >> 3) + (len(new) >> 3))
+    first, second = old[start : len(old) - stop], new[start : len(new) - stop]
+    removed = _marks(len(first))
+    added = _marks(len(second))
+    kept_old = _kept(first, second, removed)
+    kept_new = _kept(second, first, added)
+    _search(
+        [first[at] for at in kept_old], [second[at] for at in kept_new], kept_old, kept_new, removed, added, charge
+    )  # fmt: skip
+    _settle(first, removed, added, charge)
+    _settle(second, added, removed, charge)
+    return _script(removed, added, len(first), len(second), start)
+
+
+def equal_ends(old: Sequence[object], new: Sequence[object], horizon: int) -> tuple[int, int]:
+    """Return how many lines at the beginning and at the end are the same, less ``horizon`` lines of context."""
+    shorter = min(len(old), len(new))
+    start = 0
+    while start < shorter and old[start] == new[start]:
+        start += 1
+    start = max(0, start - horizon)
+    stop = 0
+    while stop < shorter - start and old[-1 - stop] == new[-1 - stop]:
+        stop += 1
+    return start, max(0, stop - horizon)
+
+
+def _marks(size: int) -> bytearray:
+    """Return a mark for each line, and a 0 behind the last: what lies before the first is that 0, too."""
+    return bytearray(size + 1)
+
+
+def _script(removed: bytearray, added: bytearray, olds: int, news: int, offset: int) -> list[Change]:
+    found = []
+    i = j = 0
+    while i < olds or j < news:
+        if removed[i] or added[j]:
+            old, new = i, j
+            while removed[i]:
+                i += 1
+            while added[j]:
+                j += 1
+            found.append(Change(old + offset, i + offset, new + offset, j + offset))
+        else:
+            i += 1
+            j += 1
+    return found
+
+
+# --------------------------------------------------------------------------- lines set aside
+
+_KEEP, _LACKING, _DOUBTFUL = 0, 1, 2
+
+
+def _kept(lines: Sequence[int], others: Sequence[int], marks: bytearray) -> list[int]:
+    """Mark the lines that cannot match as changed; return the positions of the rest."""
+    counts: dict[int, int] = {}
+    for line in others:
+        counts[line] = counts.get(line, 0) + 1
+    many = _FREQUENT
+    quarter = len(lines) // 64 >> 2
+    while quarter > 0:
+        many *= 2
+        quarter >>= 2
+    kinds = bytearray(
+        _LACKING if not count else _DOUBTFUL if count > many else _KEEP
+        for count in [counts.get(line, 0) for line in lines]
+    )
+    _decide(kinds)
+    kept = []
+    for at, kind in enumerate(kinds):
+        if kind:
+            marks[at] = 1
+        else:
+            kept.append(at)
+    return kept
+
+
+def _decide(kinds: bytearray) -> None:
+    """Keep doubtful lines, except those deep in a run of lines that the other file lacks."""
+    at = 0
+    while at < len(kinds):
+        if kinds[at] != _LACKING:
+            kinds[at] = _KEEP
+            at += 1
+            continue
+        end = at
+        while end < len(kinds) and kinds[end]:
+            end += 1
+        while kinds[end - 1] == _DOUBTFUL:
+            end -= 1
+            kinds[end] = _KEEP
+        _decide_run(kinds, at, end)
+        at = end
+
+
+def _decide_run(kinds: bytearray, start: int, end: int) -> None:
+    """Decide about a run that begins and ends with lines that the other file lacks."""
+    length = end - start
+    doubtful = kinds.count(_DOUBTFUL, start, end)
+    if not doubtful:
+        return
+    if doubtful * 4 > length:
+        kinds[start:end] = kinds[start:end].replace(b"\2", b"\0")
+        return
+    least = 1
+    quarter = length >> 4
+    while quarter > 0:
+        least *= 2
+        quarter >>= 2
+    least += 1
+    at = start
+    while at < end:
+        stop = at
+        while stop < end and kinds[stop] == _DOUBTFUL:
+            stop += 1
+        if stop - at >= least:
+            kinds[at:stop] = bytes(stop - at)
+        at = max(stop, at + 1)
+    for order in (range(start, end), range(end - 1, start - 1, -1)):
+        lacking = 0
+        for count, at in enumerate(order):
+            kind = kinds[at]
+            if count >= 8 and kind == _LACKING:
+                break
+            if kind == _LACKING:
+                lacking += 1
+                if lacking == 3:
+                    break
+            else:
+                lacking = 0
+                kinds[at] = _KEEP
+
+
+# --------------------------------------------------------------------------- the search
+
+
+def _search(
+    old: list[int],
+    new: list[int],
+    old_at: list[int],
+    new_at: list[int],
+    removed: bytearray,
+    added: bytearray,
+    charge: Charge,
+) -> None:
+    """Mark what a shortest edit script removes and adds, halving the problem until it is trivial."""
+    patience = 1
+    diagonals = len(old) + len(new) + 3
+    while diagonals:
+        patience *= 2
+        diagonals >>= 2
+    patience = max(patience, _LEAST_PATIENCE)
+    pending = [(0, len(old), 0, len(new))]
+    while pending:
+        left, right, top, bottom = pending.pop()
+        while left < right and top < bottom and old[left] == new[top]:
+            left += 1
+            top += 1
+        while left < right and top < bottom and old[right - 1] == new[bottom - 1]:
+            right -= 1
+            bottom -= 1
+        if left == right:
+            for at in range(top, bottom):
+                added[new_at[at]] = 1
+        elif top == bottom:
+            for at in range(left, right):
+                removed[old_at[at]] = 1
+        else:
+            x, y = _middle(old, new, left, right, top, bottom, patience, charge)
+            pending.append((x, right, y, bottom))
+            pending.append((left, x, top, y))
+
+
+def _middle(
+    old: list[int],
+    new: list[int],
+    left: int,
+    right: int,
+    top: int,
+    bottom: int,
+    patience: int,
+    charge: Charge,
+) -> tuple[int, int]:
+    """Return a point that a shortest path goes through: where paths from both ends meet.
+
+    A diagonal is ``x - y``. ``ahead[d]`` is the farthest x that a path from the start reaches on it
+    with the present number of edits, ``back[d]`` the nearest one that a path from the end does.
+    """
+    lowest, highest = left - bottom, right - top
+    forward = left - top
+    backward = right - bottom
+    ahead = {forward: left}
+    back = {backward: right}
+    odd = (forward - backward) & 1
+    first_f = last_f = forward
+    first_b = last_b = backward
+    edits = 0
+    while True:
+        edits += 1
+        charge(1 + ((last_f - first_f + last_b - first_b) >> 2))
+        if first_f > lowest:
+            first_f -= 1
+            ahead[first_f - 1] = -1
+        else:
+            first_f += 1
+        if last_f < highest:
+            last_f += 1
+            ahead[last_f + 1] = -1
+        else:
+            last_f -= 1
+        for d in range(last_f, first_f - 1, -2):
+            below, above = ahead[d - 1], ahead[d + 1]
+            x = above if below < above else below + 1
+            y = x - d
+            while x < right and y < bottom and old[x] == new[y]:
+                x += 1
+                y += 1
+            ahead[d] = x
+            if odd and first_b <= d <= last_b and back[d] <= x:
+                return x, y
+        if first_b > lowest:
+            first_b -= 1
+            back[first_b - 1] = right + bottom
+        else:
+            first_b += 1
+        if last_b < highest:
+            last_b += 1
+            back[last_b + 1] = right + bottom
+        else:
+            last_b -= 1
+        for d in range(last_b, first_b - 1, -2):
+            below, above = back[d - 1], back[d + 1]
+            x = below if below < above else above - 1
+            y = x - d
+            while left < x and top < y and old[x - 1] == new[y - 1]:
+                x -= 1
+                y -= 1
+            back[d] = x
+            if not odd and first_f <= d <= last_f and x <= ahead[d]:
+                return x, y
+        if edits >= patience:
+            return _best(ahead, back, (first_f, last_f, first_b, last_b), (left, right, top, bottom))
+
+
+def _best(
+    ahead: dict[int, int],
+    back: dict[int, int],
+    spans: tuple[int, int, int, int],
+    box: tuple[int, int, int, int],
+) -> tuple[int, int]:
+    """Return the end of the path that got farthest, from either side."""
+    first_f, last_f, first_b, last_b = spans
+    left, right, top, bottom = box
+    reached = []
+    for d in range(last_f, first_f - 1, -2):
+        x = min(ahead[d], right)
+        y = x - d
+        if y > bottom:
+            x, y = bottom + d, bottom
+        reached.append((x + y - left - top, x, y))
+    for d in range(last_b, first_b - 1, -2):
+        x = max(left, back[d])
+        y = x - d
+        if y < top:
+            x, y = top + d, top
+        reached.append((right + bottom - x - y, x, y))
+    _, x, y = max(reached, key=lambda each: each[0])
+    return x, y
+
+
+# --------------------------------------------------------------------------- which of equal lines
+
+
+def _settle(lines: Sequence[int], marks: bytearray, others: bytearray, charge: Charge) -> None:
+    """Slide every run of changed lines: down as far as it goes, unless it meets the other file's change.
+
+    A run can slide over a line that equals the one at its other end; runs that touch become one.
+    """
+    size = len(lines)
+    i = j = 0
+    while True:
+        while i < size and not marks[i]:
+            while others[j]:
+                j += 1
+            i += 1
+            j += 1
+        if i >= size:
+            return
+        start = i
+        while marks[i]:
+            i += 1
+        while others[j]:
+            j += 1
+        while True:
+            length = i - start
+            while start and lines[start - 1] == lines[i - 1]:
+                charge(1)
+                start -= 1
+                marks[start] = 1
+                i -= 1
+                marks[i] = 0
+                while start and marks[start - 1]:
+                    start -= 1
+                j -= 1  # j is always at a line that both files have
+                while others[j]:
+                    j -= 1
+            beside = i if j and others[j - 1] else size
+            while i < size and lines[start] == lines[i]:
+                charge(1)
+                marks[start] = 0
+                start += 1
+                marks[i] = 1
+                i += 1
+                while marks[i]:
+                    i += 1
+                j += 1
+                while others[j]:
+                    j += 1
+                    beside = i
+            if length == i - start:
+                break
+        while beside < i:
+            start -= 1
+            marks[start] = 1
+            i -= 1
+            marks[i] = 0
+            j -= 1
+            while others[j]:
+                j -= 1
