@@ -204,7 +204,7 @@ class TestCommands:
         ]
 
 
-def test_lines_are_where_commands_begin() -> None:
+def test_lines_are_what_bash_counts() -> None:
     script = "a\n\nb \\\n  c; d\nif e\nthen f\nfi\ng $(\nh)\n"
     lines = {
         unparse(node): node.line
@@ -212,7 +212,7 @@ def test_lines_are_where_commands_begin() -> None:
         for node in walk(unit)
         if isinstance(node, n.SimpleCommand)
     }
-    assert lines == {"a": 1, "b c": 3, "d": 4, "e": 5, "f": 6, "g $(h)": 8, "h": 9}
+    assert lines == {"a": 1, "b c": 4, "d": 4, "e": 5, "f": 6, "g $(h)": 9, "h": 9}
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -290,7 +290,7 @@ class TestHereDocuments:
     def test_unterminated(self) -> None:
         parser = Parser("cat <<E\nbody\n")
         parser.next_unit()
-        assert parser.warnings == [(3, "here-document at line 1 delimited by end-of-file (wanted `E')")]
+        assert parser.warnings == [(2, "here-document at line 1 delimited by end-of-file (wanted `E')")]
 
     def test_continued_lines_of_an_unquoted_body(self) -> None:
         for quote, text in (("", "ab\n"), ("'", "a\\\nb\n")):
@@ -306,7 +306,7 @@ class TestCarriageReturns:
         assert canonical(units) == canonical(parse("if a\nthen b 'x\r\ny'; fi\ncat <<E\nbody\nE\nc \\\n d\n"))
         last = units[-1].items[0].command
         assert self.SCRIPT[slice(*last.span)] == "c \\\r\n d"
-        assert last.line == 7
+        assert last.line == 8
 
     def test_unless_told_otherwise(self) -> None:
         (unit,) = parse("a\r\n", options=ParseOptions(tolerate_cr=False))

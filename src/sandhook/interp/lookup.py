@@ -85,6 +85,22 @@ class Found(Record):
     special: bool = False
 
 
+def is_external(state: State, argv: Sequence[Argument]) -> bool:
+    """Tell whether a command runs as a process of its own: it is neither function nor built-in."""
+    name = argv[0]
+    if name in state.functions:
+        return False
+    at = 0
+    while name == "command":  # it steps aside before anything is run, unless it only describes
+        at += 1
+        while at < len(argv) and argv[at] in ("-p", "--"):
+            at += 1
+        if at == len(argv):
+            return False
+        name = argv[at]
+    return name not in state.shell.commands.names or name in state.extra.get("disabled", ())
+
+
 def is_executable(state: State, path: str) -> bool:
     """Tell whether a virtual path names a regular file that may be executed."""
     fs = state.process.kernel.fs

@@ -7,16 +7,25 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.expand.brace import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
-from sandhook.kernel.descriptor import Description, Input
+from sandhook.kernel.descriptor import Description, Input, OpenDirectory
 from sandhook.kernel.process import Process
 from sandhook.state.control import ShellError
-from sandhook.state.state import State
+from sandhook.state.state import Saved, State
 from sandhook.syntax import parse_heredoc
-from sandhook.syntax.nodes import ParameterExpansion, Redirection, Word
+from sandhook.syntax.nodes import (
+    ArithmeticExpansion,
+    DoubleQuoted,
+    ParameterExpansion,
+    Redirection,
+    SingleQuoted,
+    Word,
+    walk,
+)
 from sandhook.vfs.errors import fs_error
-from sandhook.vfs.path import join
+from sandhook.vfs.path import VirtualPath, join
 
 #: What has to be done to bring the descriptors back: (number, former description).
 Undo: TypeAlias = "list[tuple[int, Description | None]]"
@@ -24,6 +33,17 @@ Apply: TypeAlias = Callable[[State, "Undo | None"], None]
 
 #: The lowest descriptor that ``{name}>`` takes.
 FIRST_FREE = 10
+
+#: No descriptor has this number or a higher one, as with ``ulimit -n`` on most systems.
+HIGHEST = 1 << 16
+
+#: Key of ``State.extra``: redirections are applied as in the process of an external command.
+AS_CHILD = "as_child"
+
+#: What an expansion that may assign begins with, and what it then has in it.
+_MAY_ASSIGN, _ASSIGNS = ("${", "$((", "$["), ("=", "++", "--")
+
+_NETWORK = ("/dev/tcp/", "/dev/udp/")
 
 
 def compile_redirections(redirections: Sequence[Redirection], words: WordCompiler) -> Apply | None:
@@ -45,6 +65,24 @@ def compile_redirections(redirections: Sequence[Redirection], words: WordCompile
     return apply
 
 
+def has_effects(redirections: Sequence[Redirection]) -> bool:
+    """Tell whether applying them may change variables, or close a descriptor for good."""
+    for node in redirections:
+        if node.variable is not None or node.operator in ("<&", ">&"):
+            return True
+        if node.document is not None:
+            text = "" if node.document.quoted else node.document.text
+            if any(start in text for start in _MAY_ASSIGN) and any(sign in text for sign in _ASSIGNS):
+                return True
+        elif any(
+            isinstance(part, ArithmeticExpansion)
+            or (isinstance(part, ParameterExpansion) and part.operator in ("=", ":="))
+            for part in walk(node.target)
+        ):
+            return True
+    return False
+
+
 def restore(process: Process, undo: Undo) -> None:
     """Bring back the descriptors that an undo list names."""
     descriptors = process.descriptors
@@ -57,9 +95,49 @@ def restore(process: Process, undo: Undo) -> None:
             current.release()
 
 
+def keep(undo: Undo) -> None:
+    """exec: its redirections stay; what they replaced is closed."""
+    for _, old in undo:
+        if old is not None:
+            old.release()
+
+
+def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Saved], effects: bool) -> None:
+    """Apply an external command's redirections as its process does: what they assign or end is its own."""
+    inner = state
+    if effects:
+        inner = state.fork(state.process)
+        inner.extra[AS_CHILD] = True
+    try:
+        if saved:
+            apply_without(inner, apply, undo, saved)
+        else:
+            apply(inner, undo)
+    except ShellError as error:
+        if error.fatal:
+            error.status = state.shell.fatal_status(state, error)
+        error.fatal = error.discard = False
+        raise
+
+
+def apply_without(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
+    """Apply redirections, whose words do not see the assignments before the command."""
+    current = {name: state.save(name) for name in saved}
+    for name, former in saved.items():
+        state.restore(name, former)
+    try:
+        apply(state, undo)
+    finally:
+        for name, given in current.items():
+            state.restore(name, given)
+
+
 def install(state: State, number: int, description: Description, undo: Undo | None) -> None:
     """Let ``number`` point to ``description`` and note what it was."""
     process = state.process
+    if number >= HIGHEST:
+        description.release()
+        raise ShellError(f"{number}: Bad file descriptor")
     if undo is None:
         try:
             process.install(number, description)
@@ -79,7 +157,7 @@ def _compile(node: Redirection, words: WordCompiler) -> Apply:
     if operator in ("<<", "<<-"):
         return _numbered(node, 0, _document(node, words))
     if operator == "<<<":
-        text_of = words.stored_string(node.target)
+        text_of = words.string(node.target, assignment=True)
         return _numbered(node, 0, lambda state: Input(_encode(text_of(state) + "\n")))
     if operator in ("<&", ">&"):
         return _duplicate(node, words)
@@ -102,7 +180,7 @@ def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Descr
     try:
         text_of = words.string(_spaced(parse_heredoc(document.text)), quoted=True)
     except ShellSyntaxError as error:
-        return _unparsable(error.message)
+        return _unparsable(error.message, document.text)
     return lambda state: Input(_encode(text_of(state)))
 
 
@@ -117,8 +195,10 @@ def _spaced(body: Word) -> Word:
     return body._replace(parts=tuple(parts))
 
 
-def _unparsable(message: str) -> Callable[[State], Description]:
+def _unparsable(message: str, body: str) -> Callable[[State], Description]:
     """A body whose expansions do not parse is an error when it is expanded, not before."""
+    if message.endswith(": bad substitution"):
+        message = f"{body}: bad substitution"
 
     def fail(state: State) -> Description:
         raise ShellError(message, 1, discard=True)
@@ -133,13 +213,19 @@ def _target(node: Redirection, words: WordCompiler) -> Text:
         fixed: str = constant
         return lambda state: fixed
     fields = words.fields(node.target)
+    whole = words.string(node.target)
+    quoted = any(isinstance(part, (SingleQuoted, DoubleQuoted)) for part in node.target.parts)
+    braced = has_braces(node.target)
 
     def name_of(state: State) -> str:
+        if state.options.posix and not braced:  # neither split nor matched
+            text = whole(state)
+            if not text and not quoted:
+                raise ShellError(f"{_shown(node)}: ambiguous redirect")
+            return text
         found = fields(state)
         if len(found) != 1:
-            from sandhook.syntax.unparse import unparse
-
-            raise ShellError(f"{unparse(node.target)}: ambiguous redirect")
+            raise ShellError(f"{_shown(node)}: ambiguous redirect")
         return found[0]
 
     return name_of
@@ -171,9 +257,18 @@ def _open_unclobbered(state: State, name: str) -> Description:
         is_regular = process.kernel.fs.stat(path).mode & 0o170000 == 0o100000
     except OSError:
         is_regular = False
-    if is_regular:
+    if is_regular or _is_dangling(state, path):
         raise ShellError(f"{name}: cannot overwrite existing file")
     return open_file(state, name, write=True, create=True, truncate=True)
+
+
+def _is_dangling(state: State, path: VirtualPath) -> bool:
+    """Tell whether a path is a link to nothing: ``set -C`` makes no file through one."""
+    fs = state.process.kernel.fs
+    try:
+        return fs.stat(path, follow=False).mode & 0o170000 == 0o120000 and not fs.exists(path)
+    except OSError:
+        return False
 
 
 def open_file(
@@ -194,6 +289,10 @@ def open_file(
             name, read=read, write=write, create=create, append=append, truncate=truncate
         )
     except OSError as error:
+        if error.errno == errno.EISDIR and read and not write:
+            return OpenDirectory()
+        if name.startswith(_NETWORK):
+            raise ShellError(f"{name}: no network (L-NET-001)") from None
         raise ShellError(f"{name}: {error.strerror}") from None
 
 
@@ -211,7 +310,12 @@ def _numbered(node: Redirection, default: int, make: Callable[[State], Descripti
     def apply_free(state: State, undo: Undo | None) -> None:
         description = make(state)
         free = state.process.free_descriptor(FIRST_FREE)
-        _set_variable(state, variable, str(free))
+        try:
+            _set_variable(state, variable, str(free))
+        except ShellError as error:
+            description.release()
+            state.shell.complain(state, error.message)
+            raise ShellError(f"{variable}: cannot assign fd to variable") from None
         install(state, free, description, undo if "varredir_close" in state.options.shopts else None)
 
     return apply_free
@@ -246,44 +350,57 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
     target = words.string(node.target)
     fields = words.fields(node.target)
     output = node.operator == ">&"
-    plain = node.fd is None and node.variable is None
     default = 1 if output else 0
+    number = default if node.fd is None else node.fd
+    takes_file = output and number == 1 and node.variable is None
 
     def apply(state: State, undo: Undo | None) -> None:
-        text = target(state)
+        found = [target(state)] if state.options.posix else fields(state)
+        if len(found) != 1:
+            raise ShellError(f"{_shown(node)}: ambiguous redirect")
+        text = found[0]
         if text == "-":
             _close(state, node, default, undo)
             return
         move = text.endswith("-")
         digits = text[:-1] if move else text
         if not (digits.isascii() and digits.isdigit()):
-            if output and plain and len(fields(state)) == 1:
+            if not text:
+                raise ShellError(f"{_shown(node)}: Bad file descriptor")
+            if takes_file:
                 _both(lambda _: text, append=False)(state, undo)
                 return
-            from sandhook.syntax.unparse import unparse
-
-            raise ShellError(f"{unparse(node.target)}: ambiguous redirect")
-        source = state.process.descriptors.get(int(digits[:9]))
+            raise ShellError(f"{digits}: ambiguous redirect")
+        given = int(digits[:9])
+        if given == number and node.variable is None:
+            return
+        source = state.process.descriptors.get(given)
         if source is None:
-            from sandhook.syntax.unparse import unparse
-
-            shown = digits if move else unparse(node.target)
-            raise ShellError(f"{shown}: Bad file descriptor")
+            raise ShellError(f"{digits if move else _shown(node)}: Bad file descriptor")
         source.retain()
+        was_open = number in state.process.descriptors
         _numbered(node, default, lambda _: source)(state, undo)
-        if move and int(digits) != (default if node.fd is None else node.fd):
-            _remove(state, int(digits), undo)
+        if move:  # bash brings the source back only when it had to save the destination
+            lasting = not was_open and not state.extra.get(AS_CHILD)
+            _remove(state, given, None if lasting else undo)
 
     return apply
+
+
+def _shown(node: Redirection) -> str:
+    """Return the target as it stands in the script, for messages."""
+    from sandhook.syntax.unparse import unparse
+
+    return unparse(node.target)
 
 
 def _close(state: State, node: Redirection, default: int, undo: Undo | None) -> None:
     if node.variable is not None:
         name, bracket, rest = node.variable.partition("[")
         text = state.element(name, rest[:-1]) if bracket else state.get(name)
-        if not text or not text.isdigit():
+        if not text:
             raise ShellError(f"{node.variable}: ambiguous redirect")
-        _remove(state, int(text[:9]), None)
+        _remove(state, int(text[:9]) if text.isdigit() else 0, None)  # bash takes other text for 0
         return
     _remove(state, default if node.fd is None else node.fd, undo)
 

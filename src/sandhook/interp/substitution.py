@@ -100,9 +100,8 @@ def _read_file(state: State, apply: Apply) -> bytes:
     except ShellError as error:
         state.shell.complain(state, error.message)
         state.status = state.substitution_status = 1
-    except OSError as error:
-        state.shell.complain(state, f"{error.strerror}")
-        state.status = state.substitution_status = 1
+    except OSError:  # of a directory: bash reads nothing, and says nothing
+        state.status = state.substitution_status = 0
     finally:
         restore(state.process, undo)  # type: ignore[arg-type]
     return b"".join(pieces)

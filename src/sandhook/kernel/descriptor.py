@@ -132,6 +132,16 @@ class RandomBytes(Zero):
         return SystemRandom().randbytes(min(count, CHUNK))
 
 
+class OpenDirectory(Description):
+    """A directory that a redirection opened: there, but not to be read."""
+
+    __slots__ = ()
+    readable = True
+
+    def read(self, count: int) -> bytes:
+        raise fs_error(errno.EISDIR)
+
+
 class Input(Description):
     """Bytes given beforehand: standard input of a run, here-documents, here-strings."""
 

@@ -175,9 +175,22 @@ def _simple_command(lexer: Lexer, p: list[Any]) -> SimpleCommand:
     first, last = elements[0], elements[-1]
     start = first.start if first.__class__ is Token else first.span[0]
     end = last.end if last.__class__ is Token else last.span[1]
-    return SimpleCommand(
-        tuple(assignments), tuple(words), tuple(redirections), lexer.line_at(start), (start, end)
-    )
+    line = lexer.line_at(_line_ends(elements))
+    return SimpleCommand(tuple(assignments), tuple(words), tuple(redirections), line, (start, end))
+
+
+def _line_ends(elements: list[Any]) -> int:
+    """Return the offset whose line bash counts as a command's: where the parser stands when it begins one.
+
+    That is behind its first word and the token after it, which may have newlines in quotes.
+    """
+    first = elements[0]
+    if first.__class__ is Redirection:
+        return int(first.span[1])
+    if first.kind == "ASSIGNMENT_WORD" or len(elements) == 1:
+        return int(first.end)
+    second = elements[1]
+    return int(second.end if second.__class__ is Token else second.span[0])
 
 
 def _redirection(lexer: Lexer, p: list[Any]) -> Redirection:

@@ -66,13 +66,16 @@ def read_documents(lexer: Lexer) -> None:
     for document in pending:
         token = document.token
         wanted, quoted = delimiter(token.value, token.text)
+        if document.strip_tabs:
+            wanted = wanted.lstrip("\t")
         line = lexer.line_at(lexer.position)
-        text = _read_body(lexer, token, wanted, quoted, document.strip_tabs)
+        text = _read_body(lexer, wanted, quoted, document.strip_tabs)
         token.document = HereDocument(wanted, quoted, text, document.strip_tabs, line)
 
 
-def _read_body(lexer: Lexer, token: Token, wanted: str, quoted: bool, strip_tabs: bool) -> str:
+def _read_body(lexer: Lexer, wanted: str, quoted: bool, strip_tabs: bool) -> str:
     text, length, at = lexer.text, lexer.length, lexer.position
+    first = lexer.line_at(at) - 1
     strip_returns = lexer.carriage_returns and text[at - 2 : at] == "\r\n"
     lines: list[str] = []
     while at < length:
@@ -89,12 +92,12 @@ def _read_body(lexer: Lexer, token: Token, wanted: str, quoted: bool, strip_tabs
             return "".join(lines)
         if lexer.substitutions and line.startswith(wanted) and ")" in line[len(wanted) :]:
             lexer.position = end - (len(line) - len(wanted))
-            _warn(lexer, token, wanted)
+            _warn(lexer, wanted, first, lexer.line_at(lexer.position))
             return "".join(lines)
         lines.append(line + "\n")
         at = end + 1
     lexer.position = length
-    _warn(lexer, token, wanted)
+    _warn(lexer, wanted, first, lexer.line_at(length) - 1)
     return "".join(lines)
 
 
@@ -112,10 +115,8 @@ def _join_continued(lexer: Lexer, end: int, line: str, strip_returns: bool) -> t
     return end, "".join([*pieces, line])
 
 
-def _warn(lexer: Lexer, token: Token, wanted: str) -> None:
+def _warn(lexer: Lexer, wanted: str, first: int, last: int) -> None:
+    """Note a missing delimiter; ``first`` is the line before the body, ``last`` the last one read."""
     lexer.warnings.append(
-        (
-            lexer.line_at(min(lexer.position, lexer.length)),
-            f"here-document at line {lexer.line_at(token.start)} delimited by end-of-file (wanted `{wanted}')",
-        )
+        (last, f"here-document at line {first} delimited by end-of-file (wanted `{wanted}')")
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import WordCompiler
@@ -105,7 +105,7 @@ class Compiler:
                 return command.compile_function(self, node)
             case Coprocess():
                 return command.compile_coprocess(self, node)
-        return self._redirected(self._compound(node), node.redirections, node.line)
+        return self._redirected(self._compound(node), node)
 
     def final(self, node: Command) -> Run:
         """Compile a command that is all its process runs: a pipeline's part, a background job."""
@@ -115,8 +115,8 @@ class Compiler:
             case Pipeline() | AndOr() | FunctionDefinition() | Coprocess():
                 return self.command(node)
             case Subshell():  # the process is the subshell: $! is its pid, a signal reaches its trap
-                return self._redirected(self.list(node.body), node.redirections, node.line, final=True)
-        return self._redirected(self._compound(node), node.redirections, node.line, final=True)
+                return self._redirected(self.list(node.body), node, final=True)
+        return self._redirected(self._compound(node), node, final=True)
 
     def _compound(self, node: Command) -> Run:
         match node:
@@ -146,13 +146,13 @@ class Compiler:
         """Compile redirections; None when there are none."""
         return compile_redirections(redirections, self.words)
 
-    def _redirected(
-        self, run: Run, redirections: tuple[Redirection, ...], line: int, *, final: bool = False
-    ) -> Run:
+    def _redirected(self, run: Run, node: Any, *, final: bool = False) -> Run:
+        redirections, line = node.redirections, node.line
         apply = self.redirections(redirections)
         if apply is None:
             return run
         change = apply
+        unchecked = not lists.is_checked(node)
 
         def redirected(state: State) -> int:
             undo: Undo | None = None if final else []
@@ -161,7 +161,10 @@ class Compiler:
                     state.line = line
                     change(state, undo)
                 except ShellError as error:
-                    return state.shell.report(state, error)  # type: ignore[no-any-return]
+                    status: int = state.shell.report(state, error)
+                    if unchecked:
+                        state.shell.failed(state, status, node)
+                    return status
                 return run(state)
             finally:
                 if undo:
@@ -185,7 +188,7 @@ def _file_of(body: CommandList | None, compiler: Compiler) -> Apply | None:
     if not isinstance(node, SimpleCommand) or node.words or node.assignments or len(node.redirections) != 1:
         return None
     only = node.redirections[0]
-    if only.operator != "<" or only.fd is not None or only.variable is not None:
+    if only.operator != "<" or only.fd not in (None, 0) or only.variable is not None:
         return None
     return compiler.redirections(node.redirections)
 

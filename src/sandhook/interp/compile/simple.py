@@ -11,8 +11,16 @@ from sandhook.interp.compile.functions import inline_last_return
 from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.invoke import call_function
-from sandhook.interp.lookup import Argument
-from sandhook.interp.redirect import Apply, Undo, restore
+from sandhook.interp.lookup import Argument, is_external
+from sandhook.interp.redirect import (
+    Apply,
+    Undo,
+    apply_as_child,
+    apply_without,
+    has_effects,
+    keep,
+    restore,
+)
 from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import Saved, State
@@ -174,6 +182,7 @@ def _full(
 ) -> Run:
     """With assignments or redirections: words are expanded first, then assignments, then redirections."""
     line = node.line
+    effects = has_effects(node.redirections)
 
     def run(state: State) -> int:
         budget = state.budget
@@ -194,15 +203,17 @@ def _full(
             if state.watched:
                 state.shell.trace(state, argv)
             if apply is not None:  # last, as in bash: neither the trace nor a complaint goes there
-                if saved:
-                    _apply_without(state, apply, undo, saved)
+                if argv and undo is not None and is_external(state, argv):
+                    apply_as_child(state, apply, undo, saved, effects)
+                elif saved:
+                    apply_without(state, apply, undo, saved)
                 else:
                     apply(state, undo)
             if not argv:
                 status = state.substitution_status
             else:
                 if argv[0] == "exec" and "exec" not in state.functions and undo:
-                    _keep(undo)
+                    keep(undo)
                     undo = None
                 elif argv[0] == "kill":
                     state.extra["signals_wait"] = True  # a trap runs when the redirections are undone
@@ -222,25 +233,6 @@ def _full(
         return status
 
     return run
-
-
-def _keep(undo: Undo) -> None:
-    """exec: its redirections stay; what they replaced is closed."""
-    for _, old in undo:
-        if old is not None:
-            old.release()
-
-
-def _apply_without(state: State, apply: Apply, undo: Undo | None, saved: dict[str, Saved]) -> None:
-    """Apply redirections, whose words do not see the assignments before the command."""
-    current = {name: state.save(name) for name in saved}
-    for name, former in saved.items():
-        state.restore(name, former)
-    try:
-        apply(state, undo)
-    finally:
-        for name, given in current.items():
-            state.restore(name, given)
 
 
 def _assign_temporarily(state: State, assigned: Assigned, saved: dict[str, Saved], *, lasting: bool) -> None:
