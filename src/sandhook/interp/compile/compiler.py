@@ -152,7 +152,7 @@ class Compiler:
         if apply is None:
             return run
         change = apply
-        unchecked = not lists.is_checked(node)
+        unchecked = not lists.is_checked(self, node)
 
         def redirected(state: State) -> int:
             undo: Undo | None = None if final else []
