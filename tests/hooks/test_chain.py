@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandhook.errors import ConfigError
-from sandhook.hooks import Event, HookEngine, Ran, Request, SandboxRunner, SessionEnd, ToolPre
+from sandhook.hooks import Decision, Event, HookEngine, Ran, Request, SandboxRunner, SessionEnd, ToolPre
 from sandhook.hooks.contracts import BaseContract, Document, Loaded, LoadOptions, get
 from sandhook.hooks.engine import Group
 from sandhook.hooks.event import Json
@@ -61,8 +61,8 @@ class Plain(BaseContract):
     def event(self, name: str, payload: Json) -> Event:
         raise NotImplementedError
 
-    def message(self, kind: str, reason: str, user_message: str | None) -> str:
-        return f"plain: {reason}"
+    def message(self, decision: Decision) -> str:
+        return f"plain: {decision.reason}"
 
 
 def spec(id: str, text: str = "", type: str = "bash", **more: Any) -> HookSpec:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.fold import Fold
-from sandhook.hooks.model import Decision, Outcome, Ran, Request, Verdict
+from sandhook.hooks.model import ContextFile, Decision, Outcome, Ran, Request, Verdict
 from sandhook.hooks.runner import Runner, unknown_executor
 from sandhook.record import Record
 
@@ -33,11 +33,16 @@ class Policy(Record):
         compat: "better" or "strict".
         fail_closed: False, True or "strict".
         executors: Executor types and what runs them.
+        env: The agent's own environment, as far as the host hands it over.
+        resolve: Gives the canonical path of an existing file, or None; takes a path and what it is
+            relative to.
     """
 
     compat: str
     fail_closed: bool | str
     executors: Mapping[str, Runner]
+    env: Mapping[str, str] = {}
+    resolve: Callable[[str, str], str | None] | None = None
 
 
 class Chain:
@@ -144,7 +149,10 @@ class Chain:
             request = self._contract.request(spec, event, self._policy.compat)
         except DecodeError as error:
             return Ran(failure=f"the event cannot be encoded: {error}")
-        return request if self._cancel is None else request._replace(cancel=self._cancel)
+        inherited = _inherited(spec, self._policy.env)
+        if inherited or self._cancel is not None:
+            request = request._replace(inherited=inherited, cancel=self._cancel)
+        return request
 
     def _execute(self, spec: HookSpec, request: Request | Ran) -> Ran:
         if isinstance(request, Ran):
@@ -212,6 +220,8 @@ class Chain:
         kind = self._fired.kind
         fields = self._fold.decision()
         notes = [f"{each.spec.id}: {note}" for each in outcomes for note in each.verdict.diagnostics]
+        if fields.get("context_files"):
+            fields["context_files"] = self._confined(fields["context_files"], notes)
         fields["diagnostics"] = (*fields.get("diagnostics", ()), *notes)
         decision = Decision(
             kind=kind,
@@ -222,9 +232,32 @@ class Chain:
             **fields,
         )
         if decision.refused:
-            message = self._contract.message(kind, decision.reason or "", decision.user_message)
-            decision = decision._replace(message=message)
+            decision = decision._replace(message=self._contract.message(decision))
         return decision
+
+    def _confined(self, files: Sequence[ContextFile], notes: list[str]) -> tuple[ContextFile, ...]:
+        """Keep files that exist in the project, once each; say of every other why it was dropped."""
+        event, resolve = self._fired, self._policy.resolve
+        root = event.project_dir or event.cwd or "/workspace"
+        top = resolve(".", root) if resolve is not None else None
+        kept: dict[str, ContextFile] = {}
+        for file in files:
+            place = resolve(file.path, root) if resolve is not None else None
+            if place is None:
+                notes.append(f"context file {file.path!r} is dropped: there is no such file")
+            elif top is None or not (place + "/").startswith(top.rstrip("/") + "/"):
+                notes.append(f"context file {file.path!r} is dropped: it is outside the project")
+            else:
+                kept.setdefault(place, file)
+        return tuple(kept.values())
+
+
+def _inherited(spec: HookSpec, env: Mapping[str, str]) -> Mapping[str, str]:
+    if spec.env_policy == "inherit":
+        return env
+    if spec.env_policy == "allow":
+        return {name: env[name] for name in spec.env_names if name in env}
+    return {}
 
 
 def _to_run(outcome: Outcome) -> bool:

@@ -54,6 +54,7 @@ class HookEngine:
         fail_closed: What a hook that could not run means where it could have refused: False, as
             its contract says; True, a refusal; "strict", the same also for a failure without a
             decision, and for output that cannot be read.
+        env: The agent's own environment, for hooks that inherit from it.
         audit: Where audit lines go.
 
     Attributes:
@@ -72,6 +73,7 @@ class HookEngine:
         executors: Mapping[str, Runner] | None = None,
         compat: str = "better",
         fail_closed: bool | str = False,
+        env: Mapping[str, str] | None = None,
         audit: Sink | None = None,
         problems: Sequence[Problem] = (),
         withheld: Sequence[tuple[HookSpec, str]] = (),
@@ -94,7 +96,8 @@ class HookEngine:
                 self._chains.setdefault(kind, []).append(Group(group.contract, waiting))
         self._runner: Runner = runner if runner is not None else SandboxRunner()
         types: dict[str, Runner] = dict.fromkeys(SANDBOX_TYPES, self._runner)
-        self._policy = Policy(compat, fail_closed, {**types, **(executors or {})})
+        resolve = getattr(self._runner, "resolve", None)
+        self._policy = Policy(compat, fail_closed, {**types, **(executors or {})}, env or {}, resolve)
         self._audit = Audit(audit)
         self._lock = Lock()
         self._done_once: set[tuple[str | None, str]] = set()
@@ -161,6 +164,7 @@ class HookEngine:
             executors=executors,
             compat=compat,
             fail_closed=fail_closed,
+            env=env,
             audit=audit,
             problems=loading.problems,
             withheld=loading.withheld,

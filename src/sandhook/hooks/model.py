@@ -115,7 +115,8 @@ class Request(Record):
 
     Attributes:
         spec: The hook.
-        env: The whole environment.
+        env: The variables that the contract sets.
+        inherited: What the hook takes from the agent's own environment; ``env`` goes over it.
         stdin: Bytes on standard input.
         cwd: Working directory, an absolute path in the sandbox.
         files: Files that exist while the hook runs: absolute path and contents.
@@ -132,6 +133,7 @@ class Request(Record):
     stdin: bytes = b""
     cwd: str = "/workspace"
     files: tuple[tuple[str, bytes], ...] = ()
+    inherited: Mapping[str, str] = {}
     limits: Mapping[str, float] | None = None
     payload: str = ""
     log: str = ""
@@ -198,6 +200,13 @@ class Ran(Record):
         return self.missing
 
 
+class ContextFile(Record):
+    """A file that a hook wants the model to look at; ``path`` as the hook wrote it."""
+
+    path: str
+    reason: str = ""
+
+
 class Verdict(Record):
     """What a contract makes of one run. The defaults say "no opinion".
 
@@ -214,7 +223,7 @@ class Verdict(Record):
         input, prompt, result, error: Operations on the tool's input, the prompt, the tool's result
             and its error text.
         context: Texts to add, each with its placement ("prompt", "result", "session").
-        context_files: Files to mention to the model.
+        context_files: Files to mention to the model; the engine drops those outside the project.
         could_not_run: Why the hook had no chance to decide; None when it decided or had no opinion.
         undecodable: Why what it printed could not be read, where the contract lets that pass.
         extras: What only this agent has (a session's title, paths to watch), under the contract's names.
@@ -236,7 +245,7 @@ class Verdict(Record):
     result: Operation | None = None
     error: Operation | None = None
     context: tuple[tuple[str, str], ...] = ()
-    context_files: tuple[str, ...] = ()
+    context_files: tuple[ContextFile, ...] = ()
     could_not_run: str | None = None
     undecodable: str | None = None
     extras: Mapping[str, Json] | None = None
@@ -322,7 +331,7 @@ class Decision(Record):
     result: tuple[Operation, ...] = ()
     error: tuple[Operation, ...] = ()
     context: tuple[tuple[str, str], ...] = ()
-    context_files: tuple[str, ...] = ()
+    context_files: tuple[ContextFile, ...] = ()
     could_not_run: tuple[str, ...] = ()
     fail_closed: tuple[str, ...] = ()
     message: str | None = None
@@ -339,6 +348,16 @@ class Decision(Record):
     @property
     def proceed(self) -> bool:
         return not self.refused
+
+    @property
+    def context_note(self) -> str:
+        """The files that hooks refer to, as a note for the model; "" without any."""
+        if not self.context_files:
+            return ""
+        lines = [
+            f"- {file.path}" + (f": {file.reason}" if file.reason else "") for file in self.context_files
+        ]
+        return "\n".join(["## Referenced files", *lines])
 
     def apply_to(self, value: Json) -> Json:
         """Return the tool's input as the hooks changed it."""

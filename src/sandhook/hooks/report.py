@@ -28,10 +28,12 @@ def to_json(decision: Decision) -> dict[str, Any]:
         "result": [_operation(each) for each in decision.result],
         "error": [_operation(each) for each in decision.error],
         "context": [{"text": text, "placement": place} for text, place in decision.context],
-        "context_files": list(decision.context_files),
+        "context_files": [{"path": file.path, "reason": file.reason} for file in decision.context_files],
         "could_not_run": list(decision.could_not_run),
         "fail_closed": list(decision.fail_closed),
         "outcomes": [_outcome(each) for each in decision.outcomes],
+        "late": [_outcome(each) for each in decision.late],
+        "extras": dict(decision.extras or {}),
         "diagnostics": list(decision.diagnostics),
     }
 
@@ -88,6 +90,8 @@ def to_text(decision: Decision, *, output: bool = False) -> list[str]:
             lines.append(f"  {name} {operation.kind}: {_one(_json(operation.value))}")
     for text, place in decision.context:
         lines.append(f"  context ({place}): {_one(text)}")
+    lines.extend(f"  file: {_one(file.path)}" for file in decision.context_files)
+    lines.extend(f"  {name}: {_one(_json(value))}" for name, value in (decision.extras or {}).items())
     return lines
 
 
@@ -113,13 +117,16 @@ def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
     return lines
 
 
+_ALLOWED = {"none": "proceed", "allow": "proceed, approved", "ask": "ask the user", "defer": "deferred"}
+
+
 def _summary(decision: Decision) -> str:
     if decision.halt:
         return "halt"
     if decision.permission == "deny" or decision.block:
         return "refused" + (" (fail closed)" if decision.fail_closed else "")
     changed = [name for name in ("input", "prompt", "result", "error") if getattr(decision, name)]
-    allowed = {"none": "proceed", "allow": "proceed, approved", "ask": "ask the user"}[decision.permission]
+    allowed = _ALLOWED[decision.permission]
     return f"{allowed}, {' and '.join(changed)} changed" if changed else allowed
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.model import Ran, Request
-from sandhook.vfs.path import VirtualPath, dirname
+from sandhook.vfs.path import VirtualPath, dirname, normalize
 
 if TYPE_CHECKING:
     from sandhook.interp.program import TreeStore
@@ -27,6 +27,10 @@ Runner = Callable[[Request], Ran | Awaitable[Ran]]
 
 #: What the shell says of a command that it cannot find or execute, with exit status 127 or 126.
 _LOOKUP = (b"command not found", b"No such file or directory", b"Permission denied", b"Is a directory")
+
+
+#: Variables of an agent's environment that name places of the host.
+_PLACES = frozenset({"HOME", "OLDPWD", "PATH", "PWD", "SHELL", "TEMP", "TMP", "TMPDIR", "USERPROFILE"})
 
 
 class SandboxRunner:
@@ -86,6 +90,24 @@ class SandboxRunner:
             ran = ran._replace(diagnostics=(*notes, *ran.diagnostics))
         return ran
 
+    def resolve(self, path: str, base: str) -> str | None:
+        """Return the canonical path of an existing file, or None; ``path`` may be relative to ``base``."""
+        try:
+            place = self.fs.realpath(normalize(path if path[:1] == "/" else f"{base}/{path}"))
+            return str(place) if self.fs.exists(place) else None
+        except (OSError, ValueError):
+            return None
+
+    @staticmethod
+    def _environment(request: Request) -> Mapping[str, str]:
+        """Return a hook's variables; what the agent's own say of the host's places means nothing here."""
+        if request.spec.env_policy == "fresh":
+            return request.env
+        from sandhook.shell import DEFAULT_ENVIRONMENT
+
+        inherited = {name: text for name, text in request.inherited.items() if name not in _PLACES}
+        return {**DEFAULT_ENVIRONMENT, **inherited, **request.env}
+
     def _write_log(self, name: str, ran: Ran, notes: list[str]) -> None:
         try:
             self.fs.write_bytes(VirtualPath(name), ran.stdout + ran.stderr, mode=0o600, parents=True)
@@ -101,7 +123,7 @@ class SandboxRunner:
             limits = limits.with_(**request.limits)
         shell = Shell(
             fs=self.fs,
-            env=request.env,
+            env=self._environment(request),
             cwd=request.cwd,
             limits=limits,
             utilities=self._utilities,

@@ -170,7 +170,7 @@ class Contract(Protocol):
         """
         ...
 
-    def message(self, kind: str, reason: str, user_message: str | None) -> str:
+    def message(self, decision: Decision) -> str:
         """Return what the agent shows in place of a refused call, prompt or stop."""
         ...
 

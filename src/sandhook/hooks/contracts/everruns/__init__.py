@@ -17,7 +17,7 @@ from sandhook.hooks.fold import FoldPolicy
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Document, Loaded, LoadOptions
     from sandhook.hooks.event import Event, Json
-    from sandhook.hooks.model import HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
 
 
 class Everruns(BaseContract):
@@ -54,11 +54,12 @@ class Everruns(BaseContract):
     def event(self, name: str, payload_: Json) -> Event:
         return payload.event(name, payload_)
 
-    def message(self, kind: str, reason: str, user_message: str | None) -> str:
+    def message(self, decision: Decision) -> str:
         """Return what the agent shows in place of a refused call or prompt."""
-        if kind == "tool.pre":
+        reason = decision.reason or ""
+        if decision.kind == "tool.pre":
             return f"blocked by pre_tool_use hook: {reason}"
-        return user_message or reason
+        return decision.user_message or reason
 
 
 CONTRACT = Everruns()
