@@ -155,7 +155,7 @@ def test_a_file_that_fits_no_contract(sandhook: Run, tmp_path: Path) -> None:
     path.write_text('{"other":1}')
     ran = sandhook("fire", "turn_end", "--hooks", path)
     assert ran.status == 1
-    assert ran.stderr == f"sandhook: {path}: fits none of the known contracts (everruns)\n"
+    assert ran.stderr.startswith(f"sandhook: {path}: fits none of the known contracts (everruns, ")
 
 
 def test_oddities_are_noted_and_layers_are_in_order(sandhook: Run, hooks: Write) -> None:

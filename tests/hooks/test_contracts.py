@@ -15,7 +15,7 @@ from tests.hooks.hooktools import Scripted, said
 
 
 def test_what_comes_with_sandhook() -> None:
-    assert names() == ["everruns"]
+    assert names()[:2] == ["everruns", "crush"]
     for name in names():
         contract = get(name)
         assert contract.name == name
@@ -59,7 +59,7 @@ def test_an_entry_point_adds_a_contract(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
     made = HookEngine.load({"any": "thing"}, "elsewhere", runner=Scripted(said("", 1, "no")))
     assert made.fire(ToolPre("bash")).reason == "no"
-    with pytest.raises(ContractError, match="known are everruns, elsewhere"):
+    with pytest.raises(ContractError, match="known are everruns, .*, elsewhere"):
         get("nosuch")
 
 

@@ -260,3 +260,31 @@ def quote(text: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def regex_of(matcher: Matcher) -> str | None:
+    """Return an unanchored RE2 pattern on the tool's name that means the same, "" for every tool.
+
+    None when the matcher looks at more than the name, or cannot be said so.
+    """
+    if isinstance(matcher, Always):
+        return ""
+    if not isinstance(matcher, ToolName):
+        return None
+    test = matcher.test
+    if isinstance(test, Regex):
+        return test.pattern
+    if isinstance(test, Exact):
+        return f"^{_escaped(test.wanted)}$"
+    if isinstance(test, OneOf):
+        return f"^({'|'.join(map(_escaped, test.wanted))})$"
+    if isinstance(test, Prefixes):
+        parts = (
+            _escaped(each[:-1]) if each[-1:] == "*" else f"{_escaped(each)}$" for each in test.alternatives
+        )
+        return f"^({'|'.join(parts)})"
+    return None
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{c}" if c in "\\.+*?()|[]{}^$" else c for c in text)

@@ -250,8 +250,27 @@ def _everruns(value: Any) -> bool:
     )
 
 
+def _crush(value: Any) -> bool:
+    """Tell a flat list of hooks per event, each with a command of its own, as crush.json has it."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    if not isinstance(hooks, dict) or not hooks:
+        return False
+    lists = [each for each in hooks.values() if isinstance(each, list)]
+    entries = [entry for each in lists for entry in each if isinstance(entry, dict)]
+    return (
+        bool(entries)
+        and all(
+            isinstance(entry.get("command"), str)
+            and not {"hooks", "tools", "on_failure", "bash"} & set(entry)
+            for entry in entries
+        )
+        and "version" not in value
+    )
+
+
 _BUILTINS: dict[str, _Builtin] = {
     "everruns": _Builtin("sandhook.hooks.contracts.everruns", _everruns),
+    "crush": _Builtin("sandhook.hooks.contracts.crush", _crush),
 }
 
 _GROUP = "sandhook.contracts"

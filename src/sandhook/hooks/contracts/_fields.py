@@ -1,0 +1,91 @@
+"""What the loaders of JSON-shaped configurations share: typed fields, and every fault with its path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sandhook.errors import Problem
+from sandhook.hooks.contracts import Document
+from sandhook.hooks.decode import type_name
+
+#: Python types to what a message calls them.
+_NAMES: dict[type, str] = {
+    str: "a string",
+    bool: "a boolean",
+    int: "an integer",
+    float: "a number",
+    list: "an array",
+    dict: "an object",
+}
+
+
+class Fields:
+    """Reads the fields of one document and collects what is wrong with it.
+
+    Attributes:
+        problems: Faults.
+        notes: What is allowed and odd.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.problems: list[Problem] = []
+        self.notes: list[str] = list(document.diagnostics) + list(document.duplicates)
+
+    def problem(self, path: str, message: str) -> None:
+        """Report a fault at a path of the document."""
+        self.problems.append(Problem(path, message, file=self.document.name))
+
+    def note(self, path: str, message: str) -> None:
+        """Report what is odd at a path of the document."""
+        name = self.document.name
+        self.notes.append(": ".join(part for part in (name, path, message) if part))
+
+    def get(self, value: dict[str, Any], key: str, wanted: type | tuple[type, ...], path: str) -> Any:
+        """Return a field, or None when it is absent, null, or of another type, which is a fault.
+
+        Args:
+            wanted: The types it may have; ``float`` takes integers too, ``int`` no booleans.
+            path: Where ``value`` stands.
+        """
+        found = value.get(key)
+        if found is None:
+            return None
+        types = wanted if isinstance(wanted, tuple) else (wanted,)
+        if any(_is(found, each) for each in types):
+            return found
+        names = " or ".join(_NAMES[each] for each in types)
+        self.problem(join(path, key), f"wanted {names}, got {type_name(found)}")
+        return None
+
+    def strings(self, value: dict[str, Any], key: str, path: str) -> tuple[str, ...] | None:
+        """Return a field that is an array of strings, or None when it is absent or faulty."""
+        found = self.get(value, key, list, path)
+        if found is None:
+            return None
+        good = True
+        for index, each in enumerate(found):
+            if not isinstance(each, str):
+                self.problem(f"{join(path, key)}[{index}]", f"wanted a string, got {type_name(each)}")
+                good = False
+        return tuple(found) if good else None
+
+    def unknown(self, value: dict[str, Any], known: Sequence[str], path: str) -> None:
+        """Note the fields that the format does not have."""
+        for key in value:
+            if key not in known:
+                self.note(join(path, key), "unknown field, ignored")
+
+
+def join(path: str, key: str) -> str:
+    """Return the path of a key below a path."""
+    return f"{path}.{key}" if path else key
+
+
+def _is(value: Any, wanted: type) -> bool:
+    if wanted is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if wanted is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, wanted)

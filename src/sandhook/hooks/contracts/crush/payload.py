@@ -1,0 +1,72 @@
+"""The event as a Crush hook gets it: one JSON object on standard input, and CRUSH_* variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._payload import an_object, directory, go_json, text_field, variable
+from sandhook.hooks.contracts.crush.names import EVENTS, FIXED_ENV, MAX_OUTPUT, canonical
+from sandhook.hooks.decode import encode
+from sandhook.hooks.event import Event, Json, ToolCall
+from sandhook.hooks.model import HookSpec, Request
+
+
+def request(spec: HookSpec, event: Event, compat: str) -> Request:
+    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    strict = compat == "strict"
+    where = event.cwd or "/workspace"
+    payload: dict[str, Json] = {
+        "event": spec.native_event,
+        "session_id": event.session_id or "",
+        "cwd": where,
+    }
+    env = {
+        **FIXED_ENV,
+        "CRUSH_EVENT": spec.native_event,
+        "CRUSH_SESSION_ID": variable(event.session_id or ""),
+        "CRUSH_CWD": variable(where),
+        "CRUSH_PROJECT_DIR": variable(event.project_dir or where),
+    }
+    if event.tool is not None:
+        given = event.tool.input if event.tool.raw_input is None else {}
+        payload.update(tool_name=event.tool.name, tool_input=given)
+        env["CRUSH_TOOL_NAME"] = variable(event.tool.name)
+        for key in ("command", "file_path"):
+            if isinstance(given, dict) and key in given:
+                value = given[key]
+                text = value if isinstance(value, str) else encode(value)
+                env[f"CRUSH_TOOL_INPUT_{key.upper()}"] = variable(text)
+    elif spec.native_event == "UserPromptSubmit":
+        payload.update(prompt=event.prompt or "", attachments=list(event.attachments))
+    if not strict:
+        payload["is_sub_agent"] = event.is_sub_agent
+    text = go_json(payload)
+    return Request(
+        spec=spec,
+        env=env,
+        stdin=text.encode() + (b"" if strict else b"\n"),  # `read -r` with `set -e` wants its newline
+        cwd=directory(event),
+        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
+        payload=text,
+        overflow="drop",
+    )
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes."""
+    given = an_object(payload)
+    native = canonical(name)
+    common: dict[str, Any] = {key: text_field(given, key) for key in ("session_id", "cwd")}
+    common["is_sub_agent"] = given.get("is_sub_agent") is True
+    if native == "UserPromptSubmit":
+        attachments = given.get("attachments") or []
+        if not isinstance(attachments, list):
+            raise ContractError("the payload's attachments must be an array")
+        common.update(prompt=text_field(given, "prompt") or "", attachments=tuple(attachments))
+    else:
+        tool = text_field(given, "tool_name")
+        if tool is None:
+            raise ContractError("the payload has no tool_name")
+        common["tool"] = ToolCall(tool, given.get("tool_input", {}))
+    return Event(EVENTS[native], **common)

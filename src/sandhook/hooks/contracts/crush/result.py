@@ -1,0 +1,172 @@
+"""What a Crush hook said: exit status 2 and 49, its own envelope, or Claude Code's.
+
+Source: the public Crush repository, its hook runner and tests. Anything that it cannot read is no
+opinion upstream; so it is here, with a diagnostic.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.contracts.crush.names import DENY, HALT
+from sandhook.hooks.decode import DecodeError, decode, decode_object, type_name
+from sandhook.hooks.event import Event
+from sandhook.hooks.model import ContextFile, HookSpec, Operation, Ran, Verdict
+
+#: How a program says on standard error that its own status 2 is no decision.
+_ACCIDENTS = (
+    "syntax error",
+    "usage:",
+    "Usage:",
+    "can't open file",
+    "cannot open",
+    "invalid option",
+    "Unmatched",
+)
+
+
+class _Odd(Exception):
+    """Output that is dropped whole, with the reason."""
+
+
+def decode_run(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event."""
+    notes = list(ran.diagnostics)
+    status = ran.exit_status
+    if ran.syntax_error is not None:
+        # upstream's shell runs in its process: a script that does not parse has status 1 there
+        notes.append("the script does not parse: no opinion")
+        return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
+    if ran.failure is None and ran.limit is None and not ran.truncated and status in (DENY, HALT):
+        return _refused(event, ran, halt=status == HALT, notes=notes)
+    if ran.could_not_run is not None:
+        return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
+    if status:
+        notes.append(f"exit status {status} is no decision (2 denies, 49 halts)")
+        return Verdict("error", diagnostics=tuple(notes))
+    text = ran.stdout.decode("utf-8", "replace").strip()
+    if not text:
+        return Verdict("none", diagnostics=tuple(notes))
+    try:
+        return _envelope(event, text, notes, better=compat != "strict")
+    except _Odd as odd:
+        notes.append(str(odd))
+        return Verdict("none", undecodable=str(odd), diagnostics=tuple(notes))
+
+
+def _refused(event: Event, ran: Ran, *, halt: bool, notes: list[str]) -> Verdict:
+    words = ran.stderr.decode("utf-8", "replace").strip()
+    if not halt and any(sign in words for sign in _ACCIDENTS):
+        notes.append("exit status 2 looks like a program's own error, not a decision")
+    reason = words or ("turn halted by hook" if halt else "blocked by hook")
+    verdict = Verdict("halt" if halt else "deny", True, reason=reason, halt=halt, diagnostics=tuple(notes))
+    return _denying(verdict, event)
+
+
+def _denying(verdict: Verdict, event: Event) -> Verdict:
+    if event.kind == "tool.pre":
+        return verdict._replace(permission="deny")
+    return verdict._replace(block=True)
+
+
+def _envelope(event: Event, text: str, notes: list[str], *, better: bool) -> Verdict:
+    try:
+        decoded = decode_object(text)
+    except DecodeError as error:
+        raise _Odd(f"standard output is no decision: {error}") from None
+    notes.extend(decoded.diagnostics)
+    value: dict[str, Any] = decoded.value
+    if "hookSpecificOutput" in value:
+        return _claude(event, value["hookSpecificOutput"], notes)
+    folded = {key.lower(): item for key, item in value.items()} if better else value
+    return _native(event, {**folded, **value}, notes, better=better)
+
+
+def _native(event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:
+    decision = _typed(value, "decision", str) or ""
+    halt = bool(_typed(value, "halt", bool))
+    reason = _typed(value, "reason", str)
+    _typed(value, "version", int)
+    word = decision.lower()
+    if decision and word not in ("allow", "deny"):
+        notes.append(f"decision {decision!r} is no opinion (allow and deny are known)")
+        word = ""
+    verdict = Verdict(
+        "halt" if halt else word or "none",
+        bool(word) or halt,
+        permission="allow" if word == "allow" and event.kind == "tool.pre" else "none",
+        halt=halt,
+        reason=reason or None,
+        input=_patch(value.get("updated_input"), notes) if event.kind == "tool.pre" else None,
+        context=_context(value.get("context"), event),
+        context_files=_files(value.get("context_files"), notes) if better else (),
+        diagnostics=tuple(notes),
+    )
+    if event.kind == "prompt.submit" and (prompt := _typed(value, "updated_prompt", str)) is not None:
+        verdict = verdict._replace(prompt=Operation("replace", prompt))
+    return _denying(verdict, event) if word == "deny" else verdict
+
+
+def _claude(event: Event, value: Any, notes: list[str]) -> Verdict:
+    if not isinstance(value, dict):
+        raise _Odd(f"hookSpecificOutput: wanted an object, got {type_name(value)}")
+    decision = _typed(value, "permissionDecision", str) or ""
+    word = decision.lower()
+    if decision and word not in ("allow", "deny"):
+        notes.append(f"permissionDecision {decision!r} is no opinion here (allow and deny are known)")
+        word = ""
+    verdict = Verdict(
+        word or "none",
+        bool(word),
+        permission="allow" if word == "allow" and event.kind == "tool.pre" else "none",
+        reason=_typed(value, "permissionDecisionReason", str) or None,
+        input=_patch(value.get("updatedInput"), notes) if event.kind == "tool.pre" else None,
+        context=_context(_typed(value, "additionalContext", str), event),
+        diagnostics=tuple(notes),
+    )
+    return _denying(verdict, event) if word == "deny" else verdict
+
+
+def _typed(value: dict[str, Any], key: str, wanted: type) -> Any:
+    """Return a field of the right type, None when absent or null; any other drops the whole output."""
+    found = value.get(key)
+    if found is None or (isinstance(found, wanted) and (wanted is bool or not isinstance(found, bool))):
+        return found
+    raise _Odd(f"{key}: got {type_name(found)}; the whole output is dropped")
+
+
+def _patch(value: Any, notes: list[str]) -> Operation | None:
+    """Return a patch, which may also be written as a string that holds an object."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = decode(value).value
+        except DecodeError as error:
+            notes.append(f"updated_input patch rejected: {error}")
+            return None
+    if isinstance(value, dict):
+        return Operation("merge", value, otherwise="reject")
+    notes.append(f"updated_input patch rejected: wanted an object, got {type_name(value)}")
+    return None
+
+
+def _context(value: Any, event: Event) -> tuple[tuple[str, str], ...]:
+    place = "prompt" if event.kind == "prompt.submit" else "result"
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        value = "\n".join(each for each in value if each)
+    return ((value, place),) if isinstance(value, str) and value else ()
+
+
+def _files(value: Any, notes: list[str]) -> tuple[ContextFile, ...]:
+    """Return what ``context_files`` names: paths, or objects with a path and a reason."""
+    found = []
+    for each in value if isinstance(value, list) else []:
+        if isinstance(each, str) and each:
+            found.append(ContextFile(each))
+        elif isinstance(each, dict) and isinstance(each.get("path"), str):
+            reason = each.get("reason")
+            found.append(ContextFile(each["path"], reason if isinstance(reason, str) else ""))
+        else:
+            notes.append("context_files: an entry is neither a path nor an object with one")
+    return tuple(found)
