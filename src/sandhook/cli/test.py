@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
-from sandhook.conformance.oracle import PROGRAM, OracleMissing, RealShell, check
+from sandhook.conformance.oracle import PROGRAM, OracleMissing, RealShell, check, program_of
+from sandhook.conformance.runner import TIMEOUT
 from sandhook.conformance.suite import Selected, find, load
 from sandhook.conformance.suite import run as run_suite
 from sandhook.conformance.workers import Sandhook
@@ -43,6 +45,7 @@ def parser() -> Parser:
     )
     add("--oracle", action="store_true", help="also run each file on the real shells that it names")
     add("--jobs", type=int, metavar="N", help="how many cases run at once (default: one for each core)")
+    add("--timeout", type=float, metavar="S", help=f"seconds that one case may take (default {TIMEOUT:g})")
     add("--filter", metavar="REGEX", help="only cases whose name it matches somewhere")
     add("--fail-fast", action="store_true", help="stop behind the first file that is not as expected")
     add("--list", action="store_true", help="print where the cases are and their names, and run nothing")
@@ -78,6 +81,10 @@ def run(arguments: list[str]) -> int:
 
 def _test(options: argparse.Namespace) -> int:
     jobs = _jobs(options.jobs)
+    if options.timeout is not None and not 0 < options.timeout < float("inf"):
+        raise UsageError("test: --timeout must be more than 0 seconds")
+    if options.root is not None and not os.path.isdir(options.root):  # noqa: PTH112
+        raise UsageError(f"test: --root {options.root}: not a directory")
     found, wrong = find(options.paths)
     files, unreadable = load(found)
     shells = _shells(options)
@@ -109,8 +116,6 @@ def _jobs(asked: int | None) -> int:
         if asked < 1:
             raise UsageError("test: --jobs must be 1 or more")
         return asked
-    import os
-
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
@@ -138,7 +143,7 @@ def _missing(files: Sequence[CaseFile], shells: list[str]) -> list[str]:
             wrong[f"sandhook: test: unknown shell {name!r}; known are sandhook, {', '.join(PROGRAM)}"] = None
             continue
         try:
-            check_name(name)
+            program_of(name)
         except OracleMissing as error:
             wrong[f"sandhook: test: {error}"] = None
     for file in files:
@@ -148,13 +153,6 @@ def _missing(files: Sequence[CaseFile], shells: list[str]) -> list[str]:
             except OracleMissing as error:
                 wrong[f"{file.path}: {error}"] = None
     return list(wrong)
-
-
-def check_name(name: str) -> None:
-    """Raise OracleMissing when a real shell is not installed."""
-    from sandhook.conformance.model import Oracle
-
-    check(Oracle(name))
 
 
 def _select(files: Sequence[CaseFile], pattern: str | None) -> list[Selected]:
@@ -181,7 +179,12 @@ def _plan(
         present = installed()
         for each in selected:
             named = [oracle.name for oracle in each.file.oracles]
-            named = named or [name for name in present if name in each.file.compared]
+            if not named:
+                compared = [label.partition("-")[0] for label in each.file.compared]
+                named = [name for name in dict.fromkeys(compared) if name in present]
+                absent = [name for name in dict.fromkeys(compared) if name not in present]
+                if absent:
+                    _say(f"note: {each.file.path}: compared shells that are not here: {' '.join(absent)}")
             for name in named:
                 mine = plan.setdefault(name, [])
                 if each not in mine:
@@ -209,9 +212,9 @@ def _on(
     name: str, mine: list[Selected], options: argparse.Namespace, jobs: int, step: Callable[[], None]
 ) -> list[Report]:
     if name == "sandhook":
-        with Sandhook(root=options.root or ".", jobs=jobs) as sandbox:
+        with Sandhook(root=options.root or ".", jobs=jobs, timeout=options.timeout) as sandbox:
             return run_suite(mine, sandbox, step=step, fail_fast=options.fail_fast)
-    with RealShell(name, root=options.root, jobs=jobs) as shell:
+    with RealShell(name, root=options.root, jobs=jobs, timeout=options.timeout) as shell:
         return run_suite(mine, shell, step=step, fail_fast=options.fail_fast)
 
 
@@ -244,7 +247,7 @@ def _record(
 
     scripts = [case.script for each in selected for case in each.cases]
     with (
-        RealShell(options.record, root=options.root, jobs=jobs) as shell,
+        RealShell(options.record, root=options.root, jobs=jobs, timeout=options.timeout) as shell,
         progress(2 * len(scripts)) as step,
     ):
         answers = []

@@ -19,10 +19,7 @@ from time import monotonic
 
 from sandhook.conformance.helpers import PROGRAMS
 from sandhook.conformance.model import Oracle
-from sandhook.conformance.runner import ENVIRONMENT, Observed
-
-#: Seconds that one script may take.
-TIMEOUT = 30.0
+from sandhook.conformance.runner import ENVIRONMENT, TIMEOUT, Observed
 
 #: The real shells that cases can be run on, with the program that each is and its options.
 PROGRAM = {
@@ -104,6 +101,7 @@ class RealShell:
         self._root = str(Path(root or ".").absolute())
         self._jobs = jobs
         self._timeout = TIMEOUT if timeout is None else timeout
+        self._running: set[subprocess.Popen[bytes]] = set()
         self._directory = tempfile.TemporaryDirectory(prefix="sandhook-test-", ignore_cleanup_errors=True)
         self._helpers = self._make_helpers(self._directory.name)
 
@@ -135,7 +133,10 @@ class RealShell:
         try:
             yield from pool.map(self.run, scripts)
         finally:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(self._running):  # nobody waits for their answers any more
+                _kill_group(process)
+            pool.shutdown()
 
     def run(self, script: str) -> Observed:
         """Run one script."""
@@ -165,6 +166,7 @@ class RealShell:
             env=environment,
             start_new_session=True,
         )
+        self._running.add(process)
         trouble = ""
         try:
             out, err = process.communicate(timeout=self._timeout)
@@ -174,6 +176,7 @@ class RealShell:
             trouble = f"no end after {self._timeout:g} seconds"
         finally:
             _kill_group(process)  # also what it left in the background
+            self._running.discard(process)
         status = process.returncode if process.returncode >= 0 else 128 - process.returncode
         return Observed(status, out, err, trouble, monotonic() - started)
 
@@ -182,7 +185,8 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (OSError, AttributeError):  # nobody is left; or a system without groups
-        process.kill()
+        if process.poll() is None:
+            process.kill()
 
 
 def runner_of(oracle: Oracle) -> Callable[[str], Observed]:

@@ -32,8 +32,11 @@ SANDBOX = {
     "TESTBIN": "/usr/bin",
 }
 
-#: Time and steps that one case may take.
-LIMITS = Limits(wall_seconds=20.0)
+#: Seconds that one case may take, on any shell.
+TIMEOUT = 20.0
+
+#: What else bounds a case on sandhook.
+LIMITS = Limits(wall_seconds=TIMEOUT)
 
 #: What a case can come to, in the order of the tables. "differs" is a mismatch on a shell that
 #: the file does not name.
@@ -138,18 +141,20 @@ class Report:
         return "\n".join([head, *map(str, self.failures)])
 
 
-def run_sandhook(script: str, root: str | None = None) -> Observed:
+def run_sandhook(script: str, root: str | None = None, seconds: float | None = None) -> Observed:
     """Run a script in a fresh shell over an empty working directory.
 
     Args:
         root: A directory of the host that the script finds as $REPO_ROOT; what it changes there is dropped.
+        seconds: Time that it may take; TIMEOUT when None.
     """
     started = monotonic()
+    limits = LIMITS if seconds is None else LIMITS._replace(wall_seconds=seconds)
     fs: FileSystem | None = None
     if root is not None and "REPO_ROOT" in script:
         fs = table = MountTable(MemoryFileSystem())
         table.mount(VirtualPath(SANDBOX["REPO_ROOT"]), OverlayFileSystem(HostDirectory(root, False)))
-    result = Shell(env=SANDBOX, limits=LIMITS, utilities=UTILITIES, fs=fs).run(script)
+    result = Shell(env=SANDBOX, limits=limits, utilities=UTILITIES, fs=fs).run(script)
     trouble = ""
     if result.limit is not None:
         trouble = f"limit {result.limit}"

@@ -6,6 +6,7 @@ its pool along; what was not answered is then run one by one, so that the script
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,19 +25,42 @@ FEW = 64
 _Plain = tuple[int, bytes, bytes, str, float]
 
 
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    """Return a pool of fresh processes: a fork would copy threads and greenlets in the middle of their work."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+
+
+def _leave_interrupts() -> None:
+    """Let the process that started this one decide what an interrupt from the keyboard ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _run(scripts: list[str], root: str | None, seconds: float | None) -> list[_Plain]:
+    """Run a few scripts; the function that workers are sent."""
+    return [tuple(run_sandhook(script, root, seconds)) for script in scripts]
+
+
 class Sandhook:
     """Runs scripts on sandhook, in this process or in workers.
 
     Args:
         root: A directory of the host that scripts find as $REPO_ROOT.
         jobs: How many worker processes there may be; with 1 all runs in this process.
+        timeout: Seconds that one script may take.
     """
 
     name = "sandhook"
     version: tuple[int, ...] = ()
 
-    def __init__(self, *, root: str | None = None, jobs: int = 1) -> None:
+    #: What workers are sent: runs a few scripts with a root and a time.
+    work = staticmethod(_run)
+
+    def __init__(self, *, root: str | None = None, jobs: int = 1, timeout: float | None = None) -> None:
         self._root = root
+        self._timeout = timeout
         self._jobs = jobs
 
     def __enter__(self) -> Sandhook:
@@ -47,7 +71,7 @@ class Sandhook:
 
     def run(self, script: str) -> Observed:
         """Run one script in this process."""
-        return run_sandhook(script, self._root)
+        return run_sandhook(script, self._root, self._timeout)
 
     def map(self, scripts: Sequence[str]) -> Generator[Observed, None, None]:
         """Yield what each script gives, in order."""
@@ -61,7 +85,7 @@ class Sandhook:
         pool = _pool(jobs)
         try:
             chunks = [list(scripts[at : at + CHUNK]) for at in range(0, len(scripts), CHUNK)]
-            for future in [pool.submit(_run, chunk, self._root) for chunk in chunks]:
+            for future in [pool.submit(self.work, chunk, self._root, self._timeout) for chunk in chunks]:
                 for plain in future.result():
                     yield Observed(*plain)
                     answered += 1
@@ -79,23 +103,10 @@ class Sandhook:
         try:
             for script in scripts:
                 try:
-                    yield Observed(*pool.submit(_run, [script], self._root).result()[0])
+                    yield Observed(*pool.submit(self.work, [script], self._root, self._timeout).result()[0])
                 except BrokenProcessPool:
                     yield Observed(70, b"", b"", "defect: the process that ran it died")
                     pool.shutdown()
                     pool = _pool(1)
         finally:
             pool.shutdown(cancel_futures=True)
-
-
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    """Return a pool of fresh processes: a fork would copy threads and greenlets in the middle of their work."""
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
-
-
-def _run(scripts: list[str], root: str | None) -> list[_Plain]:
-    """Run a few scripts; the function that workers are sent."""
-    return [tuple(run_sandhook(script, root)) for script in scripts]
