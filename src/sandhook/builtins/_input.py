@@ -79,10 +79,16 @@ class Source:
                 raise TimeOut
             if isinstance(description, PipeReader):  # take no more than is there, so as not to block
                 limit = min(limit, len(description.pipe.buffer) or 1)
-        found = description.read_until(delimiter, limit) if delimiter else description.read(limit)
-        budget.charge(1 + (len(found) >> 8))
-        budget.afford(len(found))
-        return found
+        return take(self._state, description, delimiter, limit)
+
+
+def take(state: State, description: Description, delimiter: bytes, limit: int) -> bytes:
+    """Read up to and with ``delimiter`` (b"" for none), at most ``limit`` bytes, and charge them."""
+    found = description.read_until(delimiter, limit) if delimiter else description.read(limit)
+    budget = state.budget
+    budget.charge(1 + (len(found) >> 8))
+    budget.afford(len(found))
+    return found
 
 
 def read_line(
@@ -107,14 +113,19 @@ def read_line(
     Raises:
         OSError: EBADF, EISDIR.
     """
+    limit = state.budget.limits.memory_bytes
+    data = b""
+    if timeout is None and count is None:  # nearly every read: one line that is there, with nothing to undo
+        data = take(state, description, delimiter, limit)
+        if data[-1:] == delimiter and b"\0" not in data and (raw or b"\\" not in data):
+            return Line(data[:-1].decode("utf-8", "surrogateescape"), _NOTHING, True, False)
     source = Source(state, description, timeout)
     if count is not None:
         return _read_count(source, delimiter, count, exact, raw)
-    limit = state.budget.limits.memory_bytes
-    data = b""
-    complete = timed_out = False
+    complete = data[-1:] == delimiter and (raw or not _ends_escaped(data))
+    timed_out = False
     try:
-        while True:
+        while not complete:
             piece = source.take(delimiter, limit)
             data += piece
             if not piece:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sandhook.builtins._base import Fault, builtin, invalid_name, is_name, numeric, parse
 from sandhook.builtins._input import Line, read_line, wait_for_input
@@ -48,12 +49,10 @@ class Request:
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 at the end of input or for an error, 142 on a time-out."""
-    request, names = _request(argv)
-    if request.timeout is None:
-        request.timeout = _default_timeout(state)
-    _check_names(state, request, names)
+    request, names, plain = _request(tuple(argv))
+    timeout = _default_timeout(state) if request.timeout is None else request.timeout
     description = _description(state, request)
-    if request.timeout == 0:
+    if timeout == 0:
         return 0 if wait_for_input(state, description, 0) else 1
     try:
         line = read_line(
@@ -63,12 +62,12 @@ def run(state: State, argv: Sequence[str]) -> int:
             count=request.count,
             exact=request.exact,
             raw=request.raw,
-            timeout=request.timeout,
+            timeout=timeout,
         )
     except OSError as error:
         raise Fault(f"read error: {request.fd}: {error_text(error)}") from None
     try:
-        _assign(state, request, names, line)
+        _assign(state, request, names, plain, line)
     except ShellError as error:
         raise Fault(error.message, bare=True) from None
     if line.timed_out:
@@ -76,7 +75,12 @@ def run(state: State, argv: Sequence[str]) -> int:
     return 0 if line.complete else 1
 
 
-def _request(argv: Sequence[str]) -> tuple[Request, list[str]]:
+@lru_cache(maxsize=128)
+def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
+    """Return the options, the names, and whether all of these are names of variables, without a subscript.
+
+    A loop reads with the same words every time, so what they mean is kept.
+    """
     given, names = parse(argv, "a:d:ei:n:N:p:rst:u:")
     request = Request()
     for letter, argument, _ in given:
@@ -96,7 +100,8 @@ def _request(argv: Sequence[str]) -> tuple[Request, list[str]]:
             if number is None or not 0 <= number < 2**31:
                 raise Fault(f"{argument}: invalid file descriptor specification")
             request.fd = number
-    return request, names
+    _check_names(request, names)
+    return request, tuple(names), all(map(is_name, names))
 
 
 def _number(text: str) -> int:
@@ -125,7 +130,7 @@ def _default_timeout(state: State) -> float | None:
         return None
 
 
-def _check_names(state: State, request: Request, names: Sequence[str]) -> None:
+def _check_names(request: Request, names: Sequence[str]) -> None:
     if request.array is not None:
         if not is_name(request.array) and "[" not in request.array:
             raise invalid_name(request.array)
@@ -143,7 +148,7 @@ def _description(state: State, request: Request) -> Description:
         raise Fault(f"read error: {request.fd}: {text}") from None
 
 
-def _assign(state: State, request: Request, names: Sequence[str], line: Line) -> None:
+def _assign(state: State, request: Request, names: Sequence[str], plain: bool, line: Line) -> None:
     ifs = state.get("IFS")
     if ifs is None:
         ifs = _WHITE
@@ -159,7 +164,10 @@ def _assign(state: State, request: Request, names: Sequence[str], line: Line) ->
     else:
         values = split_into(line, ifs, len(names))
     for name, value in zip(names, values):
-        assign_reference(state, name, value)
+        if plain:
+            state.set(name, value)
+        else:
+            assign_reference(state, name, value)
 
 
 class Splitter:
@@ -217,6 +225,10 @@ def split_into(line: Line, ifs: str, count: int) -> list[str]:
     """Split a line for ``count`` variables; the last one takes what is left, missing ones are ""."""
     if not ifs:
         return [line.text] + [""] * (count - 1)
+    if not line.escaped:
+        quick = _split_quickly(line.text, ifs, count)
+        if quick is not None:
+            return quick
     splitter = Splitter(line, ifs)
     values = []
     for _ in range(count - 1):
@@ -225,10 +237,39 @@ def split_into(line: Line, ifs: str, count: int) -> list[str]:
     return values
 
 
+def _split_quickly(text: str, ifs: str, count: int) -> list[str] | None:
+    """The same with str's own methods, where IFS has them: blanks alone, or one letter that is none."""
+    if ifs == _WHITE:
+        if "\t" in text or "\n" in text:
+            return None
+        text = text.strip(" ")
+        if "  " in text:
+            values: list[str] = []
+            while len(values) < count - 1:
+                field, _, text = text.partition(" ")
+                values.append(field)
+                text = text.lstrip(" ")
+            return [*values, text]
+        values = text.split(" ", count - 1)
+    elif len(ifs) == 1 and ifs not in _WHITE:
+        values = text.split(ifs, count - 1)
+        if len(values) == count and values[-1].find(ifs) == len(values[-1]) - 1:
+            values[-1] = values[-1][:-1]  # one field, and its delimiter
+    else:
+        return None
+    return values + [""] * (count - len(values))
+
+
 def split_all(line: Line, ifs: str) -> list[str]:
     """Split a line into all its fields (read -a)."""
     if not ifs:
         return [line.text] if line.text else []
+    if not line.escaped:
+        if ifs == _WHITE and "\t" not in line.text and "\n" not in line.text:
+            return [field for field in line.text.split(" ") if field]
+        if len(ifs) == 1 and ifs not in _WHITE:
+            fields = line.text.split(ifs)
+            return fields if fields[-1] else fields[:-1]
     splitter = Splitter(line, ifs)
     values = []
     while splitter.more():

@@ -6,7 +6,7 @@ value that is evaluated as an expression never runs a command substitution (L-AR
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -31,6 +31,7 @@ from sandhook.syntax.nodes import (
 )
 
 Integer: TypeAlias = Callable[[State], int]
+Text: TypeAlias = Callable[[State], str]
 Store: TypeAlias = Callable[[State, int], None]
 
 _MAX = 2**63 - 1
@@ -116,31 +117,39 @@ def value_of(state: State, text: str) -> int:
         state.extra["arithmetic"] = depth - 1
 
 
-def compile_arithmetic(node: Arith) -> Integer:
-    """Return a closure that gives the value of a tree."""
+def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None = None) -> Integer:
+    """Return a closure that gives the value of a tree; ``parameter`` compiles a ``${name}`` in it."""
     match node:
         case ArithNumber(number):
             return _number(number)
         case ArithVariable(name, subscript):
             return _variable(name) if subscript is None else _element(name, subscript)
         case ArithParameter(name):
-            return compile_parameter(name)
+            return (parameter or compile_parameter)(name)
         case ArithUnary(operator, operand):
-            return _unary(operator, compile_arithmetic(operand))
+            return _unary(operator, compile_arithmetic(operand, parameter))
         case ArithStep(operator, target, prefix):
             return _step(1 if operator == "++" else -1, target, prefix)
         case ArithBinary(operator, left, right):
-            return _binary(operator, left, right)
+            if isinstance(right, ArithNumber) and operator in ("+", "-", "<", "<=", ">", ">=", "=="):
+                return _binary_constant(operator, compile_arithmetic(left, parameter), right.value)
+            return _binary(
+                operator, compile_arithmetic(left, parameter), compile_arithmetic(right, parameter)
+            )
         case ArithLogical(operator, left, right):
-            return _logical(operator, compile_arithmetic(left), compile_arithmetic(right))
+            return _logical(
+                operator, compile_arithmetic(left, parameter), compile_arithmetic(right, parameter)
+            )
         case ArithConditional(test, then, otherwise):
             return _conditional(
-                compile_arithmetic(test), compile_arithmetic(then), compile_arithmetic(otherwise)
+                compile_arithmetic(test, parameter),
+                compile_arithmetic(then, parameter),
+                compile_arithmetic(otherwise, parameter),
             )
         case ArithAssign(operator, target, value):
-            return _assign(operator, target, compile_arithmetic(value))
+            return _assign(operator, target, compile_arithmetic(value, parameter))
         case ArithComma(left, right):
-            return _comma(compile_arithmetic(left), compile_arithmetic(right))
+            return _comma(compile_arithmetic(left, parameter), compile_arithmetic(right, parameter))
     raise TypeError(node)
 
 
@@ -218,6 +227,53 @@ def compile_parameter(name: str) -> Integer:
     return read_variable if name[0].isalpha() else read
 
 
+def compile_operand(index: str) -> Integer:
+    """Read one of the numbers that ``with_operands`` has put down."""
+    at = int(index)
+    return lambda state: state.operands[at]
+
+
+def with_operands(source: str, expansions: Sequence[Text], text_of: Callable[[list[str]], str]) -> Integer:
+    """Return a closure for arithmetic with expansions in it, which are numbers nearly always.
+
+    They are expanded once, from the left; the expression is parsed anew only when one is no plain number.
+
+    Args:
+        source: The expression with ``${0}``, ``${1}`` for the expansions.
+        expansions: What gives their texts.
+        text_of: Puts these into the expression.
+
+    Raises:
+        ShellSyntaxError: The source does not parse.
+    """
+    tree = compile_arithmetic(parse_arithmetic(source, parameters=True), compile_operand)
+
+    def run(state: State) -> int:
+        texts = [expand(state) for expand in expansions]
+        try:
+            operands = [NUMBERS[text] for text in texts]
+        except KeyError:
+            operands = list(map(_plain_decimal, texts))
+        if operands[0] < 0 or (len(operands) > 1 and min(operands) < 0):
+            return evaluate(state, text_of(texts))
+        state.operands = operands
+        try:
+            return tree(state)
+        except DivisionByZero as zero:
+            raise ShellError(zero_message(text_of(texts), str(zero)), 1, discard=True) from None
+
+    return run
+
+
+def _plain_decimal(text: str) -> int:
+    """Return the value of a text of decimal digits, -1 for any other."""
+    if not (text.isdigit() and text.isascii()) or len(text) > 18 or (text[0] == "0" and len(text) > 1):
+        return -1
+    value = int(text)
+    remember(text, value)
+    return value
+
+
 class NotPlain(Exception):
     """A ``$name`` in an expression holds more than a number: expand the text first."""
 
@@ -279,6 +335,9 @@ def _store(target: ArithVariable) -> Store:
                 state.store_element(array, index, str(value))
                 return
             key = str(index)
+        elif array is not None and subscript:
+            state.store_element(array, subscript, str(value))
+            return
         else:
             key = subscript if state.is_associative(name) else str(evaluate(state, subscript))
         try:
@@ -337,11 +396,7 @@ def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
     return step
 
 
-def _binary(operator: str, left_node: Arith, right_node: Arith) -> Integer:
-    left = compile_arithmetic(left_node)
-    right = compile_arithmetic(right_node)
-    if isinstance(right_node, ArithNumber) and operator in ("+", "-", "<", "<=", ">", ">=", "=="):
-        return _binary_constant(operator, left, right_node.value)
+def _binary(operator: str, left: Integer, right: Integer) -> Integer:
     match operator:
         case "+":
 

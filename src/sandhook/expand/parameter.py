@@ -152,9 +152,10 @@ def compile_parameter(node: ParameterExpansion, words: Words) -> Parameter:
     """Compile everything but the choosing operators, which ``word`` handles with the base."""
     if node.prefix == "!":
         return _compile_bang(node, words)
-    base = compile_base(node, words, checked=node.operator is None or node.operator not in CHOOSING)
     if node.prefix == "#":
-        return Parameter(_length(node, base))
+        length = compile_length(node, words)
+        return Parameter(lambda state: str(length(state)))
+    base = compile_base(node, words, checked=node.operator is None or node.operator not in CHOOSING)
     if node.operator is None or node.operator in CHOOSING:
         return base
     return _compile_operator(node, base, words)
@@ -210,21 +211,23 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
     return indexed
 
 
-def _length(node: ParameterExpansion, base: Parameter) -> Value:
+def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], int]:
+    """Compile ``${#name}``, ``${#a[@]}`` and ``${#@}`` to a closure that gives the number."""
+    name = node.name
+    base = compile_base(node, words, checked=True)
     if base.values is not None:
         values = base.values
-        if node.name in "@*" and node.subscript is None:
-            return lambda state: str(len(state.positional))
-        name = node.name
+        if name in "@*" and node.subscript is None:
+            return lambda state: len(state.positional)
 
-        def count(state: State) -> str:
+        def count(state: State) -> int:
             value = state.value(name)
-            return str(len(values(state)) if isinstance(value, str) or value is None else len(value))
+            return len(values(state)) if isinstance(value, str) or value is None else len(value)
 
         return count
     value = base.value
     assert value is not None
-    return lambda state: str(len(value(state) or ""))
+    return lambda state: len(value(state) or "")
 
 
 def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:

@@ -17,8 +17,10 @@ from sandhook.expand.parameter import (
     Indirect,
     Parameter,
     compile_base,
+    compile_length,
     compile_parameter,
     plain_value,
+    subscript_of,
 )
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_later_tilde, tilde_behind_name, tilde_prefix
@@ -325,7 +327,7 @@ class TextCompiler:
         textual: Integer = lambda state: arith.evaluate(state, text_of(state))  # noqa: E731
         tree = self._with_parameters(parts)
         if tree is None:
-            return textual
+            return self._with_operands(parts) or textual
         quick = tree
 
         def run(state: State) -> int:
@@ -341,13 +343,55 @@ class TextCompiler:
 
         None when that cannot be: only an expression without side effects may be tried twice.
         """
-        if not all(map(_is_plain_operand, parts)):
-            return None
-        source = "".join(part.text if isinstance(part, Literal) else f"${{{part.name}}}" for part in parts)  # type: ignore[union-attr]
+        source = ""
+        leaves: list[Integer] = []
+        for part in parts:
+            if isinstance(part, Literal):
+                source += part.text
+                continue
+            leaf = self._leaf(part)
+            if leaf is None:
+                return None
+            source += f"${{{len(leaves)}}}"
+            leaves.append(leaf)
         if "[" in source or (any(c in source for c in ("=", "++", "--")) and not _only_compares(source)):
             return None
         try:
-            return arith.compile_arithmetic(parse_arithmetic(source, parameters=True))
+            tree = parse_arithmetic(source, parameters=True)
+        except ShellSyntaxError:
+            return None
+        return arith.compile_arithmetic(tree, lambda index: leaves[int(index)])
+
+    def _leaf(self, part: WordPart) -> Integer | None:
+        """Compile ``$name`` or ``${#name}`` in arithmetic; None for an expansion that could have an effect."""
+        if not isinstance(part, ParameterExpansion) or part.operator is not None:
+            return None
+        if part.prefix == "#" and (part.subscript is None or subscript_of(part.subscript)):
+            return compile_length(part, self)
+        if part.prefix or part.subscript is not None or part.name in "@*":
+            return None
+        return arith.compile_parameter(part.name)
+
+    def _with_operands(self, parts: Sequence[WordPart]) -> Integer | None:
+        """Compile arithmetic whose expansions mostly are numbers; None where they could be no operands."""
+        source = ""
+        expansions: list[Text] = []
+        for part in parts:
+            if isinstance(part, Literal):
+                source += part.text
+            else:
+                source += f"${{{len(expansions)}}}"
+                expansions.append(self._part_text(part, quoted=True))
+        if "[" in source:
+            return None
+        template = [part.text if isinstance(part, Literal) else None for part in parts]
+
+        def text_of(texts: list[str]) -> str:
+            made = iter(texts)
+            return "".join([next(made) if text is None else text for text in template])
+
+        try:
+            return arith.with_operands(source, expansions, text_of)
         except ShellSyntaxError:
             return None
 
@@ -433,16 +477,6 @@ def _only_compares(source: str) -> bool:
     for operator in ("==", "!=", "<=", ">="):
         left = left.replace(operator, " ")
     return "=" not in left and "++" not in left and "--" not in left
-
-
-def _is_plain_operand(part: WordPart) -> bool:
-    return isinstance(part, Literal) or (
-        isinstance(part, ParameterExpansion)
-        and part.operator is None
-        and not part.prefix
-        and part.subscript is None
-        and part.name not in "@*"
-    )
 
 
 def _guarded(tree: Integer, source: str) -> Integer:

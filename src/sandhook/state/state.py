@@ -101,12 +101,13 @@ class State:
         watched: xtrace is on or a DEBUG trap is set: simple commands take the slow path.
         shell: The runtime that owns this state (``interp.runtime.Runtime``): it finds
             commands, sources files, runs traps.
+        operands: The numbers that expansions gave to the arithmetic being evaluated (``expand.arith``).
         calls: Nested functions, sources and evals.
     """
 
     __slots__ = (
         "aliases", "attributes", "budget", "calls", "completions", "directory_stack", "dynamics", "extra", "frames", "functions", "getopts_position", "hashed", "jobs",
-        "last_argument", "last_background", "line", "loops", "name", "namerefs", "options", "pipestatus",
+        "last_argument", "last_background", "line", "loops", "name", "namerefs", "operands", "options", "pipestatus",
         "positional", "process", "shell", "shell_pid", "source", "started", "status", "subshell", "substitution_status",
         "tested", "traps", "unset_dynamics", "values", "watched",
     )  # fmt: skip
@@ -132,6 +133,7 @@ class State:
         self.line = 1
         self.tested = 0
         self.loops = 0
+        self.operands: list[int] = []
         self.calls = 0
         self.subshell = 0
         self.watched = False
@@ -192,6 +194,7 @@ class State:
         # What begins anew.
         new.jobs = None
         new.loops = 0
+        new.operands = []
         new.subshell = self.subshell + 1
         return new
 

@@ -112,7 +112,7 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, fi
     if not node.assignments and apply is None:
         return _plain(arguments, node, name)
     temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
-    return _full(arguments, temporary, apply, node, final)
+    return _full(arguments, temporary, apply, node, _known(node, name), final)
 
 
 def _general_or_inline(special: Callable[[State], int | None], general: Run, name: str, line: int) -> Run:
@@ -142,8 +142,7 @@ def _general_or_inline(special: Callable[[State], int | None], general: Run, nam
 def _plain(arguments: Arguments, node: SimpleCommand, name: str | None = None) -> Run:
     """Without assignments and redirections; ``name`` is the command's, if no run changes it."""
     line = node.line
-    # Only a declaration takes assignments as its arguments; all else is for ``invoke``.
-    known = name if not any(isinstance(word, Assignment) for word in node.words) else None
+    known = _known(node, name)
 
     def run(state: State) -> int:
         budget = state.budget
@@ -158,16 +157,7 @@ def _plain(arguments: Arguments, node: SimpleCommand, name: str | None = None) -
             argv: Any = arguments(state)
             if state.watched:
                 state.shell.trace(state, argv)
-            if not argv:
-                status = state.substitution_status
-            elif known in state.functions:
-                status = call_function(state.shell, state, state.functions[known], argv[1:])
-            else:
-                builtin = state.shell.commands.loaded.get(known)
-                if builtin is not None and "disabled" not in state.extra:
-                    status = builtin(state, argv)
-                else:
-                    status = state.shell.invoke(state, argv)
+            status = _run_argv(state, known, argv) if argv else state.substitution_status
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         state.status = status
@@ -177,8 +167,28 @@ def _plain(arguments: Arguments, node: SimpleCommand, name: str | None = None) -
     return run
 
 
+def _known(node: SimpleCommand, name: str | None) -> str | None:
+    """Return the name for ``_run_argv``: only a declaration takes assignments as its arguments."""
+    return None if any(isinstance(word, Assignment) for word in node.words) else name
+
+
+def _run_argv(state: State, known: str | None, argv: Any) -> int:
+    """Run an expanded command; when its name is ``known`` a function or built-in is called at once."""
+    if known in state.functions:
+        return call_function(state.shell, state, state.functions[known], argv[1:])
+    builtin = state.shell.commands.loaded.get(known)
+    if builtin is not None and "disabled" not in state.extra:
+        return builtin(state, argv)  # type: ignore[no-any-return]
+    return state.shell.invoke(state, argv)  # type: ignore[no-any-return]
+
+
 def _full(
-    arguments: Arguments, temporary: list[MakeAssigned], apply: Apply | None, node: SimpleCommand, final: bool
+    arguments: Arguments,
+    temporary: list[MakeAssigned],
+    apply: Apply | None,
+    node: SimpleCommand,
+    known: str | None,
+    final: bool,
 ) -> Run:
     """With assignments or redirections: words are expanded first, then assignments, then redirections."""
     line = node.line
@@ -195,7 +205,7 @@ def _full(
         state.substitution_status = 0
         undo: Undo | None = None if final else []
         saved: dict[str, Saved] = {}
-        argv: list[Argument] = []
+        argv: Any = []
         try:
             argv = arguments(state)
             for make in temporary:
@@ -217,7 +227,7 @@ def _full(
                     undo = None
                 elif argv[0] == "kill":
                     state.extra["signals_wait"] = True  # a trap runs when the redirections are undone
-                status = state.shell.invoke(state, argv)
+                status = _run_argv(state, known, argv)
         except ShellError as error:
             return state.shell.report(state, error, argv)  # type: ignore[no-any-return]
         finally:
@@ -237,9 +247,22 @@ def _full(
 
 def _assign_temporarily(state: State, assigned: Assigned, saved: dict[str, Saved], *, lasting: bool) -> None:
     """Assign before a command: exported, and undone afterwards unless no command came of it."""
-    name = assigned.name
+    name, subscript, append, value = assigned
     if state.watched:
         state.shell.trace_assigned(state, assigned)
+    if (
+        not (lasting or append)
+        and subscript is None
+        and value.__class__ is str
+        and name not in state.attributes
+        and name not in saved
+        and name not in state.namerefs
+        and name not in state.dynamics
+    ):  # ``IFS=: read`` and the like: nothing but a value is hidden
+        saved[name] = tuple.__new__(Saved, (state.values.get(name), 0, None))
+        state.set(name, value)
+        state.attributes[name] = EXPORT
+        return
     if not lasting and name not in saved:
         try:
             state.check_writable(name)
