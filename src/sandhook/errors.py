@@ -25,6 +25,7 @@ class ShellSyntaxError(SandhookError):
         token: The offending token, or "" at the end of the input.
         name: Name of the script for messages ("" when it has none).
         incomplete: The input ended too early; more text could make it parse.
+        where: "substitution" or "array" when the error is within ``$( )`` or ``name=( )``, else "".
     """
 
     def __init__(
@@ -38,8 +39,10 @@ class ShellSyntaxError(SandhookError):
         token: str = "",
         name: str = "",
         incomplete: bool = False,
+        where: str = "",
     ) -> None:
         super().__init__(message)
+        self.where = where
         self.message = message
         self.source = source
         self.span = span

@@ -76,7 +76,10 @@ def load_program(text: str, options: ParseOptions, store: TreeStore | None, line
             return _from_tree(units, text)
         program = _cached(text, options, 1)
         if program.error is None and not program.warnings:
-            store.save(text, options, _parse(text, options)[0])
+            parsed = _parse(text, options)[0]
+            whole = tuple(unit for unit in parsed if not isinstance(unit, ShellSyntaxError))
+            if len(whole) == len(parsed):
+                store.save(text, options, whole)
         return program
     return _cached(text, options, line)
 
@@ -93,17 +96,25 @@ def _reads_last_argument(text: str) -> bool:
 
 def _parse(
     text: str, options: ParseOptions
-) -> tuple[tuple[CommandList, ...], ShellSyntaxError | None, tuple[tuple[int, str], ...]]:
+) -> tuple[tuple[CommandList | ShellSyntaxError, ...], ShellSyntaxError | None, tuple[tuple[int, str], ...]]:
     from sandhook.syntax.parser import Parser
 
     parser = Parser(text, "", options)
-    units: list[CommandList] = []
+    units: list[CommandList | ShellSyntaxError] = []
     error = None
-    try:
-        while (unit := parser.next_unit()) is not None:
-            units.append(unit)
-    except ShellSyntaxError as found:
-        error = found
+    while True:
+        try:
+            unit = parser.next_unit()
+        except ShellSyntaxError as found:
+            if found.where == "array":  # bash gives up this line alone
+                units.append(found)
+                parser.skip_line()
+                continue
+            error = found
+            break
+        if unit is None:
+            break
+        units.append(unit)
     return tuple(units), error, tuple(parser.warnings)
 
 
@@ -112,7 +123,20 @@ def _compile(text: str, options: ParseOptions, line: int) -> Program:
     if line > 1:
         units = shift_lines(units, line - 1)
     noting = _reads_last_argument(text)
-    return Program(tuple(compile_unit(unit, noting=noting) for unit in units), error, warnings)
+    runs = [
+        _raising(unit) if isinstance(unit, ShellSyntaxError) else compile_unit(unit, noting=noting)
+        for unit in units
+    ]
+    return Program(tuple(runs), error, warnings)
+
+
+def _raising(error: ShellSyntaxError) -> Run:
+    """Stand for a line that does not parse, in a text whose other lines do."""
+
+    def run(state: State) -> int:
+        raise error.with_traceback(None)
+
+    return run
 
 
 def shift_lines(tree: Any, by: int) -> Any:
@@ -150,6 +174,10 @@ def read_units(
         try:
             unit = parser.next_unit()
         except ShellSyntaxError as error:
+            if error.where == "array":
+                parser.skip_line()
+                yield _raising(error)
+                continue
             yield error
             return
         if on_read is not None:

@@ -103,7 +103,9 @@ class Runtime:
         name = next((frame.source for frame in reversed(state.frames)), state.source)
         start = f"{name}: {label}line {error.line + line - 1}: "
         self.write_error(state, f"{start}{error.message}\n")
-        if "near unexpected token" in error.message and error.token not in ("newline", ""):
+        if error.message.startswith("syntax error: ") and error.token[:2] == "((":  # a C-like for loop
+            self.write_error(state, f"{start}syntax error: `{error.token}'\n")
+        elif "near unexpected token" in error.message and error.token:
             lines = error.source.split("\n")
             if 0 < error.line <= len(lines):
                 self.write_error(state, f"{start}`{lines[error.line - 1]}'\n")
@@ -162,7 +164,9 @@ class Runtime:
             made = made.with_aliases(state.aliases)
         return made
 
-    def run_units(self, state: State, text: str, label: str = "", line: int = 1) -> int:
+    def run_units(
+        self, state: State, text: str, label: str = "", line: int = 1, *, main: bool = False
+    ) -> int:
         """Run a text unit by unit; an expansion error ends its unit alone. Raises control flow.
 
         Returns:
@@ -178,7 +182,7 @@ class Runtime:
                 if isinstance(unit, ShellSyntaxError):
                     error = unit
                     continue
-                status = self._run_unit(state, unit)
+                status = self._run_unit(state, unit, label, line)
                 if "onecmd" in state.options.enabled and not state.extra.get("command_string"):
                     break
         else:
@@ -186,19 +190,28 @@ class Runtime:
             for at, warning in program.warnings:
                 self.write_error(state, f"{state.source}: line {at + line - 1}: warning: {warning}\n")
             for run in program.units:
-                status = self._run_unit(state, run)
+                status = self._run_unit(state, run, label, line)
             error = program.error
         if error is not None:
             self.report_syntax(state, error, label, line)
             state.status = status = 2
             state.extra["syntax_error"] = error
+            if error.where == "substitution":  # this ends more than the text that it is in
+                command_string = state.extra.get("command_string") and not state.subshell
+                if command_string or not main:
+                    state.status = 127 if command_string else 1
+                    raise ExitShell(state.status)
         return status
 
-    def _run_unit(self, state: State, run: Run) -> int:
+    def _run_unit(self, state: State, run: Run, label: str, line: int) -> int:
         if "noexec" in state.options.enabled:  # set -n: read on, run nothing
             return state.status
         try:
             return run(state)
+        except ShellSyntaxError as error:
+            self.report_syntax(state, error, label, line)
+            state.status = 1
+            return 1
         except Discard as discarded:
             state.status = discarded.status
             state.tested = 0
@@ -272,7 +285,7 @@ class Runtime:
     def run_main(self, state: State, text: str, label: str = "") -> int:
         """Run a whole script and its EXIT trap; return the exit status."""
         try:
-            status = self.run_units(state, text, label)
+            status = self.run_units(state, text, label, main=True)
         except ExitShell as leaving:
             status = leaving.status
         except ReturnFrom as leaving:
@@ -285,19 +298,20 @@ class Runtime:
         return status & 0xFF
 
     def substitution_body(self, state: State, text: str) -> Run:
-        """Return the closure of a backquoted text. Raises ShellError for a syntax error."""
-        program = load_program(text, self.parse_options(state), None)
-        if program.error is not None:
-            self.report_syntax(state, program.error, "command substitution: ")
-            raise ShellError(f"command substitution: {program.error.message}", 1, discard=True)
-        units = program.units
-        if len(units) == 1:
+        """Return the closure of a backquoted text; a syntax error is reported when it runs."""
+        line = state.line
+        program = load_program(text, self.parse_options(state), None, line)
+        units, error = program.units, program.error
+        if len(units) == 1 and error is None:
             return units[0]
 
         def run(inner: State) -> int:
             status = 0
             for unit in units:
-                status = unit(inner)
+                status = self._run_unit(inner, unit, "command substitution: ", line)
+            if error is not None:
+                self.report_syntax(inner, error, "command substitution: ", line)
+                inner.status = status = 2
             return status
 
         return run
@@ -483,11 +497,17 @@ class Runtime:
     def print_times(self, state: State, seconds: float, posix: bool) -> None:
         """Print what ``time`` prints; processor time is real time here."""
         if posix:
-            text = f"real {seconds:.2f}\nuser {seconds:.2f}\nsys 0.00\n"
+            layout: str | None = "real %2R\nuser %2U\nsys %2S"
         else:
-            minutes, rest = divmod(seconds, 60)
-            text = f"\nreal\t{int(minutes)}m{rest:.3f}s\nuser\t{int(minutes)}m{rest:.3f}s\nsys\t0m0.000s\n"
-        self.write_error(state, text)
+            layout = state.get("TIMEFORMAT")
+            if layout is None:
+                layout = "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS"
+        if layout:
+            text, wrong = trace.times_text(layout, seconds)
+            if wrong is not None:
+                self.complain(state, f"TIMEFORMAT: `{wrong}': invalid format character")
+            else:
+                self.write_error(state, f"{text}\n")
 
 
 __all__ = ["Runtime"]

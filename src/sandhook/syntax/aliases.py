@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandhook.errors import LimitExceeded
 from sandhook.syntax.nodes import Node
 from sandhook.syntax.reader import Reader
-
-#: Characters that replacing may move before a script is given up: each moves all of its rest.
-MAX_MOVED = 1 << 28
 
 
 class AliasExpander:
@@ -28,7 +24,6 @@ class AliasExpander:
         self.aliases = aliases
         self.active: list[tuple[str, int]] = []
         self.next_word = False
-        self._moved = 0
 
     def expands(self, name: str, at: int, at_command_word: bool) -> bool:
         """Tell whether the word at ``at`` is an alias that is to be expanded here."""
@@ -53,10 +48,7 @@ class AliasExpander:
         if value[-1:] not in (" ", "\t", "\n") and reader.text[end] not in " \t\n":
             value += " "  # so that it does not join what follows the name
         change = len(value) - (end - start)
-        self._moved += len(reader.text)
-        limit = reader.options.max_bytes
-        if reader.length + change > limit or self._moved > MAX_MOVED:
-            raise LimitExceeded("script_bytes", limit, "alias expansion")
+        reader.charge_move(change, "alias expansion")
         reader.splice(start, end, value)
         reader.position = start
         self.active = [(outer, until + change) for outer, until in self.active]
@@ -68,10 +60,8 @@ class AliasExpander:
         while self.active and self.active[-1][1] <= reader.position:
             self.active.pop()
         self.next_word = False
-        if reader.splices and not self.active:
-            position = reader.in_source(reader.position, True)
-            reader.splices.clear()
-            reader.use_source(position)
+        if not self.active:
+            reader.leave_splices()
 
 
 def spans_in_source(root: Any, reader: Reader) -> Any:

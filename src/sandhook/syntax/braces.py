@@ -30,11 +30,17 @@ def read_parameter(reader: WordReader, start: int, double_quoted: bool) -> WordP
 def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     text = reader.text
     at = start + 2
+    if text.startswith("\\\n", at):
+        reader.unfold(at)
+        return _read(reader, start, double_quoted)
     prefix = _prefix(text, at)
     at += len(prefix)
     found = NAME.match(text, at) or _DIGITS.match(text, at)
     if found:
         name, at = found[0], found.end()
+        if text.startswith("\\\n", at):
+            reader.unfold(at)
+            return _read(reader, start, double_quoted)
     elif text[at : at + 1] in _SPECIAL:
         name, at = text[at], at + 1
     else:

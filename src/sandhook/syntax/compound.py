@@ -85,7 +85,7 @@ def _read_array(lexer: Lexer, start: int) -> ArrayLiteral:
         at = lexer.skip_blanks()
         text = lexer.text
         if at >= lexer.length:
-            lexer.unmatched(")", start)
+            lexer.unmatched(")", start, "array")
         char = text[at]
         if char == ")":
             lexer.position = at + 1
@@ -96,7 +96,7 @@ def _read_array(lexer: Lexer, start: int) -> ArrayLiteral:
         elif char == "#":
             lexer.position = text.find("\n", at)
         elif char in ";&|(" or (char in "<>" and not text.startswith("(", at + 1)):
-            lexer.unexpected_operator(at)
+            lexer.unexpected_operator(at, "array")
         else:
             elements.append(_read_element(lexer, at))
 
@@ -130,7 +130,8 @@ def read_arithmetic_for(lexer: Lexer, start: int, expression: Word) -> tuple[Wor
         found.extend([Literal(text)] if text else [] for text in others)
     if len(found) != 3:
         problem = "arithmetic expression required" if len(found) < 3 else "`;' unexpected"
-        lexer.fail(f"syntax error: {problem}", (start, lexer.position), token="((")
+        shown = lexer.text[start : lexer.position]
+        lexer.fail(f"syntax error: {problem}", (start, lexer.position), token=shown)
     init, condition, update = (Word(_trimmed(parts), expression.span) for parts in found)
     return init, condition, update
 

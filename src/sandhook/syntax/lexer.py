@@ -42,6 +42,8 @@ from sandhook.syntax.words import NAME, WordReader
 _BLANK = re.compile(r"(?:[ \t]|\\\n)+")
 _BLANK_CR = re.compile(r"(?:[ \t]|\\\r?\n|\r(?=\n))+")
 _PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
+_CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2})(?:\\\n)+[&|;<>(-]")
+_CONTINUED_NAME = re.compile(r"(?:\\\n)+(?:[A-Za-z0-9_]*(?:\\\n)+)*[A-Za-z0-9_]*\+?(?:\\\n)*[=\[]")
 _REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
 
 
@@ -67,6 +69,13 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         self.substitutions = 0  # how many $( ) are open
         self.skips: dict[int, int] = {}  # offset of a newline to where its here-documents end
         self._queue: deque[Token | ShellSyntaxError] = deque()
+        self.reset()
+
+    def forget(self) -> None:
+        """Forget what is half read, to go on after an error."""
+        self._queue.clear()
+        self.skips.clear()
+        self.substitutions = 0
         self.reset()
 
     def reset(self) -> None:
@@ -262,6 +271,11 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
             return Token("NEWLINE", "newline", at, self.position)  # here-documents included
         self.position = at
         if char in "&|;<>()" and not self.in_regex:
+            if text[at + 1] == "\\" or text[at + 2 : at + 3] == "\\":
+                found = _CONTINUED_OPERATOR.match(text, at)
+                if found:
+                    self.unfold(found.end(1))
+                    return None
             token = self._read_operator(char, at)
             if token is not None:
                 return token
@@ -354,14 +368,15 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         if self.pending:
             read_documents(self)
 
-    def unexpected_operator(self, at: int) -> NoReturn:
+    def unexpected_operator(self, at: int, where: str) -> NoReturn:
         """Raise for an operator where only words may stand."""
         text = self.text
         size = next(size for size in (3, 2, 1) if text[at : at + size] in OPERATORS)
-        self.unexpected(Token("", text[at : at + size], at, at + size))
+        self.unexpected(Token("", text[at : at + size], at, at + size), where)
 
-    def unexpected(self, token: Token) -> NoReturn:
+    def unexpected(self, token: Token, where: str = "") -> NoReturn:
         """Raise for a token that the grammar has no place for."""
+        where = where or ("substitution" if self.substitutions else "")
         span = (token.start, token.end)
         if token.kind == END:
             if self.substitutions:
@@ -370,7 +385,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         line = self.line_at(max(token.start, token.end - 1))
         if token.kind == "REDIR_WORD":
             text = self.text[token.start : token.end + 1]
-            self.fail(f"syntax error near `{text}'", span, token=text, line=line)
+            self.fail(f"syntax error near `{text}'", span, token=text, line=line, where=where)
         text = token.text
         if token.kind in ("WORD", "ASSIGNMENT_WORD"):
             from sandhook.syntax.unparse import unparse  # only to report: bash shows the word as it prints it
@@ -378,7 +393,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
             text = unparse(token.value)
         if not text.isprintable():
             text = ansi_quoted(text)
-        self.fail(f"syntax error near unexpected token `{text}'", span, token=text, line=line)
+        self.fail(f"syntax error near unexpected token `{text}'", span, token=text, line=line, where=where)
 
     # ------------------------------------------------------------------ words
 
@@ -392,6 +407,10 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
                 return self._classify(word, found[0], True)
         if not self.in_condition:
             found = NAME.match(text, at)
+            if found and text[found.end()] == "\\" and _CONTINUED_NAME.match(text, found.end()):
+                self.unfold(found.end())
+                self.position = at
+                return None
             if found and text[found.end()] in "[+=":
                 token = self._read_assignment(at, found[0], found.end())
                 if token is not None:
@@ -493,7 +512,7 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         if self.in_condition:
             return "BANG" if text == "!" else None
         kind = RESERVED_WORDS[text]
-        if self.in_case_pattern and kind != "ESAC":
+        if self.in_case_pattern and (kind != "ESAC" or self.last == "LEFT_PAREN"):
             return None
         if kind == "TIME" and self.last not in TIME_OK:
             return None

@@ -54,6 +54,13 @@ class Parser:
         """1-based line of ``offset``."""
         return self._lexer.line_at(self._lexer.position)
 
+    def skip_line(self) -> None:
+        """Go on behind the line that a ShellSyntaxError of ``next_unit`` came from."""
+        lexer = self._lexer
+        newline = lexer.text.find("\n", min(lexer.position, lexer.length - 1))
+        lexer.position = newline + 1 if newline >= 0 else lexer.length
+        lexer.forget()
+
     def next_unit(self) -> CommandList | None:
         """Return the next unit, None at the end.
 
@@ -67,6 +74,8 @@ class Parser:
         lexer.reset()
         if lexer.aliases is not None:
             lexer.aliases.leave_unit()
+        else:
+            lexer.leave_splices()
         try:
             token = lexer.token()
             while token.kind == "NEWLINE":

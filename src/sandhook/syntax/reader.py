@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from operator import itemgetter
 from typing import NoReturn
@@ -10,6 +11,10 @@ from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.syntax.options import ParseOptions
 
 _START = itemgetter(0)
+_CONTINUATIONS = re.compile(r"(?:\\\n)+")
+
+#: Characters that replacing may move before a script is given up: each moves all of its rest.
+MAX_MOVED = 1 << 28
 
 
 class Reader:
@@ -35,6 +40,7 @@ class Reader:
         self._newlines: list[int] | None = None
         #: What aliases replaced, in order: (start, end) in the text, (start, end) in the source.
         self.splices: list[tuple[int, int, int, int]] = []
+        self._moved = 0
 
     def use_source(self, position: int) -> None:
         """Read the source itself from ``position`` on."""
@@ -90,6 +96,27 @@ class Reader:
             merged = (start, start + len(value), *source)
         self.splices[index:] = [merged, *later]
 
+    def charge_move(self, change: int, what: str) -> None:
+        """Raise LimitExceeded when replacing made the text too long, or moved too much of it."""
+        self._moved += len(self.text)
+        limit = self.options.max_bytes
+        if self.length + change > limit or self._moved > MAX_MOVED:
+            raise LimitExceeded("script_bytes", limit, what)
+
+    def leave_splices(self) -> None:
+        """Go back to the source itself, behind what was read."""
+        if self.splices:
+            position = self.in_source(self.position, True)
+            self.splices.clear()
+            self.use_source(position)
+
+    def unfold(self, at: int) -> None:
+        """Take the line continuations at ``at`` out of the text, so that a token goes on behind them."""
+        found = _CONTINUATIONS.match(self.text, at)
+        if found:
+            self.charge_move(0, "line continuations")
+            self.splice(at, found.end(), "")
+
     def enter(self) -> None:
         """Count one more level of nesting; the caller takes it off ``depth`` when it is done.
 
@@ -109,6 +136,7 @@ class Reader:
         token: str = "",
         line: int | None = None,
         incomplete: bool = False,
+        where: str = "",
     ) -> NoReturn:
         """Raise ShellSyntaxError; ``line`` is given where bash names another than the span's."""
         start, end = self.in_source(span[0], False), self.in_source(span[1], True)
@@ -123,12 +151,14 @@ class Reader:
             token=token,
             name=self.name,
             incomplete=incomplete,
+            where=where,
         )
 
-    def unmatched(self, wanted: str, start: int) -> NoReturn:
+    def unmatched(self, wanted: str, start: int, where: str = "") -> NoReturn:
         """Raise for a quote or bracket opened at ``start`` and never closed."""
         self.fail(
             f"unexpected EOF while looking for matching `{wanted}'",
             (start, self.length),
             incomplete=True,
+            where=where,
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.errors import ShellSyntaxError
 from sandhook.syntax.nodes import (
     AnsiQuoted,
     ArithmeticExpansion,
@@ -42,6 +43,7 @@ _HERE_DOCUMENT_RUN = re.compile(r"[^\\`$]+")
 _ALTERNATIVE_RUN = re.compile(r"(?:[^()|\\'\"`$<>?*+@!]|[?*+@!<>](?!\())+")
 _TEXT_RUN = re.compile(r"[^\\\"'`$()\[\]{}]+")
 
+_GOES_ON = re.compile(r"(?:\\\n)+[A-Za-z0-9_]")  # a name behind line continuations
 _SUBSCRIPT_RUN = re.compile(r"[^\\\"'`$()\[\]{}<>]+")
 
 
@@ -71,6 +73,7 @@ class WordReader(Reader):
         super().__init__(text, name, options)
         self._not_arithmetic: set[int] = set()  # offsets of "((" that were tried: none is tried twice
         self.stopped = False
+        self.in_document = False  # its lines were joined when it was found
         self.bad_subscripts: set[int] = set()  # offsets of "${" with an open subscript: likewise
 
     def read_substituted_commands(self) -> CommandList | None:
@@ -259,6 +262,7 @@ class WordReader(Reader):
     def read_here_document(self) -> tuple[WordPart, ...]:
         """Read all of the text as a here-document's body: only ``$ ` \\`` are special."""
         text, at = self.source, self.position
+        self.in_document = True
         parts: list[WordPart] = []
         while True:
             found = _HERE_DOCUMENT_RUN.match(text, at)
@@ -310,6 +314,9 @@ class WordReader(Reader):
         """Read the expansion that "$" at ``position`` begins; a lone "$" is a Literal."""
         text, start = self.text, self.position
         char = text[start + 1 : start + 2]
+        if char == "\\" and text.startswith("\n", start + 2) and not self.in_document:
+            self.unfold(start + 1)
+            return self.read_dollar(double_quoted)
         if char == "{":
             return self.read_braces(start, double_quoted)
         if char == "(":
@@ -318,11 +325,20 @@ class WordReader(Reader):
                 if expression is not None:
                     return ArithmeticExpansion(expression, False, (start, self.position))
             self.position = start + 2
-            body = self.read_substituted_commands()
+            try:
+                body = self.read_substituted_commands()
+            except ShellSyntaxError as error:
+                if error.incomplete and start in self._not_arithmetic:  # bash still waits for the "))"
+                    self.unmatched(")", start)
+                raise
             return CommandSubstitution(body, (start, self.position))
         found = NAME.match(text, start + 1)
         if found:
-            self.position = found.end()
+            end = self.position = found.end()
+            if text[end] == "\\" and not self.in_document and _GOES_ON.match(text, end):
+                self.unfold(end)
+                self.position = start
+                return self.read_dollar(double_quoted)
             return ParameterExpansion(found[0], None, "", None, None, None, False, (start, self.position))
         if char in _SPECIAL_PARAMETERS:
             self.position = start + 2

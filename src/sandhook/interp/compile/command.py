@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from sandhook.interp.compile.compound import refuse_name
 from sandhook.interp.compile.functions import last_returns
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import Job, jobs_of
 from sandhook.interp.subshell import in_subshell, start_subshell
-from sandhook.state.control import ShellError
+from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.state import Function, State
-from sandhook.state.values import READONLY
+from sandhook.state.values import EXPORT, READONLY
 from sandhook.syntax.nodes import Coprocess, FunctionDefinition, Subshell
+from sandhook.syntax.words import NAME
 
 Run: TypeAlias = Callable[[State], int]
 
@@ -39,16 +41,23 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
 def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
     body = compiler.within(last_returns(node.body)).command(node.body)
     name, line = node.name, node.line
+    quoted = any(char in name for char in "$`\\'\"")
 
     def define(state: State) -> int:
         state.budget.charge(1)
         state.line = line
+        if quoted or (state.options.posix and not NAME.fullmatch(name)):
+            return refuse_name(state, name)
+        if state.options.posix and name in state.shell.commands.special:
+            state.shell.complain(state, f"`{name}': is a special builtin")
+            raise ExitShell(2)
         old = state.functions.get(name)
         if old is not None and old.attributes & READONLY:
             state.shell.complain(state, f"{name}: readonly function")
             state.status = 1
             return 1
-        state.functions[name] = Function(name, body, node.body, state.source, line)
+        attributes = EXPORT if state.options.allexport else 0
+        state.functions[name] = Function(name, body, node.body, state.source, line, attributes)
         state.status = 0
         return 0
 

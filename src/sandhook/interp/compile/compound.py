@@ -13,7 +13,7 @@ from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.arguments import MANY, charge_fields
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.pattern.glob import Matches, compile_pattern
-from sandhook.state.control import BreakLoop, ContinueLoop, ShellError
+from sandhook.state.control import BreakLoop, ContinueLoop, ExitShell, ShellError
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     ArithmeticCommand,
@@ -26,6 +26,7 @@ from sandhook.syntax.nodes import (
     While,
     Word,
 )
+from sandhook.syntax.words import NAME
 
 Run: TypeAlias = Callable[[State], int]
 Integer: TypeAlias = Callable[[State], int]
@@ -121,8 +122,30 @@ def _expand(state: State, words: list[FieldsOf] | None) -> list[str]:
     return found
 
 
+def _misnamed(name: str, line: int) -> Run:
+    """Stand for a loop whose variable's name is none: the grammar takes it, running it fails."""
+
+    def refuse(state: State) -> int:
+        state.budget.charge(1)
+        state.line = line
+        return refuse_name(state, name)
+
+    return refuse
+
+
+def refuse_name(state: State, name: str) -> int:
+    """Complain about what a loop's variable or a function cannot be called; posix mode ends there."""
+    state.shell.complain(state, f"`{name}': not a valid identifier")
+    if state.options.posix:
+        raise ExitShell(2)
+    state.status = 1
+    return 1
+
+
 def compile_for(compiler: Compiler, node: For) -> Run:
     name, line = node.name, node.line
+    if not NAME.fullmatch(name):
+        return _misnamed(name, line)
     words = [compiler.words.fields(word) for word in node.words] if node.words is not None else None
     body = compiler.list(node.body)
 
@@ -154,6 +177,8 @@ def compile_for(compiler: Compiler, node: For) -> Run:
 
 def compile_select(compiler: Compiler, node: Select) -> Run:
     name, line = node.name, node.line
+    if not NAME.fullmatch(name):
+        return _misnamed(name, line)
     words = [compiler.words.fields(word) for word in node.words] if node.words is not None else None
     body = compiler.list(node.body)
 
