@@ -11,7 +11,7 @@ from typing import NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
-from sandhook.interp import invoke, lookup, nested, record, trace, traps
+from sandhook.interp import invoke, lookup, messages, nested, record, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
@@ -100,15 +100,7 @@ class Runtime:
 
     def report_syntax(self, state: State, error: ShellSyntaxError, label: str, line: int = 1) -> None:
         """Complain about a syntax error as bash does, with the offending line."""
-        name = next((frame.source for frame in reversed(state.frames)), state.source)
-        start = f"{name}: {label}line {error.line + line - 1}: "
-        self.write_error(state, f"{start}{error.message}\n")
-        if error.message.startswith("syntax error: ") and error.token[:2] == "((":  # a C-like for loop
-            self.write_error(state, f"{start}syntax error: `{error.token}'\n")
-        elif "near unexpected token" in error.message and error.token:
-            lines = error.source.split("\n")
-            if 0 < error.line <= len(lines):
-                self.write_error(state, f"{start}`{lines[error.line - 1]}'\n")
+        messages.report_syntax(self, state, error, label, line)
 
     # ------------------------------------------------------------------ safe points
 
@@ -495,19 +487,8 @@ class Runtime:
             trace.show(state, f"{before} {trace.word_text(word).lstrip() or '1'} {after}")
 
     def print_times(self, state: State, seconds: float, posix: bool) -> None:
-        """Print what ``time`` prints; processor time is real time here."""
-        if posix:
-            layout: str | None = "real %2R\nuser %2U\nsys %2S"
-        else:
-            layout = state.get("TIMEFORMAT")
-            if layout is None:
-                layout = "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS"
-        if layout:
-            text, wrong = trace.times_text(layout, seconds)
-            if wrong is not None:
-                self.complain(state, f"TIMEFORMAT: `{wrong}': invalid format character")
-            else:
-                self.write_error(state, f"{text}\n")
+        """Print what ``time`` prints."""
+        messages.print_times(self, state, seconds, posix)
 
 
 __all__ = ["Runtime"]

@@ -125,34 +125,6 @@ def command_text(node: Command) -> str:
     return unparse(node)
 
 
-_TIME = re.compile(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
-
-
-def times_text(layout: str, seconds: float) -> tuple[str, str | None]:
-    """Return what TIMEFORMAT makes of a time, and the first character in it that means nothing."""
-    wrong: list[str] = []
-
-    def one(found: re.Match[str]) -> str:
-        digits, long, letter = found.groups()
-        if letter is None or found[0] == "%":
-            return "%"
-        precision = min(int(digits[:4]), 3) if digits else 3
-        if letter == "P":
-            return f"{100.0 if seconds else 0.0:.{precision if digits else 2}f}"
-        if not letter or letter not in "RUS":
-            wrong.append(letter or "\0")
-            return ""
-        value = 0.0 if letter == "S" else seconds
-        value = int(value * 10**precision) / 10**precision  # cut off, as bash does
-        if long:
-            minutes, value = divmod(value, 60)
-            return f"{int(minutes)}m{value:.{precision}f}s"
-        return f"{value:.{precision}f}"
-
-    text = _TIME.sub(one, layout)
-    return text, wrong[0] if wrong else None
-
-
 def word_text(word: Word | Assignment) -> str:
     """Return a word's source."""
     from sandhook.syntax.unparse import unparse

@@ -1,0 +1,71 @@
+"""What is told on standard error: syntax errors, and the times of ``time``."""
+
+from __future__ import annotations
+
+import re
+
+from sandhook.errors import ShellSyntaxError
+from sandhook.interp.protocol import Runtime
+from sandhook.state.state import State
+
+_TIME = re.compile(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
+
+
+def report_syntax(runtime: Runtime, state: State, error: ShellSyntaxError, label: str, line: int) -> None:
+    """Complain about a syntax error as bash does, with the offending line.
+
+    Args:
+        label: What the text was, for example "eval: ".
+        line: What the first line of the text counts as.
+    """
+    name = next((frame.source for frame in reversed(state.frames)), state.source)
+    start = f"{name}: {label}line {error.line + line - 1}: "
+    runtime.write_error(state, f"{start}{error.message}\n")
+    if error.message.startswith("syntax error: ") and error.token[:2] == "((":  # a C-like for loop
+        runtime.write_error(state, f"{start}syntax error: `{error.token}'\n")
+    elif "near unexpected token" in error.message and error.token:
+        lines = error.source.split("\n")
+        if 0 < error.line <= len(lines):
+            runtime.write_error(state, f"{start}`{lines[error.line - 1]}'\n")
+
+
+def print_times(runtime: Runtime, state: State, seconds: float, posix: bool) -> None:
+    """Print what TIMEFORMAT, or POSIX with ``-p``, says; processor time is real time here."""
+    if posix:
+        layout: str | None = "real %2R\nuser %2U\nsys %2S"
+    else:
+        layout = state.get("TIMEFORMAT")
+        if layout is None:
+            layout = "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS"
+    if not layout:
+        return
+    text, wrong = times_text(layout, seconds)
+    if wrong is not None:
+        runtime.complain(state, f"TIMEFORMAT: `{wrong}': invalid format character")
+    else:
+        runtime.write_error(state, f"{text}\n")
+
+
+def times_text(layout: str, seconds: float) -> tuple[str, str | None]:
+    """Return what TIMEFORMAT makes of a time, and the first character in it that means nothing."""
+    wrong: list[str] = []
+
+    def one(found: re.Match[str]) -> str:
+        digits, long, letter = found.groups()
+        if letter is None or found[0] == "%":
+            return "%"
+        precision = min(int(digits[:4]), 3) if digits else 3
+        if letter == "P":
+            return f"{100.0 if seconds else 0.0:.{precision if digits else 2}f}"
+        if not letter or letter not in "RUS":
+            wrong.append(letter or "\0")
+            return ""
+        value = 0.0 if letter == "S" else seconds
+        value = int(value * 10**precision) / 10**precision  # cut off, as bash does
+        if long:
+            minutes, value = divmod(value, 60)
+            return f"{int(minutes)}m{value:.{precision}f}s"
+        return f"{value:.{precision}f}"
+
+    text = _TIME.sub(one, layout)
+    return text, wrong[0] if wrong else None
