@@ -11,6 +11,8 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.expand import operators
+from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
 from sandhook.expand.special import special_value
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -30,25 +32,11 @@ from sandhook.syntax.nodes import (
     ArithVariable,
 )
 
-Integer: TypeAlias = Callable[[State], int]
 Text: TypeAlias = Callable[[State], str]
 Store: TypeAlias = Callable[[State, int], None]
 
-_MAX = 2**63 - 1
-_MIN = -(2**63)
-_BITS = 2**64 - 1
 #: Variables whose values name variables, and so on.
 MAX_RECURSION = 1024
-
-
-def wrap(value: int) -> int:
-    """Return ``value`` as a signed 64-bit integer."""
-    value &= _BITS
-    return value - 2**64 if value > _MAX else value
-
-
-class DivisionByZero(Exception):
-    """Carried to where the expression's text is known."""
 
 
 @lru_cache(maxsize=512)
@@ -127,21 +115,21 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
         case ArithParameter(name):
             return (parameter or compile_parameter)(name)
         case ArithUnary(operator, operand):
-            return _unary(operator, compile_arithmetic(operand, parameter))
+            return operators.unary(operator, compile_arithmetic(operand, parameter))
         case ArithStep(operator, target, prefix):
             return _step(1 if operator == "++" else -1, target, prefix)
         case ArithBinary(operator, left, right):
             if isinstance(right, ArithNumber) and operator in ("+", "-", "<", "<=", ">", ">=", "=="):
-                return _binary_constant(operator, compile_arithmetic(left, parameter), right.value)
-            return _binary(
+                return operators.binary_constant(operator, compile_arithmetic(left, parameter), right.value)
+            return operators.binary(
                 operator, compile_arithmetic(left, parameter), compile_arithmetic(right, parameter)
             )
         case ArithLogical(operator, left, right):
-            return _logical(
+            return operators.logical(
                 operator, compile_arithmetic(left, parameter), compile_arithmetic(right, parameter)
             )
         case ArithConditional(test, then, otherwise):
-            return _conditional(
+            return operators.conditional(
                 compile_arithmetic(test, parameter),
                 compile_arithmetic(then, parameter),
                 compile_arithmetic(otherwise, parameter),
@@ -149,7 +137,7 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
         case ArithAssign(operator, target, value):
             return _assign(operator, target, compile_arithmetic(value, parameter))
         case ArithComma(left, right):
-            return _comma(compile_arithmetic(left, parameter), compile_arithmetic(right, parameter))
+            return operators.comma(compile_arithmetic(left, parameter), compile_arithmetic(right, parameter))
     raise TypeError(node)
 
 
@@ -368,17 +356,7 @@ def store_variable(name: str) -> Store:
     return store
 
 
-# --------------------------------------------------------------------------- operators
-
-
-def _unary(operator: str, operand: Integer) -> Integer:
-    if operator == "-":
-        return lambda state: wrap(-operand(state))
-    if operator == "!":
-        return lambda state: 0 if operand(state) else 1
-    if operator == "~":
-        return lambda state: ~operand(state)
-    return operand
+# --------------------------------------------------------------------------- assignments
 
 
 def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
@@ -388,137 +366,12 @@ def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
     def step(state: State) -> int:
         old = read(state)
         new = old + amount
-        if not _MIN <= new <= _MAX:
+        if not MIN <= new <= MAX:
             new = wrap(new)
         store(state, new)
         return new if prefix else old
 
     return step
-
-
-def _binary(operator: str, left: Integer, right: Integer) -> Integer:
-    match operator:
-        case "+":
-
-            def add(state: State) -> int:
-                value = left(state) + right(state)
-                return value if _MIN <= value <= _MAX else wrap(value)
-
-            return add
-        case "-":
-
-            def subtract(state: State) -> int:
-                value = left(state) - right(state)
-                return value if _MIN <= value <= _MAX else wrap(value)
-
-            return subtract
-        case "*":
-
-            def multiply(state: State) -> int:
-                value = left(state) * right(state)
-                return value if _MIN <= value <= _MAX else wrap(value)
-
-            return multiply
-        case "/":
-            return lambda state: divide(left(state), right(state))[0]
-        case "%":
-            return lambda state: divide(left(state), right(state))[1]
-        case "**":
-            return lambda state: power(left(state), right(state))
-        case "<<":
-            return lambda state: wrap(left(state) << (right(state) & 63))
-        case ">>":
-            return lambda state: left(state) >> (right(state) & 63)
-        case "<":
-            return lambda state: 1 if left(state) < right(state) else 0
-        case "<=":
-            return lambda state: 1 if left(state) <= right(state) else 0
-        case ">":
-            return lambda state: 1 if left(state) > right(state) else 0
-        case ">=":
-            return lambda state: 1 if left(state) >= right(state) else 0
-        case "==":
-            return lambda state: 1 if left(state) == right(state) else 0
-        case "!=":
-            return lambda state: 1 if left(state) != right(state) else 0
-        case "&":
-            return lambda state: left(state) & right(state)
-        case "^":
-            return lambda state: left(state) ^ right(state)
-        case "|":
-            return lambda state: left(state) | right(state)
-    raise TypeError(operator)
-
-
-def _binary_constant(operator: str, left: Integer, constant: int) -> Integer:
-    """The same with a number on the right, as in every counting loop."""
-    if operator in "+-":
-        amount = constant if operator == "+" else -constant
-
-        def add(state: State) -> int:
-            value = left(state) + amount
-            return value if _MIN <= value <= _MAX else wrap(value)
-
-        return add
-    match operator:
-        case "<":
-            return lambda state: 1 if left(state) < constant else 0
-        case "<=":
-            return lambda state: 1 if left(state) <= constant else 0
-        case ">":
-            return lambda state: 1 if left(state) > constant else 0
-        case ">=":
-            return lambda state: 1 if left(state) >= constant else 0
-    return lambda state: 1 if left(state) == constant else 0
-
-
-def divide(left: int, right: int) -> tuple[int, int]:
-    """Return quotient and remainder, truncated towards zero as C does."""
-    if right == 0:
-        raise DivisionByZero("division by 0")
-    quotient = abs(left) // abs(right)
-    if (left < 0) != (right < 0):
-        quotient = -quotient
-    return wrap(quotient), left - quotient * right
-
-
-def power(base: int, exponent: int) -> int:
-    """Return base ** exponent, wrapped; the work does not grow with the result."""
-    if exponent < 0:
-        raise DivisionByZero("exponent less than 0")
-    return wrap(pow(base & _BITS, exponent, 2**64))
-
-
-def _logical(operator: str, left: Integer, right: Integer) -> Integer:
-    if operator == "&&":
-        return lambda state: 1 if left(state) and right(state) else 0
-    return lambda state: 1 if left(state) or right(state) else 0
-
-
-def _conditional(test: Integer, then: Integer, otherwise: Integer) -> Integer:
-    return lambda state: then(state) if test(state) else otherwise(state)
-
-
-def _comma(left: Integer, right: Integer) -> Integer:
-    def both(state: State) -> int:
-        left(state)
-        return right(state)
-
-    return both
-
-
-_COMPOUND: dict[str, Callable[[int, int], int]] = {
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: divide(a, b)[0],
-    "%": lambda a, b: divide(a, b)[1],
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "<<": lambda a, b: a << (b & 63),
-    ">>": lambda a, b: a >> (b & 63),
-    "&": lambda a, b: a & b,
-    "^": lambda a, b: a ^ b,
-    "|": lambda a, b: a | b,
-}
 
 
 def _assign(operator: str, target: ArithVariable, value: Integer) -> Integer:
@@ -532,12 +385,12 @@ def _assign(operator: str, target: ArithVariable, value: Integer) -> Integer:
 
         return assign
     read = compile_arithmetic(target)
-    combine = _COMPOUND[operator[:-1]]
+    combine = operators.COMPOUND[operator[:-1]]
 
     def update(state: State) -> int:
         old = read(state)
         new = combine(old, value(state))
-        if not _MIN <= new <= _MAX:
+        if not MIN <= new <= MAX:
             new = wrap(new)
         store(state, new)
         return new

@@ -10,17 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand import arith
 from sandhook.expand.brace import has_braces
+from sandhook.expand.integer import compile_index, compile_integer
 from sandhook.expand.parameter import (
     CHOOSING,
     Indirect,
     Parameter,
     compile_base,
-    compile_length,
     compile_parameter,
     plain_value,
-    subscript_of,
 )
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_later_tilde, tilde_behind_name, tilde_prefix
@@ -28,7 +26,6 @@ from sandhook.pattern.glob import quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.syntax import parse_word
-from sandhook.syntax.arith import parse_arithmetic
 from sandhook.syntax.nodes import (
     AnsiQuoted,
     ArithmeticExpansion,
@@ -314,112 +311,11 @@ class TextCompiler:
 
     def arithmetic(self, word: Word) -> Integer:
         """Compile arithmetic text; parsed now where nothing in it has to be expanded first."""
-        parts = word.parts
-        literal = all(isinstance(part, Literal) for part in parts)
-        if literal:
-            source = "".join(part.text for part in parts if isinstance(part, Literal))
-            try:
-                plain = arith.compile_arithmetic(parse_arithmetic(source))
-            except ShellSyntaxError:
-                return lambda state: arith.evaluate(state, source)  # bash complains when it runs
-            return _guarded(plain, source) if any(c in source for c in "/%*") else plain
-        text_of = self._string(parts, quoted=True)
-        textual: Integer = lambda state: arith.evaluate(state, text_of(state))  # noqa: E731
-        tree = self._with_parameters(parts)
-        if tree is None:
-            return self._with_operands(parts) or textual
-        quick = tree
-
-        def run(state: State) -> int:
-            try:
-                return quick(state)
-            except (arith.NotPlain, arith.DivisionByZero):
-                return textual(state)
-
-        return run
-
-    def _with_parameters(self, parts: Sequence[WordPart]) -> Integer | None:
-        """Compile arithmetic in which ``$name`` stands for a plain number; it raises NotPlain for others.
-
-        None when that cannot be: only an expression without side effects may be tried twice.
-        """
-        source = ""
-        leaves: list[Integer] = []
-        for part in parts:
-            if isinstance(part, Literal):
-                source += part.text
-                continue
-            leaf = self._leaf(part)
-            if leaf is None:
-                return None
-            source += f"${{{len(leaves)}}}"
-            leaves.append(leaf)
-        if "[" in source or (any(c in source for c in ("=", "++", "--")) and not _only_compares(source)):
-            return None
-        try:
-            tree = parse_arithmetic(source, parameters=True)
-        except ShellSyntaxError:
-            return None
-        return arith.compile_arithmetic(tree, lambda index: leaves[int(index)])
-
-    def _leaf(self, part: WordPart) -> Integer | None:
-        """Compile ``$name`` or ``${#name}`` in arithmetic; None for an expansion that could have an effect."""
-        if not isinstance(part, ParameterExpansion) or part.operator is not None:
-            return None
-        if part.prefix == "#" and (part.subscript is None or subscript_of(part.subscript)):
-            return compile_length(part, self)
-        if part.prefix or part.subscript is not None or part.name in "@*":
-            return None
-        return arith.compile_parameter(part.name)
-
-    def _with_operands(self, parts: Sequence[WordPart]) -> Integer | None:
-        """Compile arithmetic whose expansions mostly are numbers; None where they could be no operands."""
-        source = ""
-        expansions: list[Text] = []
-        for part in parts:
-            if isinstance(part, Literal):
-                source += part.text
-            else:
-                source += f"${{{len(expansions)}}}"
-                expansions.append(self._part_text(part, quoted=True))
-        if "[" in source:
-            return None
-        template = [part.text if isinstance(part, Literal) else None for part in parts]
-
-        def text_of(texts: list[str]) -> str:
-            made = iter(texts)
-            return "".join([next(made) if text is None else text for text in template])
-
-        try:
-            return arith.with_operands(source, expansions, text_of)
-        except ShellSyntaxError:
-            return None
+        return compile_integer(word, self)
 
     def index(self, word: Word) -> Integer | None:
-        """Compile the subscript of an indexed array; it raises NotPlain when its text has to be expanded first.
-
-        None for a subscript that always has to be.
-        """
-        parts = word.parts
-        if not parts:
-            return None
-        if all(isinstance(part, Literal) for part in parts):
-            text = "".join(part.text for part in parts if isinstance(part, Literal))
-            return None if text in ("@", "*") else arith.compile_subscript(text)
-        if len(parts) == 1 and isinstance(parts[0], ArithmeticExpansion):
-            return self.arithmetic(parts[0].expression)
-        tree = self._with_parameters(parts)
-        if tree is None:
-            return None
-        quick = tree
-
-        def index(state: State) -> int:
-            try:
-                return quick(state)
-            except arith.DivisionByZero:
-                raise arith.NotPlain from None
-
-        return index
+        """Compile the subscript of an indexed array; see ``integer.compile_index``."""
+        return compile_index(word, self)
 
     def parse_name(self, text: str) -> ParameterExpansion | None:
         """Parse what an indirection names: x, x[i], 1, @; None when it is no parameter."""
@@ -469,24 +365,6 @@ def runs_commands(tree: object) -> bool:
     return any(
         isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
     )
-
-
-def _only_compares(source: str) -> bool:
-    """Tell whether every "=" of an expression belongs to a comparison."""
-    left = source
-    for operator in ("==", "!=", "<=", ">="):
-        left = left.replace(operator, " ")
-    return "=" not in left and "++" not in left and "--" not in left
-
-
-def _guarded(tree: Integer, source: str) -> Integer:
-    def run(state: State) -> int:
-        try:
-            return tree(state)
-        except arith.DivisionByZero as zero:
-            raise ShellError(arith.zero_message(source, str(zero)), 1, discard=True) from None
-
-    return run
 
 
 def _constant(text: str) -> Text:

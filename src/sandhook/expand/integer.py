@@ -1,0 +1,150 @@
+"""Words to closures that give an integer: the text of ``$((...))``, and subscripts of arrays.
+
+What is expanded in such a text is a number nearly always. So the expression is parsed once, with operands
+where the expansions stand; only when one turns out to be more than a number is the text put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.errors import ShellSyntaxError
+from sandhook.expand import arith
+from sandhook.expand.operators import DivisionByZero, Integer
+from sandhook.expand.parameter import Text, Words, compile_length, subscript_of
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.syntax.arith import parse_arithmetic
+from sandhook.syntax.nodes import ArithmeticExpansion, Literal, ParameterExpansion, Word, WordPart
+
+
+def compile_integer(word: Word, words: Words) -> Integer:
+    """Compile arithmetic text; parsed now where nothing in it has to be expanded first."""
+    parts = word.parts
+    literal = all(isinstance(part, Literal) for part in parts)
+    if literal:
+        source = "".join(part.text for part in parts if isinstance(part, Literal))
+        try:
+            plain = arith.compile_arithmetic(parse_arithmetic(source))
+        except ShellSyntaxError:
+            return lambda state: arith.evaluate(state, source)  # bash complains when it runs
+        return _guarded(plain, source) if any(c in source for c in "/%*") else plain
+    text_of = words.string(word, quoted=True)
+    textual: Integer = lambda state: arith.evaluate(state, text_of(state))  # noqa: E731
+    tree = _with_parameters(words, parts)
+    if tree is None:
+        return _with_operands(words, parts) or textual
+    quick = tree
+
+    def run(state: State) -> int:
+        try:
+            return quick(state)
+        except (arith.NotPlain, DivisionByZero):
+            return textual(state)
+
+    return run
+
+
+def _with_parameters(words: Words, parts: Sequence[WordPart]) -> Integer | None:
+    """Compile arithmetic in which ``$name`` stands for a plain number; it raises NotPlain for others.
+
+    None when that cannot be: only an expression without side effects may be tried twice.
+    """
+    source = ""
+    leaves: list[Integer] = []
+    for part in parts:
+        if isinstance(part, Literal):
+            source += part.text
+            continue
+        leaf = _leaf(words, part)
+        if leaf is None:
+            return None
+        source += f"${{{len(leaves)}}}"
+        leaves.append(leaf)
+    if "[" in source or (any(c in source for c in ("=", "++", "--")) and not _only_compares(source)):
+        return None
+    try:
+        tree = parse_arithmetic(source, parameters=True)
+    except ShellSyntaxError:
+        return None
+    return arith.compile_arithmetic(tree, lambda index: leaves[int(index)])
+
+
+def _leaf(words: Words, part: WordPart) -> Integer | None:
+    """Compile ``$name`` or ``${#name}`` in arithmetic; None for an expansion that could have an effect."""
+    if not isinstance(part, ParameterExpansion) or part.operator is not None:
+        return None
+    if part.prefix == "#" and (part.subscript is None or subscript_of(part.subscript)):
+        return compile_length(part, words)
+    if part.prefix or part.subscript is not None or part.name in "@*":
+        return None
+    return arith.compile_parameter(part.name)
+
+
+def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
+    """Compile arithmetic whose expansions mostly are numbers; None where they could be no operands."""
+    source = ""
+    expansions: list[Text] = []
+    for part in parts:
+        if isinstance(part, Literal):
+            source += part.text
+        else:
+            source += f"${{{len(expansions)}}}"
+            expansions.append(words.string(Word((part,)), quoted=True))
+    if "[" in source:
+        return None
+    template = [part.text if isinstance(part, Literal) else None for part in parts]
+
+    def text_of(texts: list[str]) -> str:
+        made = iter(texts)
+        return "".join([next(made) if text is None else text for text in template])
+
+    try:
+        return arith.with_operands(source, expansions, text_of)
+    except ShellSyntaxError:
+        return None
+
+
+def compile_index(word: Word, words: Words) -> Integer | None:
+    """Compile the subscript of an indexed array; it raises NotPlain when its text has to be expanded first.
+
+    None for a subscript that always has to be.
+    """
+    parts = word.parts
+    if not parts:
+        return None
+    if all(isinstance(part, Literal) for part in parts):
+        text = "".join(part.text for part in parts if isinstance(part, Literal))
+        return None if text in ("@", "*") else arith.compile_subscript(text)
+    if len(parts) == 1 and isinstance(parts[0], ArithmeticExpansion):
+        return compile_integer(parts[0].expression, words)
+    tree = _with_parameters(words, parts)
+    if tree is None:
+        return None
+    quick = tree
+
+    def index(state: State) -> int:
+        try:
+            return quick(state)
+        except DivisionByZero:
+            raise arith.NotPlain from None
+
+    return index
+
+
+def _only_compares(source: str) -> bool:
+    """Tell whether every "=" of an expression belongs to a comparison."""
+    left = source
+    for operator in ("==", "!=", "<=", ">="):
+        left = left.replace(operator, " ")
+    return "=" not in left and "++" not in left and "--" not in left
+
+
+def _guarded(tree: Integer, source: str) -> Integer:
+    def run(state: State) -> int:
+        try:
+            return tree(state)
+        except DivisionByZero as zero:
+            raise ShellError(arith.zero_message(source, str(zero)), 1, discard=True) from None
+
+    return run

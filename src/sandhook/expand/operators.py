@@ -1,0 +1,162 @@
+"""The operators of arithmetic on wrapped 64-bit integers, as closures of their operands' closures.
+
+Source: POSIX.1-2024 XCU 2.6.4, bash 5.2 manual 6.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sandhook.state.state import State
+
+Integer: TypeAlias = Callable[[State], int]
+
+MAX = 2**63 - 1
+MIN = -(2**63)
+BITS = 2**64 - 1
+
+
+def wrap(value: int) -> int:
+    """Return ``value`` as a signed 64-bit integer."""
+    value &= BITS
+    return value - 2**64 if value > MAX else value
+
+
+class DivisionByZero(Exception):
+    """Carried to where the expression's text is known."""
+
+
+def unary(operator: str, operand: Integer) -> Integer:
+    if operator == "-":
+        return lambda state: wrap(-operand(state))
+    if operator == "!":
+        return lambda state: 0 if operand(state) else 1
+    if operator == "~":
+        return lambda state: ~operand(state)
+    return operand
+
+
+def binary(operator: str, left: Integer, right: Integer) -> Integer:
+    match operator:
+        case "+":
+
+            def add(state: State) -> int:
+                value = left(state) + right(state)
+                return value if MIN <= value <= MAX else wrap(value)
+
+            return add
+        case "-":
+
+            def subtract(state: State) -> int:
+                value = left(state) - right(state)
+                return value if MIN <= value <= MAX else wrap(value)
+
+            return subtract
+        case "*":
+
+            def multiply(state: State) -> int:
+                value = left(state) * right(state)
+                return value if MIN <= value <= MAX else wrap(value)
+
+            return multiply
+        case "/":
+            return lambda state: divide(left(state), right(state))[0]
+        case "%":
+            return lambda state: divide(left(state), right(state))[1]
+        case "**":
+            return lambda state: power(left(state), right(state))
+        case "<<":
+            return lambda state: wrap(left(state) << (right(state) & 63))
+        case ">>":
+            return lambda state: left(state) >> (right(state) & 63)
+        case "<":
+            return lambda state: 1 if left(state) < right(state) else 0
+        case "<=":
+            return lambda state: 1 if left(state) <= right(state) else 0
+        case ">":
+            return lambda state: 1 if left(state) > right(state) else 0
+        case ">=":
+            return lambda state: 1 if left(state) >= right(state) else 0
+        case "==":
+            return lambda state: 1 if left(state) == right(state) else 0
+        case "!=":
+            return lambda state: 1 if left(state) != right(state) else 0
+        case "&":
+            return lambda state: left(state) & right(state)
+        case "^":
+            return lambda state: left(state) ^ right(state)
+        case "|":
+            return lambda state: left(state) | right(state)
+    raise TypeError(operator)
+
+
+def binary_constant(operator: str, left: Integer, constant: int) -> Integer:
+    """The same with a number on the right, as in every counting loop."""
+    if operator in "+-":
+        amount = constant if operator == "+" else -constant
+
+        def add(state: State) -> int:
+            value = left(state) + amount
+            return value if MIN <= value <= MAX else wrap(value)
+
+        return add
+    match operator:
+        case "<":
+            return lambda state: 1 if left(state) < constant else 0
+        case "<=":
+            return lambda state: 1 if left(state) <= constant else 0
+        case ">":
+            return lambda state: 1 if left(state) > constant else 0
+        case ">=":
+            return lambda state: 1 if left(state) >= constant else 0
+    return lambda state: 1 if left(state) == constant else 0
+
+
+def divide(left: int, right: int) -> tuple[int, int]:
+    """Return quotient and remainder, truncated towards zero as C does."""
+    if right == 0:
+        raise DivisionByZero("division by 0")
+    quotient = abs(left) // abs(right)
+    if (left < 0) != (right < 0):
+        quotient = -quotient
+    return wrap(quotient), left - quotient * right
+
+
+def power(base: int, exponent: int) -> int:
+    """Return base ** exponent, wrapped; the work does not grow with the result."""
+    if exponent < 0:
+        raise DivisionByZero("exponent less than 0")
+    return wrap(pow(base & BITS, exponent, 2**64))
+
+
+def logical(operator: str, left: Integer, right: Integer) -> Integer:
+    if operator == "&&":
+        return lambda state: 1 if left(state) and right(state) else 0
+    return lambda state: 1 if left(state) or right(state) else 0
+
+
+def conditional(test: Integer, then: Integer, otherwise: Integer) -> Integer:
+    return lambda state: then(state) if test(state) else otherwise(state)
+
+
+def comma(left: Integer, right: Integer) -> Integer:
+    def both(state: State) -> int:
+        left(state)
+        return right(state)
+
+    return both
+
+
+COMPOUND: dict[str, Callable[[int, int], int]] = {
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: divide(a, b)[0],
+    "%": lambda a, b: divide(a, b)[1],
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "<<": lambda a, b: a << (b & 63),
+    ">>": lambda a, b: a >> (b & 63),
+    "&": lambda a, b: a & b,
+    "^": lambda a, b: a ^ b,
+    "|": lambda a, b: a | b,
+}
