@@ -61,7 +61,7 @@ class Plain(BaseContract):
     def event(self, name: str, payload: Json) -> Event:
         raise NotImplementedError
 
-    def message(self, decision: Decision) -> str:
+    def message(self, decision: Decision, event: Event) -> str:
         return f"plain: {decision.reason}"
 
 
@@ -127,7 +127,7 @@ def test_hooks_of_a_parallel_contract_see_the_event_as_it_was() -> None:
     made = engine(
         spec("a", "echo patch one"),
         spec("b", "cat >&2; echo patch two"),
-        contract=Plain(chained=False, stop_on_refusal=False),
+        contract=Plain(parallel=True, chained=False, stop_on_refusal=False),
     )
     decision = made.fire(ToolPre("bash", {"command": "x"}))
     assert "'x'" in decision.outcomes[1].stderr
@@ -144,7 +144,7 @@ def test_concurrent_executors_run_together_and_fold_in_config_order() -> None:
     together.concurrent = True  # type: ignore[attr-defined]
     made = engine(
         *(spec(name, type="host") for name in "cab"),
-        contract=Plain(chained=False, stop_on_refusal=False, contexts="join"),
+        contract=Plain(parallel=True, chained=False, stop_on_refusal=False, contexts="join"),
         executors={"host": together},
     )
     assert made.fire(ToolPre("bash")).context == (("c\na\nb", "result"),)

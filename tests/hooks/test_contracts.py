@@ -59,7 +59,7 @@ def test_an_entry_point_adds_a_contract(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
     made = HookEngine.load({"any": "thing"}, "elsewhere", runner=Scripted(said("", 1, "no")))
     assert made.fire(ToolPre("bash")).reason == "no"
-    with pytest.raises(ContractError, match="known are everruns, .*, elsewhere"):
+    with pytest.raises(ContractError, match=r"known are everruns, .*, elsewhere"):
         get("nosuch")
 
 

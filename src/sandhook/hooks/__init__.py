@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.engine import HookEngine, NopEngine
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, ToolCall, ToolResult
 from sandhook.hooks.events import (
     PromptSubmit,
     SessionEnd,
@@ -16,13 +16,25 @@ from sandhook.hooks.events import (
     TurnEnd,
     TurnStart,
 )
-from sandhook.hooks.model import Decision, Executor, HookSpec, Operation, Outcome, Ran, Request, Verdict
+from sandhook.hooks.model import (
+    ContextFile,
+    Decision,
+    Executor,
+    HookSpec,
+    Operation,
+    Outcome,
+    Ran,
+    Request,
+    Verdict,
+)
 from sandhook.hooks.runner import Runner, SandboxRunner
 
 __all__ = [
     "HookEngine",
     "NopEngine",
     "Event",
+    "ToolCall",
+    "ToolResult",
     "SessionStart",
     "SessionEnd",
     "PromptSubmit",
@@ -33,6 +45,7 @@ __all__ = [
     "TurnEnd",
     "Stop",
     "Decision",
+    "ContextFile",
     "Outcome",
     "Operation",
     "HookSpec",

@@ -1,7 +1,8 @@
 """One contract's hooks on one event: selected, run, decoded, folded.
 
-A chained contract runs them one by one, each on what the earlier ones changed. The others see the
-event as it was, so those whose runner allows it run at the same time; they fold in config order.
+Most contracts run them one by one, chained ones each on what the earlier ones changed. Where a
+contract runs them in parallel, those whose runner allows it run at the same time; they fold in
+config order all the same.
 """
 
 from __future__ import annotations
@@ -82,10 +83,10 @@ class Chain:
 
     def run(self, specs: Sequence[HookSpec]) -> Decision:
         """Run the hooks that the event concerns and return what they decided together."""
-        if self._contract.fold.chained or self._contract.fold.stop_on_refusal:
-            outcomes = [self._one(spec) for spec in specs]
-        else:
+        if self._contract.fold.parallel:
             outcomes = self._all(specs)
+        else:
+            outcomes = [self._one(spec) for spec in specs]
         return self._decision(outcomes)
 
     def _one(self, spec: HookSpec) -> Outcome:
@@ -232,7 +233,7 @@ class Chain:
             **fields,
         )
         if decision.refused:
-            decision = decision._replace(message=self._contract.message(decision))
+            decision = decision._replace(message=self._contract.message(decision, self._fold.event))
         return decision
 
     def _confined(self, files: Sequence[ContextFile], notes: list[str]) -> tuple[ContextFile, ...]:

@@ -145,12 +145,14 @@ class HookEngine:
         """
         if on_long_timeout not in ("clamp", "reject"):
             raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
-        found = documents(sources)
+        if isinstance(contract, str):
+            contract = contracts.get(contract)
+        found = documents(sources, contract, env)
         if contract is None and not contributions and all(not doc.value for doc in found):
             return NopEngine()
         loading = _Loading(trust, max_timeout, on_long_timeout)
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
-        for each, docs in _by_contract(found, contract):
+        for each, docs in _by_contract(found, contract, env or {}):
             loading.take(each, each.load(docs, options))
         loading.locate(found)
         if loading.problems and fail_closed:
@@ -345,20 +347,22 @@ def _with_late(decision: Decision, late: Sequence[tuple[Contract, Outcome]]) -> 
 
 
 def _by_contract(
-    found: Sequence[Document], contract: str | Contract | None
+    found: Sequence[Document], contract: Contract | None, env: Mapping[str, str]
 ) -> list[tuple[Contract, list[Document]]]:
     """Return the documents of each contract, in the order in which the contracts come first."""
     if contract is not None:
-        one = contracts.get(contract) if isinstance(contract, str) else contract
-        return [(one, list(found))]
+        return [(contract, list(found))]
     groups: dict[str, tuple[Contract, list[Document]]] = {}
     nothing: list[Document] = []
     for document in found:
         if document.value is None:
             nothing.append(document)
-            continue
-        known = contracts.recognise([document]) if not document.contract else contracts.get(document.contract)
-        groups.setdefault(known.name, (known, []))[1].append(document)
+        elif document.contract:
+            known = contracts.get(document.contract)
+            groups.setdefault(known.name, (known, []))[1].append(document)
+        else:
+            known, document = contracts.understand(document, env)
+            groups.setdefault(known.name, (known, []))[1].append(document)
     return list(groups.values()) or [(contracts.recognise(nothing), nothing)]
 
 

@@ -16,6 +16,8 @@ class FoldPolicy(Record):
     """How an agent composes its hooks.
 
     Attributes:
+        parallel: Hooks run at the same time where their executor allows it; excludes ``chained`` and
+            ``stop_on_refusal``.
         chained: A hook sees (and its matcher sees) what earlier hooks changed; else every hook sees
             the event as it was.
         matchers_see_changes: With ``chained``: matchers are asked about the changed event too.
@@ -34,6 +36,7 @@ class FoldPolicy(Record):
             diagnostic.
     """
 
+    parallel: bool = False
     chained: bool = True
     matchers_see_changes: bool = True
     stop_on_refusal: bool = True

@@ -106,7 +106,10 @@ class SandboxRunner:
         from sandhook.shell import DEFAULT_ENVIRONMENT
 
         inherited = {name: text for name, text in request.inherited.items() if name not in _PLACES}
-        return {**DEFAULT_ENVIRONMENT, **inherited, **request.env}
+        own: Mapping[str, str] = DEFAULT_ENVIRONMENT
+        if request.spec.env_policy == "allow":
+            own = {name: text for name, text in own.items() if name in request.spec.env_names}
+        return {**own, **inherited, **request.env}
 
     def _write_log(self, name: str, ran: Ran, notes: list[str]) -> None:
         try:

@@ -26,11 +26,15 @@ if TYPE_CHECKING:
 MAX_BYTES = 4 << 20
 
 
-def documents(sources: Source | Sequence[Source]) -> list[Document]:
+def documents(
+    sources: Source | Sequence[Source], contract: Contract | None = None, env: Mapping[str, str] | None = None
+) -> list[Document]:
     """Return what the sources hold, in their order.
 
     Args:
         sources: A path, a decoded configuration, a Document, or several of them, weakest layer first.
+        contract: Reads the files, each in its own way; without it the ending of the name says how.
+        env: Variables that a contract's files may refer to.
 
     Raises:
         ConfigError: A file that cannot be read, or that is no JSON; all such files are named.
@@ -48,7 +52,8 @@ def documents(sources: Source | Sequence[Source]) -> list[Document]:
             continue
         name = str(source)
         try:
-            found.append(parse(read_text(name), name))
+            text = read_text(name)
+            found.append(parse(text, name) if contract is None else contract.parse(text, name, env or {}))
         except OSError as error:
             problems.append(Problem("", error.strerror or str(error), file=name))
         except DecodeError as error:

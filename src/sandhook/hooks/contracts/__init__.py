@@ -170,7 +170,7 @@ class Contract(Protocol):
         """
         ...
 
-    def message(self, decision: Decision) -> str:
+    def message(self, decision: Decision, event: Event) -> str:
         """Return what the agent shows in place of a refused call, prompt or stop."""
         ...
 
@@ -268,9 +268,16 @@ def _crush(value: Any) -> bool:
     )
 
 
+def _ub(value: Any) -> bool:
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    events = {"pre_tool_call", "post_tool_call", "pre_user_turn", "post_user_turn"}
+    return isinstance(hooks, dict) and bool(hooks) and set(hooks) <= events
+
+
 _BUILTINS: dict[str, _Builtin] = {
     "everruns": _Builtin("sandhook.hooks.contracts.everruns", _everruns),
     "crush": _Builtin("sandhook.hooks.contracts.crush", _crush),
+    "ub": _Builtin("sandhook.hooks.contracts.ub", _ub),
 }
 
 _GROUP = "sandhook.contracts"
@@ -316,3 +323,17 @@ def recognise(documents: Sequence[Document]) -> Contract:
     if fitting:
         raise ContractError(f"{where}: fits {', '.join(fitting)}; say which with --contract")
     raise ContractError(f"{where}: fits none of the known contracts ({', '.join(_BUILTINS)})")
+
+
+def understand(document: Document, env: Mapping[str, str]) -> tuple[Contract, Document]:
+    """Return the contract that a document is written for, and the document as that contract reads it.
+
+    Args:
+        env: Variables that the file may refer to.
+    """
+    contract = recognise([document])
+    own_way = getattr(type(contract), "parse", None) is not BaseContract.parse
+    if document.text and own_way:
+        layer = document.layer
+        document = contract.parse(document.text, document.name, env)._replace(layer=layer)
+    return contract, document

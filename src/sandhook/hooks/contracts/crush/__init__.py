@@ -29,6 +29,7 @@ class Crush(BaseContract):
     #: In parallel on the original input; patches merge in config order; a refusal drops patches
     #: and context; the same command runs once.
     fold = FoldPolicy(
+        parallel=True,
         chained=False,
         stop_on_refusal=False,
         reasons="join",
@@ -75,7 +76,7 @@ class Crush(BaseContract):
     def event_name(self, payload: Json, env: Mapping[str, str]) -> str:
         return canonical(super().event_name(payload, env))
 
-    def message(self, decision: Decision) -> str:
+    def message(self, decision: Decision, event: Event) -> str:
         """Return what the model sees in place of the refused call."""
         if decision.halt:
             return f"Turn halted by hook. Reason: {decision.reason or ''}"

@@ -37,7 +37,7 @@ def decode_run(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
         # upstream's shell runs in its process: a script that does not parse has status 1 there
         notes.append("the script does not parse: no opinion")
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
-    if ran.failure is None and ran.limit is None and not ran.truncated and status in (DENY, HALT):
+    if ran.failure is None and ran.limit is None and status in (DENY, HALT):  # standard output does not count
         return _refused(event, ran, halt=status == HALT, notes=notes)
     if ran.could_not_run is not None:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))

@@ -54,7 +54,7 @@ class Everruns(BaseContract):
     def event(self, name: str, payload_: Json) -> Event:
         return payload.event(name, payload_)
 
-    def message(self, decision: Decision) -> str:
+    def message(self, decision: Decision, event: Event) -> str:
         """Return what the agent shows in place of a refused call or prompt."""
         reason = decision.reason or ""
         if decision.kind == "tool.pre":

@@ -1,0 +1,161 @@
+"""ub's config.yaml: where it is, its variables, and the four lists of hooks, appended over the layers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts.ub.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, MAX_TIMEOUT, TOOL_EVENTS
+from sandhook.hooks.decode import type_name
+from sandhook.hooks.matcher import ALWAYS, OneOf, ToolName
+from sandhook.hooks.model import Executor, HookSpec
+
+#: Directories above the working directory in which .ub/config.yaml is looked for.
+_PARENTS = 5
+
+_VARIABLE = re.compile(r"\$(?:\$|\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\})")
+_DURATION = re.compile(r"([-+]?)((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+")
+_PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+    """Return ub's files: the user's, and those of the project from the farthest parent to ``cwd``.
+
+    Upstream takes the nearest project file alone; ``load`` does so too.
+    """
+    home = env.get("USERPROFILE" if platform == "win32" else "HOME", "")
+    config = env.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    places = [cwd.rstrip("/\\") or "/"]
+    for _ in range(_PARENTS):
+        above = re.sub(r"[/\\][^/\\]*$", "", places[-1])
+        if above == places[-1]:
+            break
+        places.append(above)
+    found = [Layer("user", f"{config}/ub/config.yaml")]
+    found += [Layer("project", f"{place.rstrip('/')}/.ub/config.yaml") for place in reversed(places)]
+    return found
+
+
+def expand(text: str, env: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """Expand ``${NAME}``, ``${NAME:-default}`` and ``$$`` as ub does before it parses; return warnings too."""
+    warnings: dict[str, None] = {}
+
+    def value(match: re.Match[str]) -> str:
+        name, default = match.groups()
+        if name is None:
+            return "$"
+        found = env.get(name, "")
+        if not found and default is None:
+            warnings[f"${{{name}}} is not set: it becomes empty"] = None
+        return found or default or ""
+
+    return _VARIABLE.sub(value, text), tuple(warnings)
+
+
+def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
+    """Read configurations, weakest layer first; every fault is in the result, with its path."""
+    documents = _nearest(documents)
+    fields = [Fields(document) for document in documents]
+    found: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
+    for each in fields:
+        _document(each, found, better=options.compat != "strict")
+    specs = [
+        spec._replace(id=f"{name}[{index}]")
+        for name, list_ in found.items()
+        for index, spec in enumerate(list_)
+    ]
+    return Loaded(
+        tuple(specs),
+        tuple(problem for each in fields for problem in each.problems),
+        tuple(note for each in fields for note in each.notes),
+    )
+
+
+def _nearest(documents: Sequence[Document]) -> list[Document]:
+    """Keep the last of the project's files: the nearest one is the only one that ub reads."""
+    projects = [document for document in documents if document.layer == "project"]
+    return [document for document in documents if document not in projects[:-1]]
+
+
+def _document(fields: Fields, found: dict[str, list[HookSpec]], *, better: bool) -> None:
+    value = fields.document.value
+    if value is None:
+        return
+    if not isinstance(value, dict):
+        fields.problem("", f"wanted a mapping, got {type_name(value)}")
+        return
+    hooks = fields.get(value, "hooks", dict, "") or {}
+    fields.unknown(hooks, tuple(EVENTS), "hooks")
+    for name in EVENTS:
+        for index, raw in enumerate(fields.get(hooks, name, list, "hooks") or ()):
+            path = f"hooks.{name}[{index}]"
+            before = len(fields.problems)
+            if not isinstance(raw, dict):
+                fields.problem(path, f"wanted a mapping, got {type_name(raw)}")
+                continue
+            spec = _hook(fields, raw, name, path, better=better)
+            if len(fields.problems) == before:
+                found[name].append(spec)
+
+
+def _hook(fields: Fields, raw: dict[str, Any], name: str, path: str, *, better: bool) -> HookSpec:
+    fields.unknown(raw, (*FIELDS, "name", "id") if better else FIELDS, path)
+    argv = fields.strings(raw, "command", path) or ()
+    if not argv and raw.get("command") in (None, []):
+        fields.note(f"{path}.command", "is empty: the hook never runs, and never blocks")
+    tools = fields.strings(raw, "tools", path) or ()
+    if tools and name not in TOOL_EVENTS:
+        fields.note(f"{path}.tools", "has no meaning on this event")
+    on_failure = fields.get(raw, "on_failure", str, path) or "warn"
+    if on_failure not in ("warn", "block"):
+        fields.note(f"{path}.on_failure", f"{on_failure!r} means warn; only block blocks")
+    elif on_failure == "block" and name != "pre_tool_call":
+        fields.note(f"{path}.on_failure", "only pre_tool_call can block")
+    names = fields.strings(raw, "env", path) or ("PATH",)
+    for index, each in enumerate(names):
+        if "=" in each:
+            fields.note(f"{path}.env[{index}]", "is a name of a variable; values cannot be given")
+    document = fields.document
+    return HookSpec(
+        id="",
+        event=EVENTS[name],
+        native_event=name,
+        executor=Executor("argv", argv=argv),
+        matcher=ToolName(OneOf(tools)) if tools and name in TOOL_EVENTS else ALWAYS,
+        timeout=_timeout(fields, raw, path),
+        on_error="block" if on_failure == "block" else "warn",
+        env_policy="allow",
+        env_names=names,
+        description=fields.get(raw, "name", str, path) if better else None,
+        path=path,
+        file=document.name,
+        layer=document.layer,
+        entry=raw,
+    )
+
+
+def _timeout(fields: Fields, raw: dict[str, Any], path: str) -> float:
+    given = fields.get(raw, "timeout", (str, int), path)
+    if given is None:
+        return DEFAULT_TIMEOUT
+    seconds = duration(given) if isinstance(given, str) else given / 1e9
+    if seconds is None:
+        fields.problem(f"{path}.timeout", f"{given!r} is no duration (5s, 50ms, 1m30s)")
+        return DEFAULT_TIMEOUT
+    if seconds > MAX_TIMEOUT:
+        fields.note(f"{path}.timeout", f"{seconds:g} seconds are shortened to {MAX_TIMEOUT:g}")
+    return min(seconds, MAX_TIMEOUT) if seconds > 0 else DEFAULT_TIMEOUT
+
+
+def duration(text: str) -> float | None:
+    """Return the seconds of a Go duration ("1m30s", "50ms", "0"), or None for another text."""
+    if text in ("0", "+0", "-0"):
+        return 0.0
+    if len(text) > 64 or not _DURATION.fullmatch(text):
+        return None
+    seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+    return -seconds if text[0] == "-" else seconds

@@ -1,0 +1,33 @@
+"""What an ub hook said: its exit status, and nothing else. Only a pre_tool_call hook with
+``on_failure: block`` refuses, and then for whatever kept it from ending with status 0."""
+
+from __future__ import annotations
+
+from sandhook.hooks.event import Event
+from sandhook.hooks.model import HookSpec, Ran, Verdict
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event."""
+    name = spec.executor.argv[0] if spec.executor.argv else ""
+    notes = list(ran.diagnostics)
+    if ran.truncated or ran.stderr_truncated:
+        notes.append("output beyond 4096 bytes was dropped")
+    if not name:
+        return Verdict("error", could_not_run="hook command is empty", diagnostics=tuple(notes))
+    why = ran._replace(truncated=False).could_not_run  # what it prints decides nothing, whole or cut
+    if ran.timed_out:
+        why = f"hook {name} timeout after {spec.timeout:g}s (killed)"
+    failed = why is not None or bool(ran.exit_status)
+    if ran.failure is not None and compat == "strict":
+        failed = False  # upstream counts what it could not encode as status 0
+    if not failed:
+        return Verdict("none", could_not_run=why, diagnostics=tuple(notes))
+    words = ran.stderr.decode("utf-8", "replace").strip()
+    status = -1 if why is not None and ran.missing is None else ran.exit_status
+    verdict = Verdict("failed", could_not_run=why, diagnostics=tuple(notes))
+    if spec.on_error == "block" and spec.native_event == "pre_tool_call":
+        reason = words or f"hook {name} exit {status}"
+        return verdict._replace(word="block", decided=why is None, permission="deny", reason=reason)
+    warning = f"hook {name} exit {status}" if why is None else why
+    return verdict._replace(warnings=(f"{warning}: {words}" if words else warning,))
