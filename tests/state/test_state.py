@@ -99,7 +99,7 @@ def test_sparse_arrays_are_listed_in_order() -> None:
         array.set(index, str(index))
     assert (array.keys(), array.values(), array.top()) == (["0", "3", "7", "9"], ["zero", "3", "7", "9"], 10)
     assert (array.get(-1), array.get(-7), array.get(5)) == ("9", "3", None)
-    array.append("ten")
+    array.extend(["ten"])
     array.remove(0)
     assert array.keys() == ["3", "7", "9", "10"]
 
@@ -115,7 +115,7 @@ def test_associative_arrays_are_listed_as_bash_lists_them() -> None:
 def test_appending_stays_cheap(state: State) -> None:
     array = IndexedArray()
     for _ in range(20_000):
-        array.append("x")
+        array.extend(["x"])
     assert len(array) == 20_000
 
 

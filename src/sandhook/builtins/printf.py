@@ -7,10 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse, show_usage, split_reference
+from sandhook.builtins._base import (
+    Fault,
+    builtin,
+    complain,
+    is_name,
+    parse,
+    show_usage,
+    split_reference,
+    write,
+)
 from sandhook.builtins._variables import assign_reference
 from sandhook.state.state import State
 from sandhook.utilities._printf import format_printf
+from sandhook.utilities._printf_plain import format_plainly
 from sandhook.vfs.errors import error_text
 
 USAGE = "printf [-v var] format [arguments]"
@@ -21,7 +31,10 @@ _NOTHING: Mapping[str, str] = {}
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when a format or a number is invalid or the output cannot be written."""
     variable: str | None = None
-    if len(argv) > 1 and argv[1][:1] == "-":
+    if len(argv) > 3 and argv[1] == "-v" and argv[3][:1] != "-" and is_name(argv[2]):
+        variable = argv[2]
+        operands = list(argv[3:])
+    elif len(argv) > 1 and argv[1][:1] == "-":
         given, operands = parse(argv, "v:")
         for option in given:
             variable = option.argument
@@ -32,6 +45,16 @@ def run(state: State, argv: Sequence[str]) -> int:
     if not operands:
         show_usage(state, "printf", USAGE)
         return 2
+    plain = format_plainly(operands[0], operands[1:])
+    if plain is not None:
+        state.budget.charge(len(operands))
+        if variable is None:
+            write(state, plain)
+        elif "[" in variable:
+            assign_reference(state, variable, plain)
+        else:
+            state.set(variable, plain)
+        return 0
     status = 0
 
     def error(message: str) -> None:

@@ -50,7 +50,9 @@ class Request:
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 at the end of input or for an error, 142 on a time-out."""
     request, names, plain = _request(tuple(argv))
-    timeout = _default_timeout(state) if request.timeout is None else request.timeout
+    timeout = request.timeout
+    if timeout is None and "TMOUT" in state.values:
+        timeout = _default_timeout(state)
     description = _description(state, request)
     if timeout == 0:
         return 0 if wait_for_input(state, description, 0) else 1

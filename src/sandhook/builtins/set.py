@@ -24,6 +24,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     if len(argv) == 1:
         _list_variables(state)
         return 0
+    if argv[1] == "--":
+        state.positional = list(argv[2:])
+        return 0
     _validate(argv)
     index = 1
     count = len(argv)

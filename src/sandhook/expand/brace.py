@@ -16,6 +16,7 @@ from sandhook.syntax.nodes import Literal, ParameterExpansion, Word, WordPart
 
 _INTEGERS = re.compile(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
 _LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?[0-9]{1,19}))?")
+_PADDED = re.compile(r"[{.]-?0[0-9]")
 _MAX = 2**63 - 1
 
 #: Brace expressions of one word, nested or in a row.
@@ -40,6 +41,18 @@ def expand_braces(word: Word) -> Iterator[Word]:
             units.append(part)
     for result in _expand(units):
         yield Word(_parts(result), word.span)
+
+
+def plain_sequence(word: Word) -> range | None:
+    """Return the numbers of a word that is ``{1..100}`` or ``{10..0..2}`` and nothing else, without padding."""
+    only = word.parts[0] if len(word.parts) == 1 else None
+    if not isinstance(only, Literal) or only.text[:1] != "{" or only.text[-1:] != "}":
+        return None
+    match = _INTEGERS.fullmatch(only.text[1:-1])
+    if match is None or _PADDED.search(only.text):
+        return None
+    first, last, step = (int(text or 1) for text in match.groups())
+    return None if max(abs(first), abs(last), abs(step)) > _MAX else _range(first, last, step)
 
 
 def _parts(units: list[Unit]) -> tuple[WordPart, ...]:

@@ -221,6 +221,9 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
             return lambda state: len(state.positional)
 
         def count(state: State) -> int:
+            value = state.values.get(name)
+            if value.__class__ is IndexedArray:
+                return len(value)
             value = state.value(name)
             return len(values(state)) if isinstance(value, str) or value is None else len(value)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from sandhook.expand.brace import expand_braces, has_braces
+from sandhook.expand.brace import expand_braces, has_braces, plain_sequence
 from sandhook.expand.fields import DEFAULT_IFS, Fields, glob_field, split_text
 from sandhook.expand.parameter import (
     CHOOSING,
@@ -85,8 +85,9 @@ class WordCompiler(TextCompiler):
             part = word.parts[0]
             if isinstance(part, DoubleQuoted) and not any(map(self._may_be_list, part.parts)):
                 return self._string(part.parts, quoted=True)
-            if isinstance(part, ParameterExpansion) and _is_plain_variable(part):
-                return _whole_or_fields(part.name, self.fields(word))
+            value = self._one_value(part)
+            if value is not None:
+                return _whole_or_split(value)
         return self.fields(word)
 
     def number(self, word: Word) -> Callable[[State], int | None] | None:
@@ -104,7 +105,7 @@ class WordCompiler(TextCompiler):
         if isinstance(part, ArithmeticExpansion):
             value = self.arithmetic(part.expression)
             return value if quoted else _unsplit(value)
-        if isinstance(part, ParameterExpansion) and (_is_plain_variable(part) or _is_positional(part)):
+        if isinstance(part, ParameterExpansion) and (is_plain_variable(part) or _is_positional(part)):
             return _plain_number(plain_value(part.name, braces=part.braces), quoted)
         return None
 
@@ -113,10 +114,6 @@ class WordCompiler(TextCompiler):
         if isinstance(part, DoubleQuoted) and not any(map(self._may_be_list, part.parts)):
             text = self._string(part.parts, quoted=True)
             return lambda state: [text(state)]
-        if isinstance(part, ParameterExpansion):
-            if part.operator is None and not part.prefix and part.name not in "@*" and part.subscript is None:
-                return _split_value(plain_value(part.name, braces=part.braces))
-            return None
         if isinstance(part, DoubleQuoted) and len(part.parts) == 1:
             inner = part.parts[0]
             if (
@@ -126,9 +123,18 @@ class WordCompiler(TextCompiler):
                 and not inner.operator
             ):
                 return lambda state: state.positional
+        value = self._one_value(part)
+        return None if value is None else lambda state: _split(state, value(state))
+
+    def _one_value(self, part: WordPart) -> Callable[[State], str | None] | None:
+        """Compile an unquoted expansion that gives one text, to be split; None for any other part."""
         if isinstance(part, (CommandSubstitution, Backquoted, ArithmeticExpansion)):
-            return _split_value(self._part_text(part, quoted=False))
-        return None
+            return self._part_text(part, quoted=False)
+        if not isinstance(part, ParameterExpansion) or part.operator in CHOOSING or part.prefix == "!":
+            return None
+        if not part.prefix and part.operator is None and part.subscript is None and part.name not in "@*":
+            return plain_value(part.name, braces=part.braces)
+        return compile_parameter(part, self).value
 
     def _may_be_list(self, part: WordPart) -> bool:
         if not isinstance(part, ParameterExpansion):
@@ -140,6 +146,9 @@ class WordCompiler(TextCompiler):
         )
 
     def _with_braces(self, word: Word) -> FieldsOf:
+        sequence = plain_sequence(word)
+        if sequence is not None:
+            return _numbers(sequence, self._fields(word))
         words: list[Word] = []
         for made in expand_braces(word):
             words.append(made)
@@ -149,6 +158,9 @@ class WordCompiler(TextCompiler):
         plain = self._fields(word)
         if len(compiled) == 1:
             return compiled[0]
+        constants = [text for text in map(self.constant, words) if text is not None]
+        if len(constants) == len(words):
+            return lambda state: constants if "braceexpand" in state.options.enabled else plain(state)
 
         def run(state: State) -> list[str]:
             if "braceexpand" not in state.options.enabled:
@@ -345,7 +357,7 @@ class WordCompiler(TextCompiler):
         return run
 
 
-def _is_plain_variable(part: ParameterExpansion) -> bool:
+def is_plain_variable(part: ParameterExpansion) -> bool:
     """Tell whether an expansion is ``$name`` of a variable, and nothing else."""
     name = part.name
     return (
@@ -380,15 +392,31 @@ def _unsplit(value: Callable[[State], int]) -> Callable[[State], int | None]:
     return lambda state: value(state) if state.values.get("IFS") == DEFAULT_IFS else None
 
 
-def _whole_or_fields(name: str, fields: FieldsOf) -> Callable[[State], str | list[str]]:
-    """An unquoted ``$name``: letters and digits alone are one field as they stand."""
+def _whole_or_split(value: Callable[[State], str | None]) -> Callable[[State], str | list[str]]:
+    """An unquoted expansion that is a whole word: letters and digits alone are one field as they stand."""
 
     def run(state: State) -> str | list[str]:
-        values = state.values
-        text = values.get(name)
-        if text.__class__ is str and text.isalnum() and values.get("IFS") == DEFAULT_IFS:
+        text = value(state)
+        if text and text.isalnum() and state.values.get("IFS") == DEFAULT_IFS:
             return text
-        return fields(state)
+        return _split(state, text)
+
+    return run
+
+
+def _numbers(sequence: range, plain: FieldsOf) -> FieldsOf:
+    """A word that is ``{1..100}`` alone; ``plain`` is for a shell without brace expansion."""
+    step = sequence.step
+    count = (sequence.stop - sequence.start + step - (1 if step > 0 else -1)) // step  # len() has bounds
+
+    def run(state: State) -> list[str]:
+        if "braceexpand" not in state.options.enabled:
+            return plain(state)
+        budget = state.budget
+        if count > budget.limits.fields:
+            budget.fail("fields")
+        budget.charge(count)
+        return list(map(str, sequence))
 
     return run
 
@@ -397,26 +425,21 @@ def _quoted(text_of: Text) -> Emit:
     return lambda state, fields: fields.quoted(text_of(state))
 
 
-def _split_value(value: Callable[[State], str | None]) -> FieldsOf:
-    """Compile an unquoted expansion that is a whole word."""
-
-    def run(state: State) -> list[str]:
-        text = value(state)
-        if not text:
-            return []
-        found = split_text(text, state.get("IFS"))
-        if state.options.noglob:
-            return found
-        if _GLOB.isdisjoint(text) and not (state.options.extglob and "(" in text):
-            if len(found) > 1024 and len(found) > state.budget.limits.fields:
-                state.budget.fail("fields")
-            return found
-        globbed: list[str] = []
-        for field in found:
-            globbed += glob_field(state, [(field, False)])
-        return globbed
-
-    return run
+def _split(state: State, text: str | None) -> list[str]:
+    """Return the fields of an unquoted expansion that is a whole word."""
+    if not text:
+        return []
+    found = split_text(text, state.get("IFS"))
+    if state.options.noglob:
+        return found
+    if _GLOB.isdisjoint(text) and not (state.options.extglob and "(" in text):
+        if len(found) > 1024 and len(found) > state.budget.limits.fields:
+            state.budget.fail("fields")
+        return found
+    globbed: list[str] = []
+    for field in found:
+        globbed += glob_field(state, [(field, False)])
+    return globbed
 
 
 def _emit_value(compiled: Parameter, quoted: bool) -> Emit:

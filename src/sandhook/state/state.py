@@ -438,7 +438,7 @@ class State:
         bits = self.attributes.get(name, 0)
         if bits & READONLY:
             raise ShellError(f"{name}: readonly variable", 1)
-        self.budget.hold(sum(len(value) for value in values) + 64 * len(values))
+        self.budget.hold(sum(map(len, values)) + 64 * len(values))
         self.attributes[name] = bits & ~ASSOC | ARRAY
         self.values[name] = IndexedArray(values)
 

@@ -62,8 +62,10 @@ class IndexedArray:
             self._sorted = False
         items[index] = value
 
-    def append(self, value: str) -> None:
-        self.items[self.top()] = value
+    def extend(self, values: list[str]) -> None:
+        """Put values behind the largest index."""
+        top = self.top()
+        self.items.update(enumerate(values, top))
 
     def remove(self, index: int) -> None:
         self.items.pop(index, None)

@@ -109,9 +109,36 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
 
         return step
     general = _general_step(compiler, node)
+    if isinstance(node.value, ArrayLiteral) and node.append and node.subscript is None:
+        words = [element for element in node.value.elements if isinstance(element, Word)]
+        if len(words) == len(node.value.elements):
+            return _appending_step(node.name, list(map(compiler.words.argument, words)), general)
     if isinstance(node.value, Word) and node.subscript is not None:
         return _element_step(compiler, node, node.subscript, node.value, general)
     return general
+
+
+def _appending_step(
+    name: str, makers: list[Callable[[State], str | list[str]]], general: Callable[[State], None]
+) -> Callable[[State], None]:
+    """Compile ``name+=(words)`` for the plain indexed array that ``name`` mostly is."""
+
+    def step(state: State) -> None:
+        array = state.plain_array(name)
+        if state.watched or not isinstance(array, IndexedArray):
+            general(state)
+            return
+        texts: list[str] = []
+        for make in makers:
+            found = make(state)
+            if isinstance(found, list):
+                texts += found
+            else:
+                texts.append(found)
+        state.budget.hold(sum(map(len, texts)) + 64 * len(texts))
+        array.extend(texts)
+
+    return step
 
 
 def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:

@@ -69,21 +69,31 @@ def compile_while(compiler: Compiler, node: While) -> Run:
                         break
                     status = body(state)
                 except ContinueLoop as control:
-                    state.tested = tested
-                    if control.levels > 1:
-                        raise ContinueLoop(control.levels - 1) from None
-                    status = 0
+                    status = _go_on(state, control, tested)
         except BreakLoop as control:
-            state.tested = tested
-            if control.levels > 1:
-                raise BreakLoop(control.levels - 1, control.status) from None
-            status = control.status
+            status = _leave(state, control, tested)
         finally:
             state.loops = loops
         state.status = status
         return status
 
     return run_while
+
+
+def _go_on(state: State, control: ContinueLoop, tested: int) -> int:
+    """Act on ``continue``: return the status of the turn, or pass the control on to an outer loop."""
+    state.tested = tested
+    if control.levels > 1:
+        raise ContinueLoop(control.levels - 1) from None
+    return 0
+
+
+def _leave(state: State, control: BreakLoop, tested: int) -> int:
+    """Act on ``break``: return the status of the loop, or pass the control on to an outer one."""
+    state.tested = tested
+    if control.levels > 1:
+        raise BreakLoop(control.levels - 1, control.status) from None
+    return control.status
 
 
 def _loop(state: State, items: Callable[[], bool], body: Run) -> int:
@@ -96,15 +106,9 @@ def _loop(state: State, items: Callable[[], bool], body: Run) -> int:
             try:
                 status = body(state)
             except ContinueLoop as control:
-                state.tested = tested
-                if control.levels > 1:
-                    raise ContinueLoop(control.levels - 1) from None
-                status = 0
+                status = _go_on(state, control, tested)
     except BreakLoop as control:
-        state.tested = tested
-        if control.levels > 1:
-            raise BreakLoop(control.levels - 1, control.status) from None
-        status = control.status
+        status = _leave(state, control, tested)
     finally:
         state.loops = loops
     state.status = status
@@ -152,13 +156,16 @@ def compile_for(compiler: Compiler, node: For) -> Run:
     def run_for(state: State) -> int:
         state.line = line
         try:
-            values = iter(_expand(state, words))
+            values = _expand(state, words)
             if name in state.attributes:
                 state.check_writable(name)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
 
-        def next_value() -> bool:
+        status = 0
+        tested, loops = state.tested, state.loops
+        state.loops = loops + 1
+        try:
             for value in values:
                 if state.watched:
                     state.shell.debug(state, node)
@@ -167,10 +174,16 @@ def compile_for(compiler: Compiler, node: For) -> Run:
                     state.namerefs[name] = value
                 else:
                     state.set(name, value)
-                return True
-            return False
-
-        return _loop(state, next_value, body)
+                try:
+                    status = body(state)
+                except ContinueLoop as control:
+                    status = _go_on(state, control, tested)
+        except BreakLoop as control:
+            status = _leave(state, control, tested)
+        finally:
+            state.loops = loops
+        state.status = status
+        return status
 
     return run_for
 
@@ -239,17 +252,11 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
                 try:
                     status = body(state)
                 except ContinueLoop as control:
-                    state.tested = tested
-                    if control.levels > 1:
-                        raise ContinueLoop(control.levels - 1) from None
-                    status = 0
+                    status = _go_on(state, control, tested)
                 if update is not None:
                     update(state)
         except BreakLoop as control:
-            state.tested = tested
-            if control.levels > 1:
-                raise BreakLoop(control.levels - 1, control.status) from None
-            status = control.status
+            status = _leave(state, control, tested)
         except ShellError as error:
             return state.shell.report_in(state, error, "((")  # type: ignore[no-any-return]
         finally:

@@ -1,4 +1,4 @@
-"""Commands that the compiler inlines when their shape is plain: echo, ``:``, true, false, ``[``.
+"""Commands that the compiler inlines when their shape is plain: echo, ``:``, true, false, ``[``, test.
 
 Each entry looks at a simple command without assignments and redirections and returns a closure,
 or None when the general path must be taken. A closure itself returns None to leave a case that
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from sandhook.expand.arith import NUMBERS
+from sandhook.expand.arith import NUMBERS, remember
 from sandhook.expand.fields import DEFAULT_IFS
-from sandhook.expand.word import FieldsOf, WordCompiler
+from sandhook.expand.word import WordCompiler, is_plain_variable
 from sandhook.interp.compile.functions import inline_local, inline_return
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Assignment, DoubleQuoted, ParameterExpansion, SimpleCommand, Word
@@ -79,84 +79,87 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 
 
-def _bracket(words: WordCompiler, node: SimpleCommand) -> Inline | None:
-    """``[ A OP B ]`` with an integer comparison, ``=`` or ``!=``; -z and -n of one argument."""
-    last = node.words[-1]
-    if isinstance(last, Assignment) or words.constant(last) != "]":
-        return None
-    operands = node.words[1:-1]
-    if not all(isinstance(word, Word) and _has_no_effect(word) for word in operands):
-        return None
+def _test(words: WordCompiler, node: SimpleCommand) -> Inline | None:
+    """``[ A OP B ]`` with an integer comparison, ``=`` or ``!=``; ``[ -z A ]``, ``[ -n A ]``; test too.
+
+    The operands are expanded once; what they turn out to be decides whether the command itself is asked.
+    """
+    first = node.words[0]
+    name = words.constant(first) if isinstance(first, Word) else None
+    operands = node.words[1:]
+    if name == "[":
+        last = node.words[-1]
+        if isinstance(last, Assignment) or words.constant(last) != "]":
+            return None
+        operands = operands[:-1]
     plain = [word for word in operands if isinstance(word, Word)]
+    if len(plain) != len(operands):
+        return None
+    end = ["]"] if name == "[" else []
     if len(plain) == 3:
-        return _binary(words, plain)
+        return _binary(words, plain, name or "", end)
     if len(plain) == 2 and words.constant(plain[0]) in ("-z", "-n"):
-        return _unary(words, words.constant(plain[0]) == "-z", plain[1])
+        return _unary(words, words.constant(plain[0]) or "", plain[1], name or "", end)
     return None
 
 
-def _has_no_effect(word: Word) -> bool:
-    """Tell whether expanding a word twice is the same as expanding it once."""
-    parts = [part for top in word.parts for part in (top.parts if isinstance(top, DoubleQuoted) else (top,))]
-    return all(
-        not isinstance(part, ParameterExpansion)
-        or (part.operator is None and not part.prefix and part.subscript is None)
-        for part in parts
-    ) and not any(type(part).__name__ in _EFFECTS for part in parts)
+def _binary(words: WordCompiler, plain: list[Word], name: str, end: list[str]) -> Inline | None:
+    sign = words.constant(plain[1]) or ""
+    left, right = words.argument(plain[0]), words.argument(plain[2])
 
+    def general(state: State, a: str | list[str], b: str | list[str]) -> int:
+        argv = [name, *_fields(a), sign, *_fields(b), *end]
+        status: int = state.shell.invoke(state, argv)
+        return status
 
-_EFFECTS = frozenset(
-    (
-        "CommandSubstitution",
-        "Backquoted",
-        "ArithmeticExpansion",
-        "ProcessSubstitution",
-        "ExtendedPattern",
-        "BadSubstitution",
-    )
-)
-
-
-def _binary(words: WordCompiler, plain: list[Word]) -> Inline | None:
-    sign = words.constant(plain[1])
-    left, right = words.fields(plain[0]), words.fields(plain[2])
     if sign in ("=", "==", "!="):
-        return _equal(left, right, sign != "!=")
-    compare = _COMPARE.get(sign or "")
+        wanted = sign != "!="
+
+        def equal(state: State) -> int:
+            a, b = left(state), right(state)
+            if a.__class__ is list or b.__class__ is list:
+                return general(state, a, b)
+            return 0 if (a == b) is wanted else 1
+
+        return equal
+    compare = _COMPARE.get(sign)
     if compare is None:
         return None
     decide = compare
+
+    def run(state: State) -> int:
+        a: Any = left(state)
+        b: Any = right(state)
+        try:
+            return 0 if decide(NUMBERS[a], NUMBERS[b]) else 1
+        except (KeyError, TypeError):  # a number that nobody has read yet, or a list of fields
+            pass
+        if _is_plain_number(a) and _is_plain_number(b):
+            remember(a, int(a))
+            remember(b, int(b))
+            return 0 if decide(int(a), int(b)) else 1
+        return general(state, a, b)
+
+    variable = _plain_variable(plain[0])
     constant = words.constant(plain[2])
-    if constant is not None and constant.isdigit() and constant.isascii() and len(constant) < 19:
-        return _with_number(words, plain[0], decide, int(constant))
-
-    def run(state: State) -> int | None:
-        a, b = left(state), right(state)
-        if len(a) != 1 or len(b) != 1 or not (a[0].isdigit() and b[0].isdigit()):
-            return None
-        if not (a[0].isascii() and b[0].isascii()) or len(a[0]) > 18 or len(b[0]) > 18:
-            return None
-        return 0 if decide(int(a[0]), int(b[0])) else 1
-
+    if variable is not None and constant is not None and _is_plain_number(constant):
+        return _variable_with_number(variable, decide, int(constant), run)
     return run
 
 
-def _with_number(words: WordCompiler, word: Word, decide: Callable[[int, int], bool], number: int) -> Inline:
-    name = _plain_variable(word)
-    if name is not None:
-        return _variable_with_number(name, decide, number)
-    left = words.fields(word)
+def _fields(found: str | list[str]) -> list[str]:
+    return found if isinstance(found, list) else [found]
 
-    def run(state: State) -> int | None:
-        fields = left(state)
-        if len(fields) != 1:
-            return None
-        text = fields[0]
-        if not text.isdigit() or len(text) > 18 or not text.isascii():
-            return None
-        return 0 if decide(int(text), number) else 1
 
-    return run
+def _is_plain_number(text: str | list[str]) -> bool:
+    """Tell whether an argument is decimal digits alone, as ``str`` writes the number."""
+    return (
+        isinstance(text, str)
+        and text.isdigit()
+        and len(text) < 19
+        and text.isascii()
+        and (text[0] != "0" or len(text) == 1)
+    )
 
 
 def _plain_variable(word: Word) -> str | None:
@@ -166,56 +169,51 @@ def _plain_variable(word: Word) -> str | None:
     part = word.parts[0]
     if isinstance(part, DoubleQuoted) and len(part.parts) == 1:
         part = part.parts[0]
-    if not isinstance(part, ParameterExpansion) or not (part.name[0].isalpha() or part.name[0] == "_"):
+    if not isinstance(part, ParameterExpansion) or not is_plain_variable(part):
         return None
-    return part.name if part.name != "_" else None
+    return part.name
 
 
-def _variable_with_number(name: str, decide: Callable[[int, int], bool], number: int) -> Inline:
-    def run(state: State) -> int | None:
+def _variable_with_number(
+    name: str, decide: Callable[[int, int], bool], number: int, general: Callable[[State], int]
+) -> Inline:
+    """``[ $i -lt 100 ]``, as in every counting loop."""
+
+    def run(state: State) -> int:
         values = state.values
-        text = values.get(name)
-        known = NUMBERS.get(text)  # type: ignore[arg-type]
-        if known is not None and known >= 0 and values.get("IFS") == DEFAULT_IFS:
-            return 0 if decide(known, number) else 1
+        try:
+            known = NUMBERS[values[name]]
+        except KeyError:
+            return general(state)
         # digits are neither split nor globbed, unless IFS has digits
-        if text.__class__ is not str or not text.isdigit() or values.get("IFS") != DEFAULT_IFS:
-            return None
-        if len(text) > 18 or not text.isascii():
-            return None
-        return 0 if decide(int(text), number) else 1
+        if values.get("IFS") != DEFAULT_IFS:
+            return general(state)
+        return 0 if decide(known, number) else 1
 
     return run
 
 
-def _equal(left: FieldsOf, right: FieldsOf, wanted: bool) -> Inline:
-    def run(state: State) -> int | None:
-        a, b = left(state), right(state)
-        if len(a) != 1 or len(b) != 1:
-            return None
-        return 0 if (a[0] == b[0]) is wanted else 1
+def _unary(words: WordCompiler, sign: str, word: Word, name: str, end: list[str]) -> Inline:
+    operand = words.argument(word)
+    empty = sign == "-z"
 
-    return run
-
-
-def _unary(words: WordCompiler, empty: bool, word: Word) -> Inline:
-    operand = words.fields(word)
-
-    def run(state: State) -> int | None:
-        fields = operand(state)
-        if len(fields) != 1:
-            return None
-        return 0 if (not fields[0]) is empty else 1
+    def run(state: State) -> int:
+        found = operand(state)
+        if isinstance(found, list):
+            status: int = state.shell.invoke(state, [name, sign, *found, *end])
+            return status
+        return 0 if (not found) is empty else 1
 
     return run
 
 
 INLINE: dict[str, Callable[[WordCompiler, SimpleCommand], Inline | None]] = {
     ":": _succeed,
-    "[": _bracket,
+    "[": _test,
     "echo": _echo,
     "false": _fail,
     "local": inline_local,
     "return": inline_return,
+    "test": _test,
     "true": _succeed,
 }

@@ -1,0 +1,97 @@
+"""Formats that Python's own ``%`` writes as printf does: texts and plain decimal numbers between literal text.
+
+Source: POSIX.1-2024 XBD 5. What is not known to be the same is left to ``_printf``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from sandhook.record import Record
+from sandhook.utilities._printf import Conversion, Literal, parse_format
+
+_WIDEST = 1_000  #: wider fields are charged by ``_printf`` before they are made
+_LONGEST = 65_536  #: and so is longer output
+
+
+class Plain(Record):
+    """A format in Python's spelling.
+
+    Fields:
+        template: What ``%`` is applied to.
+        kinds: The letter of each conversion, "s" or "d".
+        bytewise: A text is cut or filled: its width is counted in bytes, which are characters only in ASCII.
+        room: Characters that one use may take beyond those of the texts.
+    """
+
+    template: str
+    kinds: str
+    bytewise: bool
+    room: int
+
+
+@lru_cache(maxsize=256)
+def _plain(format_: str) -> Plain | None:
+    """Return a format in Python's spelling, None when it has anything else in it."""
+    template: list[str] = []
+    kinds: list[str] = []
+    bytewise = False
+    room = len(format_)
+    for item in parse_format(format_.encode("utf-8", "surrogateescape")):
+        if isinstance(item, Literal) and not item.warnings and b"\0" not in item.data:
+            template.append(item.data.decode("utf-8", "surrogateescape").replace("%", "%%"))
+            continue
+        if not isinstance(item, Conversion):
+            return None
+        flags, width, precision, letter, _ = item
+        if width is None or precision is None or max(width, precision) > _WIDEST:
+            return None
+        if letter == "s" and not flags.strip("-"):
+            bytewise = bytewise or width > 0 or precision >= 0
+        elif letter not in "di" or flags.strip("-0+ ") or precision >= 0:
+            return None
+        kinds.append("s" if letter == "s" else "d")
+        room += width + 20
+        cut = f".{precision}" if precision >= 0 else ""
+        template.append(f"%{flags}{width or ''}{cut}{kinds[-1]}")
+    return Plain("".join(template), "".join(kinds), bytewise, room)
+
+
+def format_plainly(format_: str, arguments: Sequence[str]) -> str | None:
+    """Return what printf writes, or None when that is for ``format_printf`` to find out."""
+    plain = _plain(format_) if len(format_) < 1_024 else None
+    if plain is None:
+        return None
+    template, kinds, bytewise, room = plain
+    if sum(map(len, arguments)) > _LONGEST:
+        return None
+    count = len(arguments)
+    if count != len(kinds):
+        if not kinds or not count or count % len(kinds):
+            return None
+        times = count // len(kinds)
+        if room * times > _LONGEST:
+            return None
+        template *= times
+        kinds *= times
+    values: list[str | int] = []
+    for kind, argument in zip(kinds, arguments):
+        if kind == "d":
+            number = _decimal(argument)
+            if number is None:
+                return None
+            values.append(number)
+        elif bytewise and not argument.isascii():
+            return None
+        else:
+            values.append(argument)
+    return template % tuple(values)
+
+
+def _decimal(text: str) -> int | None:
+    """Return the value of a decimal integer as anybody writes it, None for any other text."""
+    digits = text[1:] if text[:1] == "-" else text
+    if not (digits.isdigit() and digits.isascii()) or len(digits) > 18 or (digits[0] == "0" and text != "0"):
+        return None
+    return int(text)
