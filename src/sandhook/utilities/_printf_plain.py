@@ -86,7 +86,8 @@ def format_plainly(format_: str, arguments: Sequence[str]) -> str | None:
             return None
         else:
             values.append(argument)
-    return template % tuple(values)
+    made: str = template % tuple(values)
+    return made
 
 
 def _decimal(text: str) -> int | None:
