@@ -41,13 +41,16 @@ class Step(Record):
 
     letter: str
     argument: str | None
-    message: str = ""
+    message: str
+
+
+_END = Step("", None, "")
 
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when the options are at an end, 2 for wrong use, else 0."""
-    operands = no_options(argv)
+    operands = no_options(argv) if argv[1:] and argv[1][:1] == "-" else argv[1:]
     if len(operands) < 2:
         show_usage(state, "getopts", USAGE)
         return USAGE_STATUS
@@ -95,15 +98,15 @@ def _step(
 ) -> tuple[Step, int, int]:
     """Take the next option; return it with the new word number and offset."""
     if index > len(arguments):
-        return Step("", None), len(arguments) + 1, 0
+        return _END, len(arguments) + 1, 0
     word = arguments[index - 1]
     if position >= len(word):
         position = 0
     if position == 0:
         if word == "--":
-            return Step("", None), index + 1, 0
+            return _END, index + 1, 0
         if word[:1] != "-" or word == "-":
-            return Step("", None), index, 0
+            return _END, index, 0
         position = 1
     letter = word[position]
     position += 1
@@ -114,10 +117,10 @@ def _step(
         message = f"illegal option -- {letter}"
         return Step("?", letter if silent else None, message), *after
     if known[at + 1 : at + 2] != ":":
-        return Step(letter, None), *after
+        return Step(letter, None, ""), *after
     if not at_end:
-        return Step(letter, word[position:]), index + 1, 0
+        return Step(letter, word[position:], ""), index + 1, 0
     if index < len(arguments):
-        return Step(letter, arguments[index]), index + 2, 0
+        return Step(letter, arguments[index], ""), index + 2, 0
     message = f"option requires an argument -- {letter}"
     return Step(":" if silent else "?", letter if silent else None, message), index + 1, 0

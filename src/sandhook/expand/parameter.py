@@ -103,6 +103,16 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
             return found
 
         return variable
+    if name == "?":
+        return lambda state: str(state.status)
+    if name == "#":
+        return lambda state: str(len(state.positional))
+    if name.isdigit() and name[0] != "0":
+        index = int(name[:9]) - 1
+
+        def positional(state: State) -> str | None:
+            values = state.positional
+            return values[index] if index < len(values) else special(state)
 
     def special(state: State) -> str | None:
         value = special_value(state, name)
@@ -110,7 +120,7 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
             raise unbound(name if braces else f"${name}")
         return value
 
-    return special
+    return positional if name.isdigit() and name[0] != "0" else special
 
 
 def _unchecked(name: str) -> Value:

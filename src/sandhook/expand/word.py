@@ -81,6 +81,9 @@ class WordCompiler(TextCompiler):
 
     def argument(self, word: Word) -> Callable[[State], str | list[str]]:
         """Compile a word like ``fields``, to a closure that may give the one field by itself."""
+        constant = self.constant(word)
+        if constant is not None:
+            return lambda state: constant
         if not has_braces(word) and len(word.parts) == 1:
             part = word.parts[0]
             if isinstance(part, DoubleQuoted) and not any(map(self._may_be_list, part.parts)):
