@@ -18,15 +18,32 @@ CAPACITY = 65_536  #: bytes
 
 
 class Pipe:
-    """The buffer between a PipeReader and a PipeWriter."""
+    """The buffer between a PipeReader and a PipeWriter.
 
-    __slots__ = ("buffer", "readers", "reading", "scheduler", "writers", "writing")
+    Attributes:
+        readers, writers: Descriptions that are open.
+        met_readers, met_writers: How often a FIFO was opened so; who waits in open(2) must notice also
+            a partner that has come and gone meanwhile.
+    """
+
+    __slots__ = (
+        "buffer",
+        "met_readers",
+        "met_writers",
+        "readers",
+        "reading",
+        "scheduler",
+        "writers",
+        "writing",
+    )
 
     def __init__(self, scheduler: Scheduler) -> None:
         self.scheduler = scheduler
         self.buffer = bytearray()
         self.readers = 0
         self.writers = 0
+        self.met_readers = 0
+        self.met_writers = 0
         self.reading: list[Any] = []
         self.writing: list[Any] = []
 

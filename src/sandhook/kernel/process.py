@@ -264,18 +264,27 @@ class Kernel:
         if pipe is None:
             pipe = self._fifos[key] = self.pipe()
         if read and write:
-            return Duplex(pipe)
+            pipe.met_readers += 1
+            pipe.met_writers += 1
+            both = Duplex(pipe)
+            pipe.wake_readers()
+            pipe.wake_writers()
+            return both
         end: Description
         if read:
             end = PipeReader(pipe)
+            pipe.met_readers += 1
             pipe.wake_writers()
-            while not pipe.writers:
+            met = pipe.met_writers
+            while not pipe.writers and pipe.met_writers == met:
                 pipe.reading.append(getcurrent())
                 self.scheduler.block()
         else:
             end = PipeWriter(pipe)
+            pipe.met_writers += 1
             pipe.wake_readers()
-            while not pipe.readers:
+            met = pipe.met_readers
+            while not pipe.readers and pipe.met_readers == met:
                 pipe.writing.append(getcurrent())
                 self.scheduler.block()
         return end
