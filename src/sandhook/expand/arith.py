@@ -39,6 +39,10 @@ Store: TypeAlias = Callable[[State, int], None]
 MAX_RECURSION = 1024
 
 
+class ExpressionError(ShellError):
+    """An expression that is wrong, or divides by zero; ``set -e`` does not look at it."""
+
+
 @lru_cache(maxsize=512)
 def compile_text(text: str) -> Integer:
     """Return the closure of an expression. Raises ShellSyntaxError."""
@@ -54,14 +58,14 @@ def evaluate(state: State, text: str) -> int:
             else _run(state, text)
         )
     except ShellSyntaxError as error:
-        raise ShellError(error.message, 1, discard=True) from None
+        raise ExpressionError(error.message, 1, discard=True) from None
 
 
 def _run(state: State, text: str) -> int:
     try:
         return compile_text(text)(state)
     except DivisionByZero as zero:
-        raise ShellError(zero_message(text, str(zero)), 1, discard=True) from None
+        raise ExpressionError(zero_message(text, str(zero)), 1, discard=True) from None
 
 
 def zero_message(text: str, problem: str) -> str:
@@ -95,7 +99,7 @@ def value_of(state: State, text: str) -> int:
     state.extra["arithmetic"] = depth = state.extra.get("arithmetic", 0) + 1
     try:
         if depth > MAX_RECURSION:
-            raise ShellError(
+            raise ExpressionError(
                 f'{text}: expression recursion level exceeded (error token is "{text}")', discard=True
             )
         if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
@@ -248,7 +252,7 @@ def with_operands(source: str, expansions: Sequence[Text], text_of: Callable[[li
         try:
             return tree(state)
         except DivisionByZero as zero:
-            raise ShellError(zero_message(text_of(texts), str(zero)), 1, discard=True) from None
+            raise ExpressionError(zero_message(text_of(texts), str(zero)), 1, discard=True) from None
 
     return run
 
@@ -277,7 +281,7 @@ def compile_subscript(text: str) -> Integer:
         try:
             return tree(state)
         except DivisionByZero as zero:
-            error = ShellError(zero_message(text, str(zero)), 1, discard=True)
+            error: ShellError = ExpressionError(zero_message(text, str(zero)), 1, discard=True)
         except ShellError as caught:
             error = caught
         raise state.shell.subscript_error(state, error)
@@ -301,8 +305,8 @@ def _element(name: str, subscript: str) -> Integer:
         else:
             text = state.element(name, subscript)
         if text is None:
-            if state.options.nounset:
-                raise ShellError(f"{name}[{subscript}]: unbound variable", 127, fatal=True)
+            if state.options.nounset and state.value(name) is None:
+                raise ShellError(f"{name}: unbound variable", 127, fatal=True)
             return 0
         return value_of(state, text)
 

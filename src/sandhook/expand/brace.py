@@ -8,6 +8,7 @@ Source: bash 5.2 manual, 3.5.1.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
 from typing import TypeAlias, TypeGuard
 
@@ -17,6 +18,7 @@ from sandhook.syntax.nodes import Literal, ParameterExpansion, Word, WordPart
 _INTEGERS = re.compile(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
 _LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?[0-9]{1,19}))?")
 _PADDED = re.compile(r"[{.]-?0[0-9]")
+_MIN = -(2**63)
 _MAX = 2**63 - 1
 
 #: Brace expressions of one word, nested or in a row.
@@ -88,60 +90,109 @@ def _expand(units: list[Unit], depth: int = 0) -> Iterator[list[Unit]]:
     """Yield the expansions of ``units``, leftmost brace first."""
     if depth > MAX_BRACES:
         raise LimitExceeded("nesting", MAX_BRACES)
-    position = 0
-    while True:
-        found = _find(units, position)
-        if found is None:
-            yield units
-            return
-        start, end, commas = found
-        if commas:
-            items: Iterator[list[Unit]] = _alternatives(units, start, end, commas, depth + 1)
-            break
-        sequence = _sequence(units[start + 1 : end])
+    found = _find(units)
+    if found is None:
+        yield units
+        return
+    start, end = found
+    inside, after = units[start + 1 : end], units[end + 1 :]
+    if "," in inside:
+        items = _alternatives(inside, depth + 1)
+    else:
+        sequence = _sequence(inside)
         if sequence is not None:
             items = ([*text] for text in sequence)
-            break
-        position = start + 1
+        else:  # braces around what is no sequence are text, whatever they hold
+            items = iter([units[start : end + 1]])
     before = units[:start]
-    after = units[end + 1 :]
     # What follows is expanded anew for every item, as bash multiplies left to right.
     for item in items:
         for tail in _expand(after, depth + 1):
             yield [*before, *item, *tail]
 
 
-def _alternatives(
-    units: list[Unit], start: int, end: int, commas: list[int], depth: int
-) -> Iterator[list[Unit]]:
-    left = start + 1
-    for right in [*commas, end]:
-        yield from _expand(units[left:right], depth)
-        left = right + 1
-
-
-def _find(units: list[Unit], position: int) -> tuple[int, int, list[int]] | None:
-    """Return the first { with its matching } and the commas between them, from ``position``."""
-    matched: dict[int, tuple[int, list[int]]] = {}
-    open_: list[tuple[int, list[int]]] = []
-    for index in range(position, len(units)):
-        unit = units[index]
+def _alternatives(inside: list[Unit], depth: int) -> Iterator[list[Unit]]:
+    """Yield what the items between commas outside of inner braces give."""
+    left = level = 0
+    for index, unit in enumerate(inside):
         if unit == "{":
-            open_.append((index, []))
-        elif unit == "}" and open_:
-            start, commas = open_.pop()
-            matched[start] = (index, commas)
-        elif unit == "," and open_:
-            open_[-1][1].append(index)
-    for start in sorted(matched):
-        end, commas = matched[start]
-        if (not start or units[start - 1] != "$") and (commas or _is_sequence(units[start + 1 : end])):
-            return start, end, commas
+            level += 1
+        elif unit == "}" and level:
+            level -= 1
+        elif unit == "," and not level:
+            yield from _expand(inside[left:index], depth)
+            left = index + 1
+    yield from _expand(inside[left:], depth)
+
+
+class _Scope:
+    """The text directly inside one {, or outside of all.
+
+    Attributes:
+        start: Where its { is; -1 outside.
+        separator: Where its last comma or ".." is; -1 without any.
+        end: Where its } is; -1 while it is open.
+    """
+
+    __slots__ = ("end", "parent", "separator", "start")
+
+    def __init__(self, start: int, parent: _Scope | None) -> None:
+        self.start = start
+        self.parent = parent
+        self.separator = self.end = -1
+
+
+def _find(units: list[Unit]) -> tuple[int, int] | None:
+    """Return the first { that begins an expansion, and its }.
+
+    A } counts only behind a comma or ".." that no inner braces hold, so that the last one of
+    ``{a}b,c}`` belongs to the {.
+    """
+    scope = outside = _Scope(-1, None)
+    opened: list[_Scope] = []
+    separators: list[int] = []  # those outside of all braces,
+    ends: list[int] = []  # and the } there
+    depth = 0
+    for index, unit in enumerate(units):
+        if unit == "{":
+            depth += 1
+            if depth > 10 * MAX_BRACES:
+                raise LimitExceeded("nesting", 10 * MAX_BRACES)
+            scope = _Scope(index, scope)
+            opened.append(scope)
+        elif unit == "}":
+            if scope.parent is None:
+                ends.append(index)
+            else:
+                scope.end = index
+                scope = scope.parent
+                depth -= 1
+        elif unit == "," or (
+            unit == "." and units[index + 1 : index + 2] == ["."] and units[index + 2 : index + 3] != ["}"]
+        ):
+            scope.separator = index
+            if scope is outside:
+                separators.append(index)
+    for each in opened:
+        start = each.start
+        if (start == 0 and units[1:2] == ["}"]) or (start and _is_dollar(units[start - 1])):
+            continue
+        scope = each
+        while scope.parent is not None and scope.end >= 0:
+            if scope.separator > start:
+                return start, scope.end
+            scope = scope.parent
+        if scope is outside:
+            at = bisect(separators, start)
+            end = bisect(ends, separators[at]) if at < len(separators) else len(ends)
+            if end < len(ends):
+                return start, ends[end]
     return None
 
 
-def _is_sequence(units: list[Unit]) -> bool:
-    return _sequence(units) is not None
+def _is_dollar(unit: Unit) -> bool:
+    """Tell whether a unit ends in a "$" that a { would belong to."""
+    return unit == "$" or (isinstance(unit, ParameterExpansion) and unit.name == "$" and not unit.braces)
 
 
 def _sequence(units: list[Unit]) -> Iterator[str] | None:
@@ -152,7 +203,7 @@ def _sequence(units: list[Unit]) -> Iterator[str] | None:
     match = _INTEGERS.fullmatch(text)
     if match:
         first, last, step = match.groups()
-        if max(abs(int(first)), abs(int(last)), abs(int(step or 1))) > _MAX:
+        if not all(_MIN <= int(number or 1) <= _MAX for number in (first, last, step)):
             return None
         return _integers(first, last, int(step or 1))
     match = _LETTERS.fullmatch(text)

@@ -12,7 +12,6 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.operators import DivisionByZero, Integer
 from sandhook.expand.parameter import Text, Words, compile_length, subscript_of
-from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.syntax.arith import parse_arithmetic
 from sandhook.syntax.nodes import ArithmeticExpansion, Literal, ParameterExpansion, Word, WordPart
@@ -145,6 +144,6 @@ def _guarded(tree: Integer, source: str) -> Integer:
         try:
             return tree(state)
         except DivisionByZero as zero:
-            raise ShellError(arith.zero_message(source, str(zero)), 1, discard=True) from None
+            raise arith.ExpressionError(arith.zero_message(source, str(zero)), 1, discard=True) from None
 
     return run

@@ -18,13 +18,16 @@ from sandhook.expand.special import separator, special_value, unbound
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray, letters
-from sandhook.syntax.nodes import Literal, ParameterExpansion, Word
+from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
 
 Value: TypeAlias = Callable[[State], "str | None"]
 Values: TypeAlias = Callable[[State], "list[str]"]
 Text: TypeAlias = Callable[[State], str]
 
 _META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
+
+#: What a pattern begins with whose first character is known.
+_TEXT = (Literal, Escaped, SingleQuoted)
 
 #: Operators whose word is used instead of the value.
 CHOOSING = frozenset(("-", ":-", "=", ":=", "?", ":?", "+", ":+"))
@@ -35,9 +38,9 @@ class Words(Protocol):
 
     def string(self, word: Word, *, quoted: bool = False, assignment: bool = False) -> Text: ...
 
-    def pattern(self, word: Word) -> Text: ...
+    def pattern(self, word: Word, *, tildes: bool = True) -> Text: ...
 
-    def pieces(self, word: Word) -> Callable[[State], list[tuple[str, bool]]]: ...
+    def pieces(self, word: Word, *, tildes: bool = True) -> Callable[[State], list[tuple[str, bool]]]: ...
 
     def arithmetic(self, word: Word) -> Callable[[State], int]: ...
 
@@ -313,11 +316,28 @@ def _compile_operator(node: ParameterExpansion, base: Parameter, words: Words) -
         pattern = words.pattern(word)
         return _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix)
     if operator[0] == "/":
-        pattern = words.pattern(word)
+        pattern = words.pattern(word, tildes=operator in ("/", "//"))
         replacement = words.pieces(node.second or Word(()))
+        if operator == "/" and word.parts and not isinstance(word.parts[0], _TEXT):
+            pieces = words.pieces(word)
+            return _mapped(
+                base,
+                lambda state: (*_anchored(pattern(state), pieces(state)), replacement(state)),
+                transform.replace,
+            )
         return _mapped(base, lambda state: (operator, pattern(state), replacement(state)), transform.replace)
     pattern = words.pattern(word)
+    if word.parts and all(
+        isinstance(part, (SingleQuoted, DoubleQuoted)) and not part[0] for part in word.parts
+    ):
+        return _mapped(base, lambda state: (), lambda state, value: value)  # "" matches no character
     return _mapped(base, lambda state: (operator, pattern(state)), transform.change_case)
+
+
+def _anchored(pattern: str, pieces: list[tuple[str, bool]]) -> tuple[str, str]:
+    """Return the operator and pattern of ``${x/$p/r}``, whose value may begin with # or %."""
+    text, quoted = next((piece for piece in pieces if piece[0]), ("", True))
+    return ("/", pattern) if quoted or text[0] not in "#%" else ("/" + text[0], pattern[1:])
 
 
 def _mapped(

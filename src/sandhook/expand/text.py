@@ -21,7 +21,7 @@ from sandhook.expand.parameter import (
     plain_value,
 )
 from sandhook.expand.special import separator
-from sandhook.expand.tilde import expand_tilde, has_later_tilde, tilde_behind_name, tilde_prefix
+from sandhook.expand.tilde import expand_tilde, has_tilde, split_tildes, tilde_behind_name
 from sandhook.pattern.glob import quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -44,13 +44,14 @@ from sandhook.syntax.nodes import (
     WordPart,
     walk,
 )
+from sandhook.syntax.wordprinter import word_text
 
 Text: TypeAlias = Callable[[State], str]
 Integer: TypeAlias = Callable[[State], int]
 Pieces: TypeAlias = Callable[[State], "list[tuple[str, bool]]"]
 
 _GLOB = frozenset("*?[")
-_UNKNOWN_TRANSFORMATION = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*@[A-Za-z]\}")
+_UNKNOWN_TRANSFORMATION = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)@[^}]*\}")
 
 
 class TextCompiler:
@@ -90,11 +91,7 @@ class TextCompiler:
                 text += [p.text for p in part.parts if isinstance(p, (Literal, Escaped))]
             else:
                 return None
-        if (
-            not word.parts
-            or tilde_prefix(word.parts) is not None
-            or tilde_behind_name(word.parts) is not None
-        ):
+        if not word.parts or has_tilde(word.parts) or tilde_behind_name(word.parts) is not None:
             return None
         return "".join(text)
 
@@ -108,41 +105,24 @@ class TextCompiler:
             assignment: A tilde counts after each ":" too.
         """
         parts = word.parts
-        if not quoted:
-            prefix = tilde_prefix(parts, assignment=assignment)
-            if prefix is not None or (assignment and has_later_tilde(parts)):
-                return self._string_with_tilde(parts, assignment)
-        return self._string(parts, quoted=quoted, stored=assignment)
+        if quoted or not has_tilde(parts, assignment=assignment):
+            return self._string(parts, quoted=quoted, stored=assignment)
+        return _concatenate(
+            [
+                tilde(piece)
+                if isinstance(piece, str)
+                else self._part_text(piece, quoted=False, stored=assignment)
+                for piece in split_tildes(parts, assignment=assignment)
+            ]
+        )
 
     def stored_string(self, word: Word) -> Text:
         """Compile the word of a here-string, where lists are joined as in an assignment."""
-        return self._string(word.parts, quoted=False, stored=True)
+        return self.string(word, assignment=True)
 
-    def _string_with_tilde(self, parts: Sequence[WordPart], assignment: bool) -> Text:
-        pieces: list[Text] = []
-        rest = list(parts)
-        at_start = True
-        while rest:
-            part = rest.pop(0)
-            if isinstance(part, Literal):
-                if at_start:
-                    prefix = tilde_prefix([part, *rest], assignment=assignment)
-                    if prefix is not None:
-                        pieces.append(_tilde(prefix))
-                        part = Literal(part.text[len(prefix) :])
-                at_start = False
-                colon = part.text.find(":~") if assignment else -1
-                if colon >= 0:
-                    pieces.append(_constant(part.text[: colon + 1]))
-                    rest.insert(0, Literal(part.text[colon + 1 :]))
-                    at_start = True
-                    continue
-                at_start = assignment and part.text.endswith(":")
-                pieces.append(_constant(part.text))
-            else:
-                at_start = False
-                pieces.append(self._part_text(part, quoted=False))
-        return _concatenate(pieces)
+    def subscript(self, word: Word) -> Text:
+        """Compile the subscript of an assignment, where a tilde is text."""
+        return self._string(word.parts, quoted=False)
 
     def _string(self, parts: Sequence[WordPart], *, quoted: bool, stored: bool = False) -> Text:
         if not parts:
@@ -212,7 +192,7 @@ class TextCompiler:
         operator = node.operator or ""
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
-            choose = self._assign_or_fail(node, base)
+            choose = self._assign_or_fail(node, base, quoted)
             return lambda state: base.text(state) if base.is_set(state, nonempty) else choose(state)
         inner = node.word or Word(())
         word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self.string(inner)
@@ -222,17 +202,17 @@ class TextCompiler:
 
     # ------------------------------------------------------------------ patterns and pieces
 
-    def pattern(self, word: Word) -> Text:
+    def pattern(self, word: Word, *, tildes: bool = True) -> Text:
         """Compile a word to a pattern: what was quoted is escaped, the rest stays special."""
-        fixed = self.fixed_pattern(word)
+        fixed = self.fixed_pattern(word, tildes=tildes)
         if fixed is not None:
             return _constant(fixed)
-        pieces = self.pieces(word)
+        pieces = self.pieces(word, tildes=tildes)
         return lambda state: "".join([quote(text) if quoted else text for text, quoted in pieces(state)])
 
-    def fixed_pattern(self, word: Word) -> str | None:
+    def fixed_pattern(self, word: Word, *, tildes: bool = True) -> str | None:
         """Return the pattern that a word always gives, or None when it depends on the run."""
-        if tilde_prefix(word.parts) is not None:
+        if tildes and has_tilde(word.parts):
             return None
         texts: list[str] = []
         for part in word.parts:
@@ -248,16 +228,11 @@ class TextCompiler:
                 return None
         return "".join(texts)
 
-    def pieces(self, word: Word) -> Pieces:
+    def pieces(self, word: Word, *, tildes: bool = True) -> Pieces:
         """Compile a word to its (text, quoted) pieces."""
-        parts = word.parts
         makers: list[Pieces] = []
-        prefix = tilde_prefix(parts)
-        if prefix is not None and isinstance(parts[0], Literal):
-            found: str = prefix
-            makers.append(lambda state: [(expand_tilde(state, found), True)])
-            parts = (Literal(parts[0].text[len(found) :]), *parts[1:])
-        makers.extend(self._pieces_of(part) for part in parts)
+        for piece in split_tildes(word.parts) if tildes else word.parts:
+            makers.append(_quoted_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece))
         if len(makers) == 1:
             return makers[0]
         return lambda state: [piece for make in makers for piece in make(state)]
@@ -329,10 +304,10 @@ class TextCompiler:
                 return node
         return None
 
-    def _assign_or_fail(self, node: ParameterExpansion, base: Parameter) -> Text:
+    def _assign_or_fail(self, node: ParameterExpansion, base: Parameter, quoted: bool) -> Text:
         operator = node.operator or ""
         word = node.word or Word(())
-        text_of = self.string(word, quoted=False)
+        text_of = self.subscript(word) if quoted and operator[-1] == "=" else self.string(word)
         name = node.name
         if operator[-1] == "=":
             subscript = self.string(node.subscript, quoted=True) if node.subscript is not None else None
@@ -351,11 +326,14 @@ class TextCompiler:
 
             return assign
 
+        source = node.subscript
+        shown = f"{name}[{word_text(source, lambda body: '')}]" if source is not None else name
+
         def fail(state: State) -> str:
             text = text_of(state)
             if not word.parts:
                 text = "parameter null or not set" if operator == ":?" else "parameter not set"
-            raise ShellError(f"{name}: {text}", 127, fatal=True)
+            raise ShellError(f"{shown}: {text}", 127, fatal=True)
 
         return fail
 
@@ -371,15 +349,22 @@ def _constant(text: str) -> Text:
     return lambda state: text
 
 
-def _tilde(prefix: str) -> Text:
+def tilde(prefix: str) -> Text:
+    """Return what gives a tilde-prefix's directory."""
     return lambda state: expand_tilde(state, prefix)
 
 
+def _quoted_piece(text_of: Text) -> Pieces:
+    return lambda state: [(text_of(state), True)]
+
+
 def _bad_substitution(text: str) -> Text:
-    unknown = _UNKNOWN_TRANSFORMATION.fullmatch(text) is not None
+    unknown = _UNKNOWN_TRANSFORMATION.fullmatch(text)
 
     def run(state: State) -> str:
-        if unknown:
+        if unknown is not None:
+            if state.get(unknown[1]) is None:
+                return plain_value(unknown[1])(state) or ""
             raise ShellError(f"{text}: bad substitution", 127, fatal=True)
         raise ShellError(f"{text}: bad substitution", 1, discard=True)
 

@@ -2,26 +2,62 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Literal, WordPart
 from sandhook.vfs.path import VirtualPath
 
+#: What an assignment begins with.
+_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=")
 
-def tilde_prefix(parts: Sequence[WordPart], *, assignment: bool = False) -> str | None:
+
+def tilde_prefix(parts: Sequence[WordPart]) -> str | None:
     """Return the unquoted tilde-prefix ("~", "~name") that the parts begin with, or None."""
     if not parts or not isinstance(parts[0], Literal) or parts[0].text[:1] != "~":
         return None
-    text = parts[0].text
-    end = len(text)
-    for stop in "/:" if assignment else "/":
-        at = text.find(stop)
-        if 0 <= at < end:
-            end = at
-    if end == len(text) and len(parts) > 1:
+    end = _end_of(parts[0].text, 0)
+    if end == len(parts[0].text) and len(parts) > 1:
         return None  # the prefix would go on in a quoted or expanded part
-    return text[:end]
+    return parts[0].text[:end]
+
+
+def _end_of(text: str, at: int) -> int:
+    """Return where the tilde-prefix at an offset ends."""
+    return min((end for end in (text.find("/", at), text.find(":", at)) if end >= 0), default=len(text))
+
+
+def split_tildes(parts: Sequence[WordPart], *, assignment: bool = False) -> list[WordPart | str]:
+    """Return the parts of a word with its tilde-prefixes taken out, as plain strings.
+
+    Args:
+        assignment: A tilde counts behind each unquoted ":" too.
+    """
+    found: list[WordPart | str] = []
+    at_start = True
+    for index, part in enumerate(parts):
+        if not isinstance(part, Literal):
+            found.append(part)
+            at_start = False
+            continue
+        text, begin = part.text, 0
+        while True:
+            if at_start and text.startswith("~", begin):
+                end = _end_of(text, begin)
+                if end < len(text) or index == len(parts) - 1:
+                    found.append(text[begin:end])
+                    begin = end
+            at = text.find(":~", begin) if assignment else -1
+            if at < 0:
+                break
+            found.append(Literal(text[begin : at + 1]))
+            begin = at + 1
+            at_start = True
+        if begin < len(text):
+            found.append(Literal(text[begin:]) if begin else part)
+        at_start = assignment and text.endswith(":")
+    return found
 
 
 def expand_tilde(state: State, prefix: str) -> str:
@@ -58,14 +94,19 @@ def home_of(state: State, name: str | None) -> str | None:
     return None
 
 
-def tilde_behind_name(parts: Sequence[WordPart]) -> tuple[str, str] | None:
-    """Split ``name=~...``: bash expands that tilde in an argument too."""
+def tilde_behind_name(parts: Sequence[WordPart]) -> list[WordPart | str] | None:
+    """Split ``name=~...``: outside POSIX mode, bash expands such tildes in an argument too."""
     if not parts or not isinstance(parts[0], Literal):
         return None
-    name, equals, rest = parts[0].text.partition("=~")
-    return (name + "=", "~" + rest) if equals and name.isidentifier() and name.isascii() else None
+    name = _ASSIGNED.match(parts[0].text)
+    if name is None:
+        return None
+    behind = split_tildes([Literal(parts[0].text[name.end() :]), *parts[1:]], assignment=True)
+    return [Literal(name[0]), *behind] if any(isinstance(piece, str) for piece in behind) else None
 
 
-def has_later_tilde(parts: Sequence[WordPart]) -> bool:
-    """Tell whether a tilde follows a ":" in the unquoted text of an assignment."""
-    return any(isinstance(part, Literal) and ":~" in part.text for part in parts)
+def has_tilde(parts: Sequence[WordPart], *, assignment: bool = False) -> bool:
+    """Tell whether a word has a tilde-prefix, or of an assignment's value, one behind a ":"."""
+    return tilde_prefix(parts) is not None or (
+        assignment and any(isinstance(part, Literal) and ":~" in part.text for part in parts)
+    )

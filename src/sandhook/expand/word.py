@@ -19,10 +19,11 @@ from sandhook.expand.parameter import (
     Parameter,
     compile_parameter,
     plain_value,
+    subscript_of,
 )
 from sandhook.expand.special import separator
-from sandhook.expand.text import Text, TextCompiler
-from sandhook.expand.tilde import expand_tilde, has_later_tilde, tilde_behind_name, tilde_prefix
+from sandhook.expand.text import Text, TextCompiler, tilde
+from sandhook.expand.tilde import split_tildes, tilde_behind_name
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     AnsiQuoted,
@@ -53,13 +54,17 @@ class WordCompiler(TextCompiler):
 
     # ------------------------------------------------------------------ fields
 
-    def fields(self, word: Word) -> FieldsOf:
-        """Compile a word that is an argument: all expansions, splitting and globbing."""
+    def fields(self, word: Word, *, named_tildes: bool = True) -> FieldsOf:
+        """Compile a word that is an argument: all expansions, splitting and globbing.
+
+        Args:
+            named_tildes: Tildes in what looks like an assignment count; not in the list of ``a=(...)``.
+        """
         if has_braces(word):
             return self._with_braces(word)
-        return self._fields(word)
+        return self._fields(word, named_tildes)
 
-    def _fields(self, word: Word) -> FieldsOf:
+    def _fields(self, word: Word, named_tildes: bool = True) -> FieldsOf:
         constant = self.constant(word)
         if constant is not None:
             fixed = [constant]
@@ -69,7 +74,7 @@ class WordCompiler(TextCompiler):
             single = self._single(parts[0])
             if single is not None:
                 return single
-        emitters = self._emitters(word)
+        emitters = self._emitters(word, named_tildes)
 
         def run(state: State) -> list[str]:
             fields = Fields(state)
@@ -201,25 +206,22 @@ class WordCompiler(TextCompiler):
 
     # ------------------------------------------------------------------ emitters
 
-    def _emitters(self, word: Word) -> list[Emit]:
-        parts = word.parts
-        emitters: list[Emit] = []
-        named = tilde_behind_name(parts)
-        if named is not None:
-            emitters.append(lambda state, fields: fields.literal(named[0]))
-            parts = (Literal(named[1]), *parts[1:])
-            if has_later_tilde(parts):
-                text_of = self._string_with_tilde(parts[:1], True)
-                emitters.append(lambda state, fields: fields.quoted(text_of(state)))
-                parts = parts[1:]
-        prefix = tilde_prefix(parts, assignment=named is not None)
-        if prefix is not None and isinstance(parts[0], Literal):
-            found: str = prefix
-            emitters.append(lambda state, fields: fields.quoted(expand_tilde(state, found)))
-            rest = parts[0].text[len(found) :]
-            parts = (Literal(rest), *parts[1:]) if rest else parts[1:]
-        emitters.extend(self._emit(part) for part in parts)
-        return emitters
+    def _emitters(self, word: Word, named_tildes: bool) -> list[Emit]:
+        plain = self._emit_all(split_tildes(word.parts))
+        named = tilde_behind_name(word.parts) if named_tildes else None
+        if named is None:
+            return plain
+        expanded = self._emit_all(named)
+
+        def emit(state: State, fields: Fields) -> None:
+            for emit_one in plain if state.options.posix else expanded:
+                emit_one(state, fields)
+
+        return [emit]
+
+    def _emit_all(self, pieces: Sequence[WordPart | str]) -> list[Emit]:
+        """Compile parts, and tilde-prefixes that were taken out of them."""
+        return [_quoted(tilde(piece)) if isinstance(piece, str) else self._emit(piece) for piece in pieces]
 
     def _emit(self, part: WordPart) -> Emit:
         """Compile one part outside quotes."""
@@ -246,22 +248,36 @@ class WordCompiler(TextCompiler):
         if not any(map(self._may_be_list, parts)):
             text_of = self._string(parts, quoted=True)
             return lambda state, fields: fields.quoted(text_of(state))
+        listed = any(map(self._is_list, parts))  # then the quotes alone make no field: "$@$empty"
         emitters: list[Emit] = []
-        others = False
         for part in parts:
-            if isinstance(part, ParameterExpansion) and self._may_be_list(part):
+            if isinstance(part, ParameterExpansion) and self._gives_fields(part, listed):
                 emitters.append(self._emit_parameter(part, quoted=True))
             else:
-                others = True
-                emitters.append(_quoted(self._part_text(part, quoted=True)))
+                text_of = self._part_text(part, quoted=True)
+                emitters.append(_if_any(text_of) if listed else _quoted(text_of))
 
         def run(state: State, fields: Fields) -> None:
-            if others:
+            if not listed:
                 fields.quoted("")
             for emit in emitters:
                 emit(state, fields)
 
         return run
+
+    def _gives_fields(self, part: ParameterExpansion, listed: bool) -> bool:
+        """Tell whether a part in quotes has to be compiled to fields; beside a list, no other has."""
+        if not listed:
+            return self._may_be_list(part)
+        return self._is_list(part) or (part.operator in CHOOSING and part.prefix != "#")
+
+    def _is_list(self, part: WordPart) -> bool:
+        """Tell whether a part in quotes gives any number of fields, also none."""
+        if not isinstance(part, ParameterExpansion) or part.prefix == "#":
+            return False
+        if part.prefix == "!":
+            return part.operator not in CHOOSING
+        return part.name == "@" or subscript_of(part.subscript) == "@"
 
     def _emit_parameter(self, node: ParameterExpansion, *, quoted: bool) -> Emit:
         compiled = compile_parameter(node, self)
@@ -293,7 +309,7 @@ class WordCompiler(TextCompiler):
         value = _emit_value(base, quoted)
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
-            choose = self._assign_or_fail(node, base)
+            choose = self._assign_or_fail(node, base, quoted)
 
             def run_assign(state: State, fields: Fields) -> None:
                 if base.is_set(state, nonempty):
@@ -310,12 +326,12 @@ class WordCompiler(TextCompiler):
 
         def run(state: State, fields: Fields) -> None:
             if base.is_set(state, nonempty) == plus:
-                if quoted and not use:
+                if quoted and not use and listed:
                     fields.quoted("")
                 for emit in use:
                     emit(state, fields)
             elif plus:
-                if quoted and not (listed and not values_of(state)):
+                if quoted and listed and values_of(state):
                     fields.quoted("")
             else:
                 value(state, fields)
@@ -323,15 +339,9 @@ class WordCompiler(TextCompiler):
         return run
 
     def _tilde_parts(self, word: Word, quoted: bool) -> Sequence[WordPart | Text]:
-        prefix = None if quoted else tilde_prefix(word.parts)
-        if prefix is None or not isinstance(word.parts[0], Literal):
+        if quoted:
             return word.parts
-        found: str = prefix
-        return [
-            lambda state: expand_tilde(state, found),
-            Literal(word.parts[0].text[len(found) :]),
-            *word.parts[1:],
-        ]
+        return [tilde(piece) if isinstance(piece, str) else piece for piece in split_tildes(word.parts)]
 
     def _emit_in(self, part: WordPart | Text, quoted: bool) -> Emit:
         """Compile a part of an operator's word: unquoted literals there are split."""
@@ -426,6 +436,17 @@ def _numbers(sequence: range, plain: FieldsOf) -> FieldsOf:
 
 def _quoted(text_of: Text) -> Emit:
     return lambda state, fields: fields.quoted(text_of(state))
+
+
+def _if_any(text_of: Text) -> Emit:
+    """Add quoted text, but begin no field for an empty one."""
+
+    def emit(state: State, fields: Fields) -> None:
+        text = text_of(state)
+        if text:
+            fields.quoted(text)
+
+    return emit
 
 
 def _split(state: State, text: str | None) -> list[str]:

@@ -79,6 +79,8 @@ class Runtime:
         if error.fatal:
             raise ExitShell(self.fatal_status(state, error))
         if error.discard:
+            if state.options.errexit and not isinstance(error, arith.ExpressionError):
+                raise ExitShell(error.status)
             raise Discard(error.status)
         if state.options.posix and argv and argv[0] in self.commands.special:
             raise ExitShell(error.status)
@@ -86,7 +88,11 @@ class Runtime:
 
     def fatal_status(self, state: State, error: ShellError) -> int:
         """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
-        return 1 if state.subshell or state.extra.get("script") else error.status
+        if error.status != 127:
+            return error.status
+        if state.options.errexit or state.extra.get("script"):
+            return 1
+        return 1 if state.subshell and not state.extra.get("direct") else 127
 
     def report_in(self, state: State, error: ShellError, name: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives."""

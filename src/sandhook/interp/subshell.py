@@ -17,7 +17,7 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGINT
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom
 from sandhook.state.state import State
-from sandhook.syntax.nodes import Command
+from sandhook.syntax.nodes import Command, SimpleCommand
 
 Run: TypeAlias = Callable[[State], int]
 
@@ -25,6 +25,7 @@ Run: TypeAlias = Callable[[State], int]
 def enter(state: State, child: Process) -> State:
     """Return the State of a subshell of ``state`` that runs as ``child``."""
     inner = state.fork(child)
+    inner.extra.pop("direct", None)
     if inner.traps:
         options = inner.options
         kept = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}
@@ -71,8 +72,21 @@ def start_subshell(state: State, child: Process, run: Run) -> State:
     return inner
 
 
+def direct(run: Run, node: Command) -> Run:
+    """Let a simple command know that its subshell is its own: an expansion error's status shows it."""
+    if not isinstance(node, SimpleCommand):
+        return run
+
+    def run_direct(state: State) -> int:
+        state.extra["direct"] = True
+        return run(state)
+
+    return run_direct
+
+
 def in_background(run: Run, node: Command) -> Run:
     """Compile ``command &``."""
+    run = direct(run, node)
 
     def start(state: State) -> int:
         state.budget.charge(1)

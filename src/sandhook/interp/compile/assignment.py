@@ -178,7 +178,7 @@ def _element_step(
 ) -> Callable[[State], None]:
     """Compile ``name[subscript]=value`` for the plain array that ``name`` mostly is."""
     name, append = node.name, node.append
-    key_of = compiler.words.string(subscript, quoted=False)
+    key_of = compiler.words.subscript(subscript)
     text_of = compiler.words.string(value, assignment=True)
     index_of = compiler.words.index(subscript)
 
@@ -212,7 +212,7 @@ def _element_step(
 def compile_assignment(compiler: Compiler, node: Assignment) -> MakeAssigned:
     """Compile name=value to a closure that gives the expanded assignment."""
     name, append = node.name, node.append
-    subscript = compiler.words.string(node.subscript, quoted=False) if node.subscript is not None else None
+    subscript = compiler.words.subscript(node.subscript) if node.subscript is not None else None
     if isinstance(node.value, ArrayLiteral):
         elements = _compile_elements(compiler, node.value)
         return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
@@ -232,9 +232,9 @@ def _compile_elements(compiler: Compiler, node: ArrayLiteral) -> Callable[[State
     makers: list[Callable[[State], Elements]] = []
     for element in node.elements:
         if isinstance(element, ArrayElement):
-            makers.append(_keyed(compiler.words.string(element.subscript), element, compiler))
+            makers.append(_keyed(compiler.words.subscript(element.subscript), element, compiler))
         else:
-            makers.append(_bare(compiler.words.fields(element)))
+            makers.append(_bare(compiler.words.fields(element, named_tildes=False)))
 
     def make(state: State) -> Elements:
         found: Elements = []

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.subshell import in_background, in_subshell, start_subshell
+from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     AndOr,
@@ -112,7 +112,7 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
         run = compiler.command(node.commands[0])
     else:
         run = _piped(
-            [compiler.final(command) for command in node.commands],
+            [direct(compiler.final(command), command) for command in node.commands],
             node.both,
             compiler.command(node.commands[-1]),
             [command for command in node.commands if isinstance(command, SimpleCommand)],
