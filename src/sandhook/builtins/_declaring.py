@@ -242,6 +242,7 @@ def _localize(state: State, name: str, request: Request) -> None:
 
 def _outermost(state: State, name: str) -> Frame | None:
     """Return the frame that hides the global variable ``name``, or None when nothing hides it."""
+    state.unshare_frames()
     for frame in state.frames:
         if name in frame.saved:
             return frame

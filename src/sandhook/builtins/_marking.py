@@ -35,6 +35,8 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
             complain(state, f"{command}: `{subscripted}': not a valid identifier")
             status = 1
         else:
+            if not removing:
+                state.keep_assigned(subscripted.rstrip("+"))
             status |= declare_all(state, command, [operand], request)
     return status
 

@@ -23,7 +23,9 @@ def run(state: State, argv: Sequence[str]) -> int:
         raise Fault(f"{count}: shift count out of range")
     if count > len(state.positional):
         if "shift_verbose" in state.options.shopts:
-            raise Fault(f"{count}: shift count out of range")
+            raise Fault(
+                f"{argv[-1]}: shift count out of range" if len(argv) > 1 else "shift count out of range"
+            )
         return 1
     if count:
         state.positional = state.positional[count:]

@@ -14,6 +14,9 @@ from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, READONLY, AssociativeArray, IndexedArray
 
+#: The arrays that describe calls.
+_FIXED = frozenset({"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE"})
+
 USAGE = "unset [-f] [-v] [-n] [name ...]"
 
 
@@ -85,11 +88,17 @@ def _unset_variable(state: State, name: str) -> None:
             _unset_element(state, target, subscript)
             return
         name = target
+    if name in _FIXED:
+        raise Fault(f"{name}: cannot unset")
+    state.unshare_frames()
     for depth, frame in enumerate(reversed(state.frames)):
         if frame.sourced:
             continue
         if name in frame.saved:
-            if depth == 0 or frame is state.function_frame() or "localvar_unset" in state.options.shopts:
+            innermost = depth == 0 or frame is state.function_frame()
+            if name in frame.temporary:
+                frame.temporary.discard(name)
+            elif innermost or "localvar_unset" in state.options.shopts:
                 break
             state.check_writable(name, "cannot unset: readonly variable")
             state.restore(name, frame.saved.pop(name))
@@ -100,7 +109,7 @@ def _unset_variable(state: State, name: str) -> None:
 def _unset_element(state: State, name: str, subscript: str) -> None:
     if name in state.namerefs:
         name, _ = state.resolve(name)
-    value = state.values.get(name)
+    value = state.value(name) if name in state.dynamics else state.values.get(name)
     if value is None:
         return
     state.check_writable(name, "cannot unset: readonly variable")

@@ -282,6 +282,8 @@ class Indirect(Parameter):
                 raise unbound(f"!{node.name}")
             raise ShellError(f"{node.name}: invalid indirect expansion", 1, discard=True)
         target = self._words.parse_name(name)
+        if state.options.nounset and not node.operator and name.isidentifier() and state.get(name) is None:
+            raise unbound(f"!{node.name}")
         if target is None:
             raise ShellError(f"{name}: invalid variable name", 1, discard=True)
         expansion = ParameterExpansion(

@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sandhook.interp.record import number
 from sandhook.state.options import SET_OPTIONS
 from sandhook.state.state import Dynamic, State
-from sandhook.state.values import AssociativeArray, IndexedArray
+from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
 
 USER_ID = "1000"  #: of the sandbox's only user
 
 
-def _random(state: State) -> str:
-    generator = state.extra.get("random")
-    if generator is None:
-        from random import Random
+class _Random:
+    """bash's generator: the minimal standard one of Park and Miller, halves of its number joined.
 
-        generator = state.extra["random"] = Random()
-    return str(generator.randrange(32768))
+    A seed that a script gives (RANDOM=42) makes the same numbers as in bash.
+    """
+
+    __slots__ = ("last", "number", "owner")
+
+    def __init__(self, seed: int, owner: int) -> None:
+        self.number = seed & 0xFFFFFFFF
+        self.last = 0
+        self.owner = owner  # the process that seeded it: a subshell begins anew
+
+    def next(self) -> int:
+        while True:
+            high, low = divmod(self.number or 123459876, 127773)
+            number = 16807 * low - 2836 * high
+            self.number = number + 0x7FFFFFFF if number < 0 else number
+            found = (self.number >> 16 ^ self.number & 0xFFFF) & 0x7FFF
+            if found != self.last:  # never the same number twice in a row
+                self.last = found
+                return found
+
+
+def _random(state: State) -> str:
+    generator: _Random | None = state.extra.get("random")
+    if generator is None or (state.subshell and generator.owner != state.process.pid):
+        from random import SystemRandom
+
+        generator = _Random(SystemRandom().getrandbits(31), state.process.pid)
+        state.extra["random"] = generator
+    return str(generator.next())
 
 
 def _seed_random(state: State, value: str) -> None:
-    from random import Random
-
-    state.extra["random"] = Random(value)
+    state.extra["random"] = _Random(int(value), state.process.pid)
 
 
 def _srandom(state: State) -> str:
@@ -68,6 +93,54 @@ def _sources(state: State) -> IndexedArray:
     return IndexedArray([*outer, state.extra["main"]] if state.extra.get("script") else outer)
 
 
+def _argument_counts(state: State) -> IndexedArray:
+    return IndexedArray([str(len(arguments)) for arguments in _argument_stack(state)])
+
+
+def _argument_values(state: State) -> IndexedArray:
+    return IndexedArray([text for arguments in _argument_stack(state) for text in reversed(arguments)])
+
+
+def _argument_stack(state: State) -> list[list[str]]:
+    """Return the arguments of all calls, the innermost first.
+
+    Without extdebug they are those of the shell alone, and only once somebody outside a function
+    has asked.
+    """
+    debugging = "extdebug" in state.options.shopts
+    if debugging or not state.frames:
+        state.extra["arguments_seen"] = True
+    found = [frame.arguments for frame in reversed(state.frames) if debugging and frame.arguments is not None]
+    if state.extra.get("arguments_seen"):
+        found.append(state.extra.get("arguments", []))
+    return found
+
+
+def _subshell_level(state: State) -> str:
+    offset: int = state.extra.get("subshell_offset", 0)
+    return str(state.subshell + offset)
+
+
+def _set_subshell_level(state: State, value: str) -> None:
+    state.extra["subshell_offset"] = state.shell.arithmetic(state, value) - state.subshell
+
+
+def _set_name(state: State, value: str) -> None:
+    if state.source == state.name:
+        state.source = value
+    state.name = value
+
+
+def _becomes_plain(name: str) -> Callable[[State, str], None]:
+    """Return what turns a computed variable into a plain one when it is assigned."""
+
+    def assign(state: State, value: str) -> None:
+        state.unset_dynamics = state.unset_dynamics | {name}
+        state.values[name] = value
+
+    return assign
+
+
 def _pipe_statuses(state: State) -> IndexedArray:
     statuses = [state.status] if state.pipestatus is None else state.pipestatus
     return IndexedArray([str(status) for status in statuses])
@@ -75,6 +148,13 @@ def _pipe_statuses(state: State) -> IndexedArray:
 
 def _directories(state: State) -> IndexedArray:
     return IndexedArray([state.get("PWD") or state.process.cwd, *state.directory_stack])
+
+
+def _set_directory(state: State, subscript: str, value: str | None) -> None:
+    """DIRSTACK[n]=directory, for n above 0: the first one is the working directory."""
+    at = state.shell.subscript(state, subscript) - 1
+    if value is not None and 0 <= at < len(state.directory_stack):
+        state.directory_stack[at] = value
 
 
 def _shell_options(state: State) -> str:
@@ -86,8 +166,21 @@ def _bash_options(state: State) -> str:
 
 
 def _aliases(state: State) -> AssociativeArray:
+    return _map_of(state.aliases)
+
+
+def _commands(state: State) -> AssociativeArray:
+    return _map_of(state.hashed)
+
+
+def _set_item(items: dict[str, str], key: str, value: str | None) -> None:
+    if value is not None:  # unset changes nothing, as in bash
+        items[key] = value
+
+
+def _map_of(items: dict[str, str]) -> AssociativeArray:
     array = AssociativeArray()
-    for name, value in state.aliases.items():
+    for name, value in items.items():
         array.set(name, value)
     return array
 
@@ -95,13 +188,17 @@ def _aliases(state: State) -> AssociativeArray:
 DYNAMICS: dict[str, Dynamic] = {
     "BASHOPTS": Dynamic(_bash_options, None),
     "BASHPID": Dynamic(lambda state: str(state.process.pid), None),
-    "BASH_ALIASES": Dynamic(_aliases, None),
-    "BASH_ARGV0": Dynamic(lambda state: state.name, lambda state, value: setattr(state, "name", value)),
+    "BASH_ALIASES": Dynamic(_aliases, None, lambda state, key, value: _set_item(state.aliases, key, value)),
+    "BASH_ARGV0": Dynamic(lambda state: state.name, _set_name),
+    "BASH_ARGC": Dynamic(_argument_counts, None),
+    "BASH_ARGV": Dynamic(_argument_values, None),
+    "BASH_CMDS": Dynamic(_commands, None, lambda state, key, value: _set_item(state.hashed, key, value)),
     "BASH_COMMAND": Dynamic(lambda state: state.shell.current_command(state), None),
     "BASH_LINENO": Dynamic(_call_lines, None),
     "BASH_SOURCE": Dynamic(_sources, None),
-    "BASH_SUBSHELL": Dynamic(lambda state: str(state.subshell), None),
-    "DIRSTACK": Dynamic(_directories, None),
+    "BASH_SUBSHELL": Dynamic(_subshell_level, _set_subshell_level),
+    "COMP_WORDBREAKS": Dynamic(lambda state: " \t\n\"'@><=;|&(:", _becomes_plain("COMP_WORDBREAKS")),
+    "DIRSTACK": Dynamic(_directories, None, _set_directory),
     "EPOCHREALTIME": Dynamic(_epoch_realtime, None),
     "EPOCHSECONDS": Dynamic(_epoch_seconds, None),
     "EUID": Dynamic(lambda state: USER_ID, None),
@@ -109,7 +206,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "GROUPS": Dynamic(lambda state: IndexedArray([USER_ID]), None),
     "HISTCMD": Dynamic(number, None),
     "LINENO": Dynamic(lambda state: str(state.line), None),
-    "PIPESTATUS": Dynamic(_pipe_statuses, None),
+    "PIPESTATUS": Dynamic(_pipe_statuses, None, lasting=True),
     "PPID": Dynamic(lambda state: "1", None),
     "RANDOM": Dynamic(_random, _seed_random),
     "SECONDS": Dynamic(_seconds, _set_seconds),
@@ -117,3 +214,16 @@ DYNAMICS: dict[str, Dynamic] = {
     "SRANDOM": Dynamic(_srandom, None),
     "UID": Dynamic(lambda state: USER_ID, None),
 }
+
+#: Attributes that they have from the start.
+ATTRIBUTES: dict[str, int] = {
+    "BASHOPTS": READONLY, "BASHPID": INTEGER, "EUID": INTEGER | READONLY, "FUNCNAME": ARRAY, "HISTCMD": INTEGER,
+    "OPTIND": INTEGER, "PPID": INTEGER | READONLY, "RANDOM": INTEGER, "SECONDS": INTEGER, "SHELLOPTS": READONLY,
+    "SRANDOM": INTEGER, "UID": INTEGER | READONLY,
+}  # fmt: skip
+
+#: Those that exist in bash only once they were asked for: lists of all variables leave them out.
+UNLISTED = frozenset({
+    "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME",
+    "EPOCHSECONDS", "HISTCMD", "LINENO", "RANDOM", "SECONDS", "SRANDOM",
+})  # fmt: skip

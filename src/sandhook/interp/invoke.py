@@ -105,13 +105,16 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
     if state.calls > state.budget.call_depth:
         state.budget.fail("call_depth")
     frame = Frame(function.name, state.line, function.source)
+    if state.handed:
+        frame.saved, frame.temporary = state.handed.copy(), set(state.handed)
+        state.handed.clear()
     positional, loops, source = state.positional, state.loops, state.source
     hidden: dict[str, str] | None = None
     if state.traps:
         traced = state.options.functrace or bool(function.attributes & TRACE)
         kept = {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced}
         hidden = traps.hide(state, kept)
-    state.positional = arguments
+    state.positional = frame.arguments = arguments
     frames.append(frame)
     state.loops = 0
     tested = state.tested
@@ -132,11 +135,13 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
             traps.bring_back(state, hidden)
         state.calls -= 1
         frames.pop()
+        state.line = frame.line
         state.positional = positional
         state.loops = loops
         state.source = source
         if frame.saved or frame.options is not None:
             state.leave(frame)
+    state.last_argument = arguments[-1] if arguments else function.name
     state.status = status
     return status
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.compile import compile_unit
 from sandhook.record import Record
 from sandhook.state.state import State
-from sandhook.syntax.nodes import CommandList, Node
+from sandhook.syntax.nodes import CommandList, shift_lines
 from sandhook.syntax.options import ParseOptions
 
 Run: TypeAlias = Callable[[State], int]
@@ -137,19 +137,6 @@ def _raising(error: ShellSyntaxError) -> Run:
         raise error.with_traceback(None)
 
     return run
-
-
-def shift_lines(tree: Any, by: int) -> Any:
-    """Return the same tree, its commands ``by`` lines further down."""
-    if isinstance(tree, Node):
-        values = [
-            value + by if name == "line" and value else shift_lines(value, by)
-            for name, value in zip(tree._fields, tree)
-        ]
-        return tuple.__new__(tree.__class__, values)
-    if tree.__class__ is tuple:
-        return tuple([shift_lines(item, by) for item in tree])
-    return tree
 
 
 _cached = lru_cache(maxsize=256)(_compile)

@@ -22,6 +22,7 @@ from sandhook.syntax.nodes import (
     Redirection,
     SingleQuoted,
     Word,
+    renumbered,
     walk,
 )
 from sandhook.vfs.errors import fs_error
@@ -178,7 +179,9 @@ def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Descr
         data = _encode(document.text)
         return lambda state: Input(data)
     try:
-        text_of = words.string(_spaced(parse_heredoc(document.text)), quoted=True)
+        text_of = words.string(
+            _spaced(renumbered(parse_heredoc(document.text), document.line - 1)), quoted=True
+        )
     except ShellSyntaxError as error:
         return _unparsable(error.message, document.text)
     return lambda state: Input(_encode(text_of(state)))

@@ -251,7 +251,7 @@ class Runtime:
         outer_source = state.source
         hidden = traps.hide(state, {"DEBUG": state.options.functrace})
         if arguments:
-            state.positional = list(arguments)
+            state.positional = frame.arguments = list(arguments)
         given = state.positional
         depth = state.extra.get("trace_depth", 0)
         state.extra["trace_depth"] = depth + 1
@@ -282,6 +282,9 @@ class Runtime:
 
     def run_main(self, state: State, text: str, label: str = "") -> int:
         """Run a whole script and its EXIT trap; return the exit status."""
+        state.extra["arguments"] = state.positional
+        if "command_string" in state.extra:
+            state.values["BASH_EXECUTION_STRING"] = text
         try:
             status = self.run_units(state, text, label, main=True)
         except ExitShell as leaving:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sandhook.interp.dynamic import DYNAMICS
+import re
+
+from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.environment import set_environment
 from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import read_script, read_text
@@ -15,6 +17,13 @@ from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
 
+#: Variables that are set unless the environment has them.
+_DEFAULTS = {
+    "HOSTNAME": "sandbox", "HOSTTYPE": "x86_64", "MACHTYPE": "x86_64-pc-linux-gnu", "OSTYPE": "linux-gnu",
+    "TERM": "dumb",
+}  # fmt: skip
+_LEVEL = re.compile(r"\s*[+-]?[0-9]{1,9}\s*")
+
 #: Names that a script's environment may not smuggle in as more than data.
 INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "IFS", "PS4", "SHELLOPTS"})
 
@@ -26,16 +35,19 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
     """
     state = State(process, runtime, name)
     state.dynamics = DYNAMICS
+    state.unlisted = UNLISTED
     process.on_signal = lambda number: on_signal(runtime, state, number)
     set_environment(state, {key: value for key, value in environment.items() if _is_name(key)})
     for inert in INERT:
         if inert in state.values:
             state.values.pop(inert)
             state.attributes.pop(inert, None)
-    for readonly in ("BASHOPTS", "EUID", "PPID", "SHELLOPTS", "UID"):
-        state.attributes[readonly] = READONLY
-        state.values.pop(readonly, None)
     values = state.values
+    for computed in DYNAMICS:
+        given = values.pop(computed, None)
+        if given is not None and computed == "SECONDS" and isinstance(given, str) and given.isdigit():
+            state.extra["seconds"] = int(given[:18])
+    state.attributes.update(ATTRIBUTES)
     values["IFS"] = " \t\n"
     values.setdefault("PATH", "/usr/local/bin:/usr/bin:/bin")
     values["OPTIND"] = "1"
@@ -44,18 +56,27 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
     values["BASH_VERSION"] = "5.2.15(1)-release"
     values["BASH_VERSINFO"] = IndexedArray(["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"])
     state.attributes["BASH_VERSINFO"] = ARRAY | READONLY
-    values["HOSTTYPE"] = "x86_64"
-    values["OSTYPE"] = "linux-gnu"
-    values["MACHTYPE"] = "x86_64-pc-linux-gnu"
+    for key, value in _DEFAULTS.items():
+        values.setdefault(key, value)
     values["BASH"] = "/bin/bash"
-    values["HOSTNAME"] = "sandbox"
-    values["PWD"] = process.cwd
-    level = values.get("SHLVL", "0")
-    set_environment_value(
-        state, "SHLVL", str(int(level) + 1) if isinstance(level, str) and level.isdigit() else "1"
-    )
+    values["BASH_LOADABLES_PATH"] = "/usr/local/lib/bash:/usr/lib/bash"
+    values.pop("_", None)
+    state.attributes.pop("_", None)
+    _count_level(runtime, state)
     set_environment_value(state, "PWD", process.cwd)
+    state.attributes["OLDPWD"] = EXPORT
     return state
+
+
+def _count_level(runtime: Runtime, state: State) -> None:
+    """Set SHLVL to one more than the outer shell's, as bash does with values that are none."""
+    given = state.values.get("SHLVL", "")
+    assert isinstance(given, str)
+    level = int(given) + 1 if _LEVEL.fullmatch(given) else 1
+    if level >= 1000:
+        runtime.write_error(state, f"{state.name}: warning: shell level ({level}) too high, resetting to 1\n")
+        level = 1
+    set_environment_value(state, "SHLVL", str(max(level, 0)))
 
 
 def set_environment_value(state: State, name: str, value: str) -> None:

@@ -7,6 +7,8 @@ from sandhook.kernel.signals import NAMES
 from sandhook.state.control import ExitShell, ReturnFrom
 from sandhook.state.state import State
 
+_PSEUDO = frozenset({"DEBUG", "ERR", "RETURN"})
+
 
 def run_trap(runtime: Runtime, state: State, name: str) -> None:
     """Run a trap's commands, not from within the same trap; ``$?`` is kept."""
@@ -18,7 +20,8 @@ def run_trap(runtime: Runtime, state: State, name: str) -> None:
     tested = state.tested
     running.add(name)
     try:
-        runtime.run_text(state, text)
+        # A signal's commands count their lines from 1; a pseudo-signal's stand at the command's line.
+        runtime.run_text(state, text, line=None if name in _PSEUDO else 1)
         state.status = status
     finally:
         running.discard(name)

@@ -56,6 +56,11 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
     bits = state.attributes.get(name, 0)
     if bits & READONLY:
         raise ShellError(f"{name}: readonly variable", 1, discard=True)
+    if name in state.dynamics and state.computed(name) is not None:
+        for at, element in enumerate(elements):
+            subscript = element.subscript if element.subscript is not None else str(at)
+            state.set_computed(name, subscript, element.value)
+        return
     state.budget.hold(sum(64 + len(element.value) for element in elements))
     if bits & ASSOC:
         _assign_associative(state, name, elements, append=append)

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 LARGE = 1024
 
 
+#: What most frames have of some sets; never changed.
+_NO_NAMES: set[str] = set()
+
+
 class Function(Record):
     """A defined function: its compiled body and the tree that ``declare -f`` prints.
 
@@ -68,11 +72,24 @@ class Frame:
 
     Attributes:
         saved: Variables that locals of this call hide.
+        arguments: Of the call, for BASH_ARGV; None for a script that was sourced without any.
+        temporary: Names among them that stand before the call (``x=1 f``) and are not made local yet.
+        passed: Names of those that the call exported: their value stays.
         options: ``local -`` keeps the options to restore, else None.
         line: Line of the call; ``source`` and ``function`` say where it stands.
     """
 
-    __slots__ = ("function", "line", "options", "saved", "source", "sourced")
+    __slots__ = (
+        "arguments",
+        "function",
+        "line",
+        "options",
+        "passed",
+        "saved",
+        "source",
+        "sourced",
+        "temporary",
+    )
 
     def __init__(self, function: str, line: int, source: str, *, sourced: bool = False) -> None:
         self.function = function
@@ -80,7 +97,19 @@ class Frame:
         self.source = source
         self.sourced = sourced
         self.saved: dict[str, Saved] = {}
+        self.arguments: list[str] | None = None
+        self.temporary: set[str] = _NO_NAMES
+        self.passed: set[str] = _NO_NAMES
         self.options: Options | None = None
+
+    def copy(self) -> Frame:
+        new = Frame(self.function, self.line, self.source, sourced=self.sourced)
+        new.saved = self.saved.copy()
+        new.arguments = self.arguments
+        new.temporary = self.temporary.copy()
+        new.passed = self.passed
+        new.options = self.options
+        return new
 
 
 class Dynamic(Record):
@@ -88,6 +117,8 @@ class Dynamic(Record):
 
     get: Callable[[State], Value | None]
     set: Callable[[State, str], None] | None
+    element: Callable[[State, str, str | None], None] | None = None  #: sets one element; None unsets it
+    lasting: bool = False  #: unset does not end it
 
 
 class State:
@@ -103,13 +134,15 @@ class State:
             commands, sources files, runs traps.
         operands: The numbers that expansions gave to the arithmetic being evaluated (``expand.arith``).
         calls: Nested functions, sources and evals.
+        handed: What the assignments before a function call, export or readonly hide. A function
+            takes it for its frame; a name that is taken out keeps its new value.
     """
 
     __slots__ = (
-        "aliases", "attributes", "budget", "calls", "completions", "directory_stack", "dynamics", "extra", "frames", "functions", "getopts_position", "hashed", "jobs",
+        "aliases", "attributes", "budget", "calls", "completions", "directory_stack", "dynamics", "extra", "frames", "functions", "getopts_position", "handed", "hashed", "jobs",
         "last_argument", "last_background", "line", "loops", "name", "namerefs", "operands", "options", "pipestatus",
-        "positional", "process", "shell", "shell_pid", "source", "started", "status", "subshell", "substitution_status",
-        "tested", "traps", "unset_dynamics", "values", "watched",
+        "positional", "process", "shared_frames", "shell", "shell_pid", "source", "started", "status", "subshell", "substitution_status",
+        "tested", "traps", "unlisted", "unset_dynamics", "values", "watched",
     )  # fmt: skip
 
     def __init__(self, process: Process, shell: Any, name: str = "bash") -> None:
@@ -127,6 +160,7 @@ class State:
         self.positional: list[str] = []
         self.options = Options()
         self.frames: list[Frame] = []
+        self.shared_frames = 0
         self.traps: dict[str, str] = {}
         self.status = 0
         self.substitution_status = 0
@@ -145,9 +179,11 @@ class State:
         self.hashed: dict[str, str] = {}
         self.directory_stack: list[str] = []
         self.getopts_position = 0
+        self.handed: dict[str, Saved] | None = None
         self.completions: dict[str, str] = {}
         self.started = self.budget.elapsed()
         self.extra: dict[str, Any] = {}
+        self.unlisted: frozenset[str] = frozenset()
         self.unset_dynamics: set[str] = set()
 
     def fork(self, process: Process) -> State:
@@ -171,6 +207,7 @@ class State:
         new.status = self.status
         new.substitution_status = self.substitution_status
         new.tested = self.tested
+        new.unlisted = self.unlisted
         new.unset_dynamics = self.unset_dynamics
         new.watched = self.watched
         # What the subshell may change for itself.
@@ -186,12 +223,14 @@ class State:
         new.directory_stack = self.directory_stack.copy()
         new.extra = self.extra.copy()
         new.frames = self.frames.copy()
+        new.shared_frames = len(new.frames)
         new.functions = self.functions.copy()
         new.hashed = self.hashed.copy()
         new.namerefs = self.namerefs.copy()
         new.options = self.options.copy()
         new.traps = self.traps.copy()
         # What begins anew.
+        new.handed = None
         new.jobs = None
         new.loops = 0
         new.operands = []
@@ -362,10 +401,14 @@ class State:
         """Assign ``name[subscript]=value``; makes an indexed array of a scalar or a new name."""
         if name in self.namerefs:
             name, _ = self.resolve(name)
-        array = self.array(name)
         bits = self.attributes.get(name, 0)
         if bits & READONLY:
             raise ShellError(f"{name}: readonly variable", 1, discard=True)
+        if name in self.dynamics and self.computed(name) is not None:
+            self.set_computed(name, subscript, value)
+            return
+        array = self.array(name)
+        bits = self.attributes.get(name, 0)
         key: Any
         if isinstance(array, AssociativeArray):
             if not subscript:
@@ -388,6 +431,17 @@ class State:
         self.store_element(array, key, value)
         if self.options.allexport:
             self.attributes[name] = bits | EXPORT
+
+    def computed(self, name: str) -> Dynamic | None:
+        """Return what computes a variable, None for one that is stored."""
+        dynamic = self.dynamics.get(name)
+        return dynamic if dynamic is not None and name not in self.unset_dynamics else None
+
+    def set_computed(self, name: str, subscript: str, value: str | None) -> None:
+        """Set or (None) unset an element of a computed variable; most of them ignore it, as in bash."""
+        dynamic = self.dynamics[name]
+        if dynamic.element is not None:
+            dynamic.element(self, subscript, value)
 
     def array(self, name: str) -> Array:
         """Return the array called ``name``, made of its scalar or anew when it is none."""
@@ -454,12 +508,15 @@ class State:
         self.values.pop(name, None)
         self.attributes.pop(name, None)
         self.namerefs.pop(name, None)
-        if name in self.dynamics:
+        if name in self.dynamics and not self.dynamics[name].lasting:
             self.unset_dynamics = self.unset_dynamics | {name}
 
     def unset_element(self, name: str, subscript: str) -> None:
         """Unset ``name[subscript]``."""
         self.check_writable(name, "cannot unset: readonly variable")
+        if self.computed(name) is not None:
+            self.set_computed(name, subscript, None)
+            return
         value = self.values.get(name)
         if isinstance(value, AssociativeArray):
             value.remove(subscript)
@@ -501,24 +558,38 @@ class State:
         if frame is None:
             raise ShellError("can only be used in a function", 1)
         if name in frame.saved:
+            if name in frame.temporary:  # becomes a local that starts with the value given to the call
+                frame.temporary.discard(name)
             return
         bits = self.attributes.get(name, 0)
         if bits & READONLY and not any(name in outer.saved for outer in self.frames):
             raise ShellError(f"{name}: readonly variable", 1)  # a caller's own may be hidden, a global not
+        if name in self.dynamics and name not in self.unset_dynamics:
+            bits |= DYNAMIC  # the local is a plain one
         frame.saved[name] = Saved(self.values.get(name), bits, self.namerefs.get(name))
         self.values.pop(name, None)
         self.namerefs.pop(name, None)
         self.attributes.pop(name, None)
+        if bits & DYNAMIC:
+            self.unset_dynamics = self.unset_dynamics | {name}
 
     def function_frame(self) -> Frame | None:
-        """Return the innermost frame that is a function's, or None."""
+        """Return the innermost frame that is a function's, or None. It may be changed."""
+        if self.shared_frames:
+            self.unshare_frames()
         for frame in reversed(self.frames):
             if not frame.sourced:
                 return frame
         return None
 
-    def leave(self, frame: Frame) -> None:
-        """Bring back what the locals of ``frame`` hid."""
+    def unshare_frames(self) -> None:
+        """Make the calls that a subshell began in its own: their locals may be changed here alone."""
+        for at in range(self.shared_frames):
+            self.frames[at] = self.frames[at].copy()
+        self.shared_frames = 0
+
+    def _restore_all(self, frame: Frame) -> None:
+        """Do what ``restore`` does, for names that are not computed."""
         values, attributes, namerefs = self.values, self.attributes, self.namerefs
         for name, (value, bits, target) in frame.saved.items():
             if value is None:
@@ -533,6 +604,15 @@ class State:
                 namerefs[name] = target
             elif name in namerefs:
                 del namerefs[name]
+
+    def leave(self, frame: Frame) -> None:
+        """Bring back what the locals of ``frame`` hid."""
+        if frame.passed or self.unset_dynamics:
+            for name, saved in frame.saved.items():
+                if name not in frame.passed:
+                    self.restore(name, saved)
+        else:
+            self._restore_all(frame)
         if frame.options is not None:
             self.options = frame.options.with_shopts_of(self.options)  # local - keeps set's alone
             self.watched = self.options.xtrace or "DEBUG" in self.traps
@@ -547,8 +627,12 @@ class State:
             self.values.pop(name, None)
         else:
             self.values[name] = saved.value
-        if saved.attributes:
-            self.attributes[name] = saved.attributes
+        bits = saved.attributes
+        if bits & DYNAMIC:
+            bits &= ~DYNAMIC
+            self.unset_dynamics = self.unset_dynamics - {name}
+        if bits:
+            self.attributes[name] = bits
         else:
             self.attributes.pop(name, None)
         if saved.target is None:
@@ -562,13 +646,32 @@ class State:
         for name, bits in self.attributes.items():
             if bits & EXPORT:
                 value = self.get(name)
+                if value is None:
+                    value = self._hidden(name)
                 if value is not None and not bits & (ARRAY | ASSOC):
                     found[name] = value
         return found
 
+    def _hidden(self, name: str) -> str | None:
+        """Return the exported value that a local without a value hides; commands still get it."""
+        for frame in reversed(self.frames):
+            saved = frame.saved.get(name)
+            if saved is not None and saved.attributes & EXPORT and isinstance(saved.value, str):
+                return saved.value
+        return None
+
+    def keep_assigned(self, name: str) -> None:
+        """Let a variable that was assigned before the present command keep its value (``x=1 export x``)."""
+        if self.handed is not None:
+            self.handed.pop(name, None)
+        frame = self.function_frame()
+        if frame is not None and name in frame.temporary:
+            frame.passed = frame.passed | {name}
+
     def names(self) -> list[str]:
         """Return the names of all variables that are set, sorted."""
         found = set(self.values) | {name for name in self.dynamics if name not in self.unset_dynamics}
+        found -= self.unlisted - self.values.keys()
         found.update(name for name in self.namerefs)
         return sorted(found)
 

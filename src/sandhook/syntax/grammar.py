@@ -35,6 +35,7 @@ from sandhook.syntax.nodes import (
     Subshell,
     While,
     Word,
+    renumbered,
 )
 from sandhook.syntax.tokens import END, Token
 
@@ -175,8 +176,11 @@ def _simple_command(lexer: Lexer, p: list[Any]) -> SimpleCommand:
     first, last = elements[0], elements[-1]
     start = first.start if first.__class__ is Token else first.span[0]
     end = last.end if last.__class__ is Token else last.span[1]
+    made = tuple(assignments), tuple(words), tuple(redirections)
     line = lexer.line_at(_line_ends(elements))
-    return SimpleCommand(tuple(assignments), tuple(words), tuple(redirections), line, (start, end))
+    if lexer.line_at(start) != lexer.line_at(end):
+        made = renumbered(made, line)
+    return SimpleCommand(*made, line, (start, end))
 
 
 def _line_ends(elements: list[Any]) -> int:
@@ -311,7 +315,7 @@ def _elif(lexer: Lexer, p: list[Any]) -> tuple[list[IfClause], CommandList | Non
 
 
 def _subshell(lexer: Lexer, p: list[Any]) -> Subshell:
-    return Subshell(p[1], *_place(lexer, p[0], p[2]))
+    return Subshell(p[1], (), lexer.line_at(p[2].start), (p[0].start, p[2].end))  # bash counts its end
 
 
 def _group(lexer: Lexer, p: list[Any]) -> BraceGroup:

@@ -525,6 +525,30 @@ Arith: TypeAlias = (
 )
 
 
+def shift_lines(tree: Any, by: int) -> Any:
+    """Return the same tree, its commands ``by`` lines further down."""
+    if isinstance(tree, Node):
+        values = [
+            value + by if name == "line" and value else shift_lines(value, by)
+            for name, value in zip(tree._fields, tree)
+        ]
+        return tuple.__new__(tree.__class__, values)
+    if tree.__class__ is tuple:
+        return tuple([shift_lines(item, by) for item in tree])
+    return tree
+
+
+def renumbered(tree: Any, line: int) -> Any:
+    """Return a command's parts with the substitutions in them beginning at its line, as bash counts."""
+    if tree.__class__ is CommandSubstitution:
+        first = next((at for part in walk(tree) if (at := getattr(part, "line", 0))), line)
+        return tree if first == line else shift_lines(tree, line - first)
+    if isinstance(tree, tuple) and tree.__class__ is not Redirection:
+        values = [renumbered(part, line) for part in tree]
+        return tuple.__new__(tree.__class__, values)
+    return tree
+
+
 def strip_spans(node: Any) -> Any:
     """Return the same tree with every span and line zeroed, to compare two texts' trees."""
     if isinstance(node, Node):

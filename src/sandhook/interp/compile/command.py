@@ -20,7 +20,7 @@ Run: TypeAlias = Callable[[State], int]
 
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
-    body = compiler.list(node.body)
+    body, line = compiler.list(node.body), node.line
 
     def run(state: State) -> int:
         budget = state.budget
@@ -30,6 +30,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         child = state.process.fork()
         status: int = state.shell.nested(state, lambda: in_subshell(state, child, body))
         state.status = status
+        state.line = line
         state.pipestatus = None
         if state.process.pending:
             state.process.deliver()
@@ -56,8 +57,11 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             state.shell.complain(state, f"{name}: readonly function")
             state.status = 1
             return 1
+        source = state.source
+        if source == state.name and "script" not in state.extra:
+            source = "environment"  # what bash calls the text of -c
         attributes = EXPORT if state.options.allexport else 0
-        state.functions[name] = Function(name, body, node.body, state.source, line, attributes)
+        state.functions[name] = Function(name, body, node.body, source, line, attributes)
         state.status = 0
         return 0
 

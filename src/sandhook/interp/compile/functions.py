@@ -38,7 +38,7 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
 
     def run(state: State) -> int | None:
         frame = state.frames[-1] if state.frames else None
-        if frame is None or frame.sourced or "disabled" in state.extra:
+        if frame is None or frame.sourced or state.shared_frames or "disabled" in state.extra:
             return None
         attributes, namerefs, dynamics = state.attributes, state.namerefs, state.dynamics
         for name, text_of in declared:

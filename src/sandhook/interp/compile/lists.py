@@ -160,6 +160,7 @@ def _piped(stages: list[Run], both: tuple[bool, ...], here: Run, simple: list[Si
         simple: The stages that are simple commands: the DEBUG trap is run for them by the shell.
     """
     last = len(stages) - 1
+    line = simple[-1].line if simple else 0
 
     def run_pipeline(state: State) -> int:
         process = state.process
@@ -192,6 +193,7 @@ def _piped(stages: list[Run], both: tuple[bool, ...], here: Run, simple: list[Si
         statuses.append(status)
         if state.options.pipefail:
             status = next((found for found in reversed(statuses) if found), 0)
+        state.line = line or state.line
         state.pipestatus = statuses
         state.status = status
         if process.pending:

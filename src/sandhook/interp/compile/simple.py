@@ -10,6 +10,7 @@ from sandhook.interp.compile.assignment import MakeAssigned, compile_assignment,
 from sandhook.interp.compile.functions import inline_last_return
 from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.compile.temporary import assign_temporarily, hand_over
 from sandhook.interp.invoke import call_function
 from sandhook.interp.lookup import Argument, is_external
 from sandhook.interp.redirect import (
@@ -21,10 +22,8 @@ from sandhook.interp.redirect import (
     keep,
     restore,
 )
-from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import Saved, State
-from sandhook.state.values import ARRAY, ASSOC, EXPORT
 from sandhook.syntax.nodes import (
     Assignment,
     ParameterExpansion,
@@ -45,6 +44,8 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
     apply = compiler.redirections(node.redirections)
     if not node.words:
         run = compile_assignments(compiler, node, apply)
+        if compiler.noting:
+            run = _noting_none(run)
     else:
         run = _with_words(compiler, node, apply, final)
     parts = list(walk((node.words, node.assignments, node.redirections)))
@@ -66,6 +67,17 @@ def noting_last(arguments: Arguments) -> Arguments:
             last = argv[-1]
             state.last_argument = last if isinstance(last, str) else last.name
         return argv
+
+    return noting
+
+
+def _noting_none(run: Run) -> Run:
+    """Assignments alone have no last argument: ``$_`` becomes empty."""
+
+    def noting(state: State) -> int:
+        status = run(state)
+        state.last_argument = ""
+        return status
 
     return noting
 
@@ -209,7 +221,7 @@ def _full(
         try:
             argv = arguments(state)
             for make in temporary:
-                _assign_temporarily(state, make(state), saved, lasting=not argv)
+                assign_temporarily(state, make(state), saved, argv)
             if state.watched:
                 state.shell.trace(state, argv)
             if apply is not None:  # last, as in bash: neither the trace nor a complaint goes there
@@ -227,14 +239,18 @@ def _full(
                     undo = None
                 elif argv[0] == "kill":
                     state.extra["signals_wait"] = True  # a trap runs when the redirections are undone
+                if saved:
+                    hand_over(state, argv[0], saved)
                 status = _run_argv(state, known, argv)
         except ShellError as error:
             return state.shell.report(state, error, argv)  # type: ignore[no-any-return]
         finally:
             if undo:
                 restore(state.process, undo)
-            for name, former in saved.items():
-                state.restore(name, former)
+            if saved:
+                state.handed = None
+                for name, former in saved.items():
+                    state.restore(name, former)
         state.status = status
         state.pipestatus = None
         if state.process.pending:
@@ -243,36 +259,3 @@ def _full(
         return status
 
     return run
-
-
-def _assign_temporarily(state: State, assigned: Assigned, saved: dict[str, Saved], *, lasting: bool) -> None:
-    """Assign before a command: exported, and undone afterwards unless no command came of it."""
-    name, subscript, append, value = assigned
-    if state.watched:
-        state.shell.trace_assigned(state, assigned)
-    if (
-        not (lasting or append)
-        and subscript is None
-        and value.__class__ is str
-        and name not in state.attributes
-        and name not in saved
-        and name not in state.namerefs
-        and name not in state.dynamics
-    ):  # ``IFS=: read`` and the like: nothing but a value is hidden
-        saved[name] = tuple.__new__(Saved, (state.values.get(name), 0, None))
-        state.set(name, value)
-        state.attributes[name] = EXPORT
-        return
-    if not lasting and name not in saved:
-        try:
-            state.check_writable(name)
-        except ShellError as error:  # bash complains, and runs the command all the same
-            state.shell.complain(state, error.message)
-            return
-        saved[name] = state.save(name)
-        if state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
-            state.values.pop(name, None)
-            state.attributes[name] &= ~(ARRAY | ASSOC)
-    assign(state, assigned)
-    if not lasting:
-        state.attributes[name] = state.attributes.get(name, 0) | EXPORT
