@@ -79,7 +79,7 @@ class Limits(Record):
 class Budget:
     """What is left of the limits during one run.
 
-    The hot path is inlined by its users: ``budget.fuel -= 1`` and, when it falls below zero,
+    The hot path is inlined by its users: ``budget.fuel = fuel = budget.fuel - 1`` and, below zero,
     ``budget.refuel()``. Everything else goes through ``charge`` and ``hold``.
 
     Attributes:

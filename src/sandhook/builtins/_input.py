@@ -28,7 +28,7 @@ class Line(Record):
     timed_out: bool = False
 
 
-_NOTHING: frozenset[int] = frozenset()
+NOTHING: frozenset[int] = frozenset()
 
 
 class TimeOut(Exception):
@@ -91,6 +91,11 @@ def take(state: State, description: Description, delimiter: bytes, limit: int) -
     return found
 
 
+def is_plain_line(data: bytes, delimiter: bytes, raw: bool) -> bool:
+    """Tell whether what was taken is a whole line with nothing to undo, as it nearly always is."""
+    return data[-1:] == delimiter and b"\0" not in data and (raw or b"\\" not in data)
+
+
 def read_line(
     state: State,
     description: Description,
@@ -100,10 +105,12 @@ def read_line(
     exact: bool = False,
     raw: bool = True,
     timeout: float | None = None,
+    begun: bytes = b"",
 ) -> Line:
     """Read one line.
 
     Args:
+        begun: What was taken of the line already.
         delimiter: One byte.
         count: Characters at most; 0 reads nothing.
         exact: The delimiter is a character like others; only ``count`` ends the line.
@@ -114,11 +121,7 @@ def read_line(
         OSError: EBADF, EISDIR.
     """
     limit = state.budget.limits.memory_bytes
-    data = b""
-    if timeout is None and count is None:  # nearly every read: one line that is there, with nothing to undo
-        data = take(state, description, delimiter, limit)
-        if data[-1:] == delimiter and b"\0" not in data and (raw or b"\\" not in data):
-            return Line(data[:-1].decode("utf-8", "surrogateescape"), _NOTHING, True, False)
+    data = begun
     source = Source(state, description, timeout)
     if count is not None:
         return _read_count(source, delimiter, count, exact, raw)
@@ -141,7 +144,7 @@ def read_line(
     if b"\0" in data:
         data = data.replace(b"\0", b"")
     if raw or b"\\" not in data:
-        return Line(data.decode("utf-8", "surrogateescape"), _NOTHING, complete, timed_out)
+        return Line(data.decode("utf-8", "surrogateescape"), NOTHING, complete, timed_out)
     text, escaped = _unescape(data.decode("utf-8", "surrogateescape"))
     return Line(text, escaped, complete, timed_out)
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sandhook.builtins._base import Fault, builtin, invalid_name, is_name, numeric, parse
-from sandhook.builtins._input import Line, read_line, wait_for_input
+from sandhook.builtins._input import NOTHING, is_plain_line, read_line, take, wait_for_input
+from sandhook.builtins._splitting import WHITE, split_all, split_into
 from sandhook.builtins._variables import array_name, assign_reference
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
@@ -24,7 +25,6 @@ USAGE = (
     "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] "
     "[-u fd] [name ...]"
 )
-_WHITE = " \t\n"
 
 
 @dataclass(slots=True)
@@ -56,7 +56,14 @@ def run(state: State, argv: Sequence[str]) -> int:
     description = _description(state, request)
     if timeout == 0:
         return 0 if wait_for_input(state, description, 0) else 1
+    begun = b""
     try:
+        if timeout is None and request.count is None:
+            begun = take(state, description, request.delimiter, state.budget.limits.memory_bytes)
+            if is_plain_line(begun, request.delimiter, request.raw):
+                text = begun[:-1].decode("utf-8", "surrogateescape")
+                _assign(state, request, names, plain, text, NOTHING)
+                return 0
         line = read_line(
             state,
             description,
@@ -65,13 +72,11 @@ def run(state: State, argv: Sequence[str]) -> int:
             exact=request.exact,
             raw=request.raw,
             timeout=timeout,
+            begun=begun,
         )
     except OSError as error:
         raise Fault(f"read error: {request.fd}: {error_text(error)}") from None
-    try:
-        _assign(state, request, names, plain, line)
-    except ShellError as error:
-        raise Fault(error.message, bare=True) from None
+    _assign(state, request, names, plain, line.text, line.escaped)
     if line.timed_out:
         return 128 + SIGALRM
     return 0 if line.complete else 1
@@ -150,130 +155,32 @@ def _description(state: State, request: Request) -> Description:
         raise Fault(f"read error: {request.fd}: {text}") from None
 
 
-def _assign(state: State, request: Request, names: Sequence[str], plain: bool, line: Line) -> None:
+def _assign(
+    state: State,
+    request: Request,
+    names: Sequence[str],
+    plain: bool,
+    text: str,
+    escaped: frozenset[int],
+) -> None:
     ifs = state.get("IFS")
     if ifs is None:
-        ifs = _WHITE
-    if request.array is not None:
-        name = array_name(state, request.array)
-        state.set_array(name, [line.text] if request.exact and line.text else split_all(line, ifs))
-        return
-    if not names:
-        state.set("REPLY", line.text)
-        return
-    if request.exact:
-        values = [line.text] + [""] * (len(names) - 1)
-    else:
-        values = split_into(line, ifs, len(names))
-    for name, value in zip(names, values):
-        if plain:
-            state.set(name, value)
+        ifs = WHITE
+    try:
+        if request.array is not None:
+            name = array_name(state, request.array)
+            state.set_array(name, [text] if request.exact and text else split_all(text, escaped, ifs))
+        elif not names:
+            state.set("REPLY", text)
         else:
-            assign_reference(state, name, value)
-
-
-class Splitter:
-    """Takes fields off a line, one after the other; escaped characters never separate."""
-
-    __slots__ = ("_escaped", "_ifs", "_text", "_white", "at")
-
-    def __init__(self, line: Line, ifs: str) -> None:
-        self._text = line.text
-        self._escaped = line.escaped
-        self._ifs = ifs
-        self._white = "".join(letter for letter in ifs if letter in _WHITE)
-        self.at = 0
-        self._skip_white()
-
-    def _separates(self, index: int, letters: str) -> bool:
-        return self._text[index] in letters and index not in self._escaped
-
-    def _skip_white(self) -> None:
-        text = self._text
-        while self.at < len(text) and self._separates(self.at, self._white):
-            self.at += 1
-
-    def more(self) -> bool:
-        return self.at < len(self._text)
-
-    def field(self) -> str:
-        """Take the next field and the delimiter after it."""
-        text = self._text
-        start = self.at
-        end = start
-        while end < len(text) and not self._separates(end, self._ifs):
-            end += 1
-        self.at = end
-        self._skip_white()
-        if self.more() and self._separates(self.at, self._ifs) and not self._separates(self.at, self._white):
-            self.at += 1
-            self._skip_white()
-        return text[start:end]
-
-    def rest(self) -> str:
-        """Take all that is left: one field without its delimiter, or several with those between."""
-        start = self.at
-        only = self.field()
-        if not self.more():
-            return only
-        end = len(self._text)
-        while end > start and self._separates(end - 1, self._white):
-            end -= 1
-        self.at = len(self._text)
-        return self._text[start:end]
-
-
-def split_into(line: Line, ifs: str, count: int) -> list[str]:
-    """Split a line for ``count`` variables; the last one takes what is left, missing ones are ""."""
-    if not ifs:
-        return [line.text] + [""] * (count - 1)
-    if not line.escaped:
-        quick = _split_quickly(line.text, ifs, count)
-        if quick is not None:
-            return quick
-    splitter = Splitter(line, ifs)
-    values = []
-    for _ in range(count - 1):
-        values.append(splitter.field() if splitter.more() else "")
-    values.append(splitter.rest() if splitter.more() else "")
-    return values
-
-
-def _split_quickly(text: str, ifs: str, count: int) -> list[str] | None:
-    """The same with str's own methods, where IFS has them: blanks alone, or one letter that is none."""
-    if ifs == _WHITE:
-        if "\t" in text or "\n" in text:
-            return None
-        text = text.strip(" ")
-        if "  " in text:
-            values: list[str] = []
-            while len(values) < count - 1:
-                field, _, text = text.partition(" ")
-                values.append(field)
-                text = text.lstrip(" ")
-            return [*values, text]
-        values = text.split(" ", count - 1)
-    elif len(ifs) == 1 and ifs not in _WHITE:
-        values = text.split(ifs, count - 1)
-        if len(values) == count and values[-1].find(ifs) == len(values[-1]) - 1:
-            values[-1] = values[-1][:-1]  # one field, and its delimiter
-    else:
-        return None
-    return values + [""] * (count - len(values))
-
-
-def split_all(line: Line, ifs: str) -> list[str]:
-    """Split a line into all its fields (read -a)."""
-    if not ifs:
-        return [line.text] if line.text else []
-    if not line.escaped:
-        if ifs == _WHITE and "\t" not in line.text and "\n" not in line.text:
-            return [field for field in line.text.split(" ") if field]
-        if len(ifs) == 1 and ifs not in _WHITE:
-            fields = line.text.split(ifs)
-            return fields if fields[-1] else fields[:-1]
-    splitter = Splitter(line, ifs)
-    values = []
-    while splitter.more():
-        values.append(splitter.field())
-    return values
+            if request.exact:
+                values = [text] + [""] * (len(names) - 1)
+            else:
+                values = split_into(text, escaped, ifs, len(names))
+            for name, value in zip(names, values):
+                if plain:
+                    state.set(name, value)
+                else:
+                    assign_reference(state, name, value)
+    except ShellError as error:
+        raise Fault(error.message, bare=True) from None

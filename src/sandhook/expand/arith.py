@@ -16,7 +16,7 @@ from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
 from sandhook.expand.special import special_value
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
-from sandhook.state.values import IndexedArray, Value
+from sandhook.state.values import AssociativeArray, IndexedArray, Value
 from sandhook.syntax.arith import parse_arithmetic, parse_number
 from sandhook.syntax.nodes import (
     Arith,
@@ -302,6 +302,8 @@ def _element(name: str, subscript: str) -> Integer:
                 return NUMBERS[text]  # type: ignore[index]
             except KeyError:
                 pass
+        elif array.__class__ is AssociativeArray:
+            text = array.items.get(subscript)
         else:
             text = state.element(name, subscript)
         if text is None:

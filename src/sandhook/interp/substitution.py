@@ -40,8 +40,8 @@ def substitute(body: Run, file: Apply | None) -> Text:
 
     def run(state: State) -> str:
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         if file is not None:
             return _text(state, _read_file(state, file))

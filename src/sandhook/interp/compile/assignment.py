@@ -36,8 +36,8 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         state.line = line
         state.substitution_status = 0
@@ -66,8 +66,8 @@ def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         state.line = line
         state.substitution_status = 0

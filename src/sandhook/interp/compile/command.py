@@ -24,8 +24,8 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         child = state.process.fork()
         status: int = state.shell.nested(state, lambda: in_subshell(state, child, body))

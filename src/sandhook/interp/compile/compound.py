@@ -285,8 +285,8 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
 
     def run_arithmetic(state: State) -> int:
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         state.line = line
         if state.watched:
@@ -310,8 +310,8 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
 
     def run_case(state: State) -> int:
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         state.line = line
         try:

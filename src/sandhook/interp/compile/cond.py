@@ -51,8 +51,8 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         state.line = line
         test = plain

@@ -134,8 +134,8 @@ def _general_or_inline(special: Callable[[State], int | None], general: Run, nam
         if state.watched or name in state.functions:
             return general(state)
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         state.line = line
         try:
@@ -158,8 +158,8 @@ def _plain(arguments: Arguments, node: SimpleCommand, name: str | None = None) -
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         state.line = line
         if state.watched:
@@ -208,8 +208,8 @@ def _full(
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel -= 1
-        if budget.fuel < 0:
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
             state.shell.poll(state)
         state.line = line
         if state.watched:
