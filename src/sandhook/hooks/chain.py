@@ -232,7 +232,7 @@ class Chain:
             fail_closed=tuple(self._closed),
             **fields,
         )
-        if decision.refused:
+        if decision.refused or decision.force_continue:
             decision = decision._replace(message=self._contract.message(decision, self._fold.event))
         return decision
 

@@ -75,21 +75,22 @@ class Fold:
             self.event = _changed(self.event, verdict)
             if self.policy.matchers_see_changes:
                 self.matched_against = self.event
-        if verdict.refuses and self.policy.stop_on_refusal:
+        if verdict.intervenes and self.policy.stop_on_refusal:
             self.stopped = True
 
     def decision(self) -> dict[str, Any]:
         """Return keyword arguments of Decision for all that was added."""
         verdicts = [verdict for _, verdict in self._verdicts]
         refusing = [verdict for verdict in verdicts if verdict.refuses]
+        speaking = refusing or [verdict for verdict in verdicts if verdict.force_continue]
         made: dict[str, Any] = {
             "permission": self._permission(verdicts),
             "block": any(verdict.block for verdict in verdicts),
             "halt": any(verdict.halt for verdict in verdicts),
             "force_continue": any(verdict.force_continue for verdict in verdicts),
-            "reason": self._words(self.policy.reasons, [verdict.reason for verdict in refusing]),
+            "reason": self._words(self.policy.reasons, [verdict.reason for verdict in speaking]),
             "user_message": self._words(
-                self.policy.user_messages, [verdict.user_message for verdict in refusing]
+                self.policy.user_messages, [verdict.user_message for verdict in speaking]
             ),
             "system_message": self._words("join", [verdict.system_message for verdict in verdicts]),
             "could_not_run": tuple(each for each, verdict in self._verdicts if verdict.could_not_run),

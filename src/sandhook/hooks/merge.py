@@ -50,6 +50,6 @@ def merge(decisions: Sequence[Decision]) -> Decision:
 def _weakness(decision: Decision) -> int:
     if decision.halt:
         return 0
-    if decision.refused:
+    if decision.refused or decision.force_continue:
         return 1
     return 1 + PERMISSIONS.index(decision.permission)

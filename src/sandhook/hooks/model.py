@@ -256,6 +256,11 @@ class Verdict(Record):
     def refuses(self) -> bool:
         return self.permission == "deny" or self.block or self.halt
 
+    @property
+    def intervenes(self) -> bool:
+        """Whether the agent does not do what it wanted: it is refused, or made to go on."""
+        return self.refuses or self.force_continue
+
 
 class Outcome(Record):
     """One hook and one event: whether it ran, what it gave, what that meant. Nothing is dropped.

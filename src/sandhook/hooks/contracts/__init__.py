@@ -274,9 +274,24 @@ def _ub(value: Any) -> bool:
     return isinstance(hooks, dict) and bool(hooks) and set(hooks) <= events
 
 
+def _nested(value: Any) -> bool:
+    """Tell the nested form: groups with handlers, below events."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    if not isinstance(hooks, dict):
+        return False
+    entries = [entry for each in hooks.values() if isinstance(each, list) for entry in each]
+    return bool(entries) and all(isinstance(entry, dict) and "hooks" in entry for entry in entries)
+
+
+def _jcode(value: Any) -> bool:
+    events = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"}
+    return _nested(value) and set(value) == {"hooks"} and set(value["hooks"]) <= events
+
+
 _BUILTINS: dict[str, _Builtin] = {
     "everruns": _Builtin("sandhook.hooks.contracts.everruns", _everruns),
     "crush": _Builtin("sandhook.hooks.contracts.crush", _crush),
+    "jcode": _Builtin("sandhook.hooks.contracts.jcode", _jcode),
     "ub": _Builtin("sandhook.hooks.contracts.ub", _ub),
 }
 

@@ -1,0 +1,99 @@
+"""Continuation: whether an agent that wants to stop goes on, by todos, a goal, and Stop hooks.
+
+One budget of laps bounds all three in a turn, so hooks that always block cannot keep an agent for ever.
+Source: jcode's runner (28 laps in all, at most 3 of them for todos); other agents use a part of it.
+
+    turn = Continuation(lambda active: engine.fire(Stop(stop_active=active)))
+    while (lap := turn.next(todos=unfinished(), goal=goal())) is not None:
+        run_agent_again(lap.message)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandhook.hooks.model import Decision
+from sandhook.limits import Cancellation
+from sandhook.record import Record
+
+#: Laps of one turn in all, and those that todos may take of them.
+LAPS, TODO_LAPS = 28, 3
+
+_KEEP_WORKING = "A Stop hook requested that you keep working before finishing."
+
+
+class Lap(Record):
+    """Why the agent goes on: source "todo", "goal" or "hook", and the message that it gets."""
+
+    source: str
+    message: str
+
+
+class Continuation:
+    """The continuations of one turn; make a new one for every turn.
+
+    Args:
+        fire_stop: Fires the Stop event; is told whether a Stop hook already made the agent go on in
+            this turn.
+        cancel: When it is cancelled, the agent stops and no Stop hook is fired.
+        laps: Continuations of the turn in all.
+        todo_laps: Those that unfinished todos may take.
+
+    Attributes:
+        stop_active: A Stop hook made the agent go on in this turn; it stays true.
+        used: Laps so far.
+        ended: Why ``next`` said no: "cancelled", "exhausted" or "done"; "" before.
+        decision: What the Stop hooks decided last, or None.
+    """
+
+    def __init__(
+        self,
+        fire_stop: Callable[[bool], Decision],
+        *,
+        cancel: Cancellation | None = None,
+        laps: int = LAPS,
+        todo_laps: int = TODO_LAPS,
+    ) -> None:
+        self._fire_stop = fire_stop
+        self._cancel = cancel
+        self._laps = laps
+        self._todo_laps = todo_laps
+        self.stop_active = False
+        self.used = 0
+        self.ended = ""
+        self.decision: Decision | None = None
+
+    def next(self, *, todos: str | None = None, goal: str | None = None) -> Lap | None:
+        """Return why the agent goes on, or None when it stops.
+
+        Sources are asked in order: todos, then the goal, then the Stop hooks, which are fired only
+        when the others want nothing.
+
+        Args:
+            todos: The message about unfinished todos; None when all are done.
+            goal: The message about a goal that is not reached; None without one.
+        """
+        if self._cancel is not None and self._cancel.cancelled:
+            self.ended = "cancelled"
+            return None
+        if self.used >= self._laps:
+            self.ended = "exhausted"
+            return None
+        if todos is not None and self._todo_laps > 0:
+            self._todo_laps -= 1
+            return self._lap("todo", todos)
+        if goal is not None:
+            return self._lap("goal", goal)
+        self.decision = self._fire_stop(self.stop_active)
+        if self._cancel is not None and self._cancel.cancelled:
+            self.ended = "cancelled"
+            return None
+        if not self.decision.force_continue or self.decision.halt:
+            self.ended = "done"
+            return None
+        self.stop_active = True
+        return self._lap("hook", self.decision.reason or _KEEP_WORKING)
+
+    def _lap(self, source: str, message: str) -> Lap:
+        self.used += 1
+        return Lap(source, message)

@@ -1,0 +1,54 @@
+"""The nested form that Claude Code began and others share: event, groups with a matcher, handlers.
+
+{"hooks": {"<Event>": [{"matcher": "...", "hooks": [{"type": "command", ...}]}]}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sandhook.hooks.contracts._fields import Fields, join
+from sandhook.hooks.decode import type_name
+from sandhook.record import Record
+
+
+class Handler(Record):
+    """One handler as it stands in a file.
+
+    Attributes:
+        event: The event's name as it is written.
+        matcher: The group's matcher, "" when it has none.
+        raw: The handler's own fields.
+        path: Where it stands.
+        group: The group's fields.
+        group_path: Where the group stands.
+    """
+
+    event: str
+    matcher: str
+    raw: dict[str, Any]
+    path: str
+    group: dict[str, Any]
+    group_path: str
+
+
+def handlers(fields: Fields, hooks: dict[str, Any], path: str = "hooks") -> Iterator[Handler]:
+    """Yield the handlers of a ``hooks`` object in the order of the file; faults go to ``fields``."""
+    for event in hooks:
+        for index, group in enumerate(fields.get(hooks, event, list, path) or ()):
+            where = f"{join(path, event)}[{index}]"
+            if not isinstance(group, dict):
+                fields.problem(where, f"wanted an object, got {type_name(group)}")
+                continue
+            before = len(fields.problems)
+            matcher = fields.get(group, "matcher", str, where) or ""
+            entries = fields.get(group, "hooks", list, where) or ()
+            if len(fields.problems) > before:
+                continue
+            for number, raw in enumerate(entries):
+                place = f"{where}.hooks[{number}]"
+                if isinstance(raw, dict):
+                    yield Handler(event, matcher, raw, place, group, where)
+                else:
+                    fields.problem(place, f"wanted an object, got {type_name(raw)}")

@@ -1,0 +1,168 @@
+"""What a jcode hook said. Every failure is an allow upstream; here it is that, and is said.
+
+``continue: false`` and ``decision: block`` count on UserPromptSubmit and Stop, where a Stop that is
+blocked goes on working; PreToolUse has ``hookSpecificOutput.permissionDecision`` alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
+from sandhook.hooks.decode import DecodeError, decode_object, type_name
+from sandhook.hooks.event import Event
+from sandhook.hooks.model import HookSpec, Operation, Ran, Verdict
+
+_ACCIDENTS = (
+    "syntax error",
+    "usage:",
+    "Usage:",
+    "can't open file",
+    "cannot open",
+    "invalid option",
+    "Unmatched",
+)
+_TYPES: dict[str, type] = {
+    "continue": bool,
+    "decision": str,
+    "reason": str,
+    "systemMessage": str,
+    "suppressOutput": bool,
+    "hookSpecificOutput": dict,
+}
+_SPECIFIC: dict[str, type] = {
+    "hookEventName": str,
+    "permissionDecision": str,
+    "permissionDecisionReason": str,
+    "modifiedResult": str,
+    "additionalContext": str,
+}
+
+
+class _Odd(Exception):
+    """Output that is dropped whole, with the reason."""
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event."""
+    name = spec.native_event
+    notes = list(ran.diagnostics)
+    words = ran.stderr.decode("utf-8", "replace").strip()
+    if ran.exit_status == 2 and ran.limit is None and ran.failure is None:
+        return _two(name, ran, words, notes)
+    if ran.timed_out:
+        notes.append(f"timed out after {spec.timeout:g} seconds (treated as allow)")
+    if ran.could_not_run is not None:
+        message = f"hook failed to run: {ran.failure}" if ran.failure is not None else words or None
+        return Verdict(
+            "error",
+            could_not_run=ran.could_not_run,
+            system_message=None if ran.limit is not None else message,
+            diagnostics=tuple(notes),
+        )
+    if ran.exit_status:
+        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        return Verdict("error", system_message=words or None, diagnostics=tuple(notes))
+    text = ran.stdout.decode("utf-8", "replace").strip()
+    if not text.startswith("{"):
+        if text:
+            notes.append("standard output is plain text: it reaches nobody")
+        return Verdict(
+            "none",
+            undecodable="standard output is no JSON object" if text else None,
+            diagnostics=tuple(notes),
+        )
+    try:
+        return _output(name, event, text, notes)
+    except _Odd as odd:
+        notes.append(f"the whole output is ignored: {odd}")
+        return Verdict("none", undecodable=str(odd), diagnostics=tuple(notes))
+
+
+def _two(name: str, ran: Ran, words: str, notes: list[str]) -> Verdict:
+    if name not in BLOCKABLE:
+        notes.append(f"exit status 2 is ignored on {name}: there is nothing to refuse")
+        return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
+    if ran.syntax_error is not None or any(sign in words for sign in _ACCIDENTS):
+        notes.append("exit status 2 looks like a program's own error, not a decision")
+    return _refusing(name, words or None, notes)
+
+
+def _refusing(name: str, reason: str | None, notes: list[str]) -> Verdict:
+    if name == "PreToolUse":
+        return Verdict("deny", True, permission="deny", reason=reason, diagnostics=tuple(notes))
+    if name == "Stop":
+        return Verdict("block", True, force_continue=True, reason=reason, diagnostics=tuple(notes))
+    return Verdict("block", True, block=True, reason=reason, diagnostics=tuple(notes))
+
+
+def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
+    try:
+        decoded = decode_object(text)
+    except DecodeError as error:
+        raise _Odd(f"standard output is no JSON: {error}") from None
+    notes.extend(decoded.diagnostics)
+    value = _checked(decoded.value, _TYPES, "")
+    specific = _checked(value.get("hookSpecificOutput") or {}, _SPECIFIC, "hookSpecificOutput.")
+    verdict = _decided(name, value, specific, notes)
+    replacement = specific.get("updatedInput")
+    if name == "PreToolUse" and replacement is not None:
+        verdict = verdict._replace(input=Operation("replace", replacement), word=_word(verdict, "rewrite"))
+    result = specific.get("modifiedResult")
+    if name in ("PostToolUse", "PostToolUseFailure") and result is not None:
+        verdict = verdict._replace(result=Operation("replace", result), word=_word(verdict, "rewrite"))
+    context = specific.get("additionalContext")
+    if context:
+        verdict = verdict._replace(context=((context, _place(name)),))
+    return verdict._replace(system_message=value.get("systemMessage") or None, diagnostics=tuple(notes))
+
+
+def _word(verdict: Verdict, word: str) -> str:
+    return word if verdict.word == "none" else verdict.word
+
+
+def _place(name: str) -> str:
+    return {"SessionStart": "session", "UserPromptSubmit": "prompt"}.get(name, "result")
+
+
+def _decided(name: str, value: dict[str, Any], specific: dict[str, Any], notes: list[str]) -> Verdict:
+    blocks = value.get("continue") is False or value.get("decision") == "block"
+    if name in ("UserPromptSubmit", "Stop"):
+        if blocks:
+            return _refusing(name, value.get("reason") or None, notes)
+        return Verdict("none", decided="decision" in value or value.get("continue") is True)
+    if blocks:
+        notes.append(
+            f"decision and continue are ignored on {name}; hookSpecificOutput.permissionDecision decides"
+        )
+    if name != "PreToolUse":
+        return Verdict("none")
+    word = specific.get("permissionDecision") or ""
+    if word == "deny":
+        return _refusing(name, specific.get("permissionDecisionReason") or None, notes)
+    if word in ("allow", "ask"):
+        return Verdict(word, True, permission=word)
+    if word:
+        notes.append(f"permissionDecision {word!r} is no opinion (allow, ask and deny are known)")
+    return Verdict("none")
+
+
+def _checked(value: dict[str, Any], types: dict[str, type], prefix: str) -> dict[str, Any]:
+    """Return the object when its known fields have their types or are null."""
+    for key, wanted in types.items():
+        found = value.get(key)
+        if found is not None and not isinstance(found, wanted):
+            raise _Odd(f"{prefix}{key}: got {type_name(found)}")
+    return value
+
+
+def message(kind: str, reason: str) -> str:
+    """Return what jcode shows in place of what was refused."""
+    if kind == "prompt.submit":
+        return f"Your message was blocked by a hook policy. Reason: {reason}"
+    if kind == "stop":
+        return reason or KEEP_WORKING
+    return (
+        f"Tool execution was blocked by a hook policy. Reason: {reason} IMPORTANT: this is a policy decision; "
+        "do not retry the call or look for a way around it."
+    )
