@@ -37,9 +37,9 @@ def special_value(state: State, name: str) -> str | None:
         case "!":
             return str(state.last_background) if state.last_background else None
         case "-":
-            return state.options.flags() + (
-                "" if state.name == "" else "c" if state.extra.get("command_string") else ""
-            )
+            extra = state.extra
+            source = "c" if extra.get("command_string") else "s" if "from_stdin" in extra else ""
+            return state.options.flags("i" if "interactive" in extra else "") + source
         case "@" | "*":
             return separator(state, name == "*").join(state.positional) if state.positional else None
         case "_":

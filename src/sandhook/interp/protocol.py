@@ -32,6 +32,10 @@ class Runtime(Protocol):
     def run_trap(self, state: State, name: str) -> None:
         """Run the commands of a trap."""
 
+    def run_exit_trap(self, state: State, status: int) -> int:
+        """Run the EXIT trap, if there is one, and return the exit status."""
+        ...
+
     def deeper(self, state: State) -> None:
         """Count a nested call. Raises LimitExceeded."""
 
@@ -41,6 +45,10 @@ class Runtime(Protocol):
 
     def run_text(self, state: State, text: str, *, name: str | None = None, line: int | None = None) -> int:
         """Run eval's or a trap's text."""
+        ...
+
+    def source(self, state: State, path: str, arguments: list[str]) -> int:
+        """Run a file in this shell. Raises OSError."""
         ...
 
     def run_main(self, state: State, text: str, label: str = "") -> int:

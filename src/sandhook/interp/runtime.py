@@ -56,7 +56,9 @@ class Runtime:
     warn = complain
 
     def where(self, state: State) -> str:
-        """Return what stands before every message: the script's name and the line."""
+        """Return what stands before every message: the script's name and the line; "bash" when interactive."""
+        if "interactive" in state.extra:
+            return f"{state.extra['interactive']}: "
         name = next((frame.source for frame in reversed(state.frames)), state.source)
         return f"{name}: line {state.line}: " if state.line else f"{name}: "
 
@@ -77,7 +79,7 @@ class Runtime:
         self.complain(state, error.message)
         state.status = error.status
         if error.fatal:
-            raise ExitShell(self.fatal_status(state, error))
+            raise (Discard if "interactive" in state.extra else ExitShell)(self.fatal_status(state, error))
         if error.discard:
             if state.options.errexit and not isinstance(error, arith.ExpressionError):
                 raise ExitShell(error.status)
@@ -88,11 +90,11 @@ class Runtime:
 
     def fatal_status(self, state: State, error: ShellError) -> int:
         """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
+        extra = state.extra
         if error.status != 127:
             return error.status
-        if state.options.errexit or state.extra.get("script"):
-            return 1
-        return 1 if state.subshell and not state.extra.get("direct") else 127
+        unlike = state.options.errexit or extra.get("script") or "interactive" in extra
+        return 1 if unlike or (state.subshell and not extra.get("direct")) else 127
 
     def report_in(self, state: State, error: ShellError, name: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives."""
@@ -100,7 +102,7 @@ class Runtime:
         self.complain(state, error.message if bare else f"{name}: {error.message}")
         if error.fatal:
             state.status = error.status
-            raise ExitShell(self.fatal_status(state, error))
+            raise (Discard if "interactive" in state.extra else ExitShell)(self.fatal_status(state, error))
         state.status = 1
         return 1
 

@@ -10,6 +10,7 @@ from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import read_script, read_text
 from sandhook.interp.traps import on_signal
 from sandhook.kernel.process import Process
+from sandhook.state.control import ExitShell
 from sandhook.state.options import LETTERS
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
@@ -103,13 +104,26 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
         state.functions.update(exported)
     arguments = argv[1:]
     command: str | None = None
-    wants_command = from_stdin = False
+    wants_command = from_stdin = interactive = False
+    startup: str | None = "~/.bashrc"
     while arguments and arguments[0][:1] in ("-", "+") and len(arguments[0]) > 1:
         word = arguments.pop(0)
         if word == "--":
             break
         if word.startswith("--"):
-            if word in ("--norc", "--noprofile", "--login", "--noediting"):
+            if word == "--norc":
+                startup = None
+                continue
+            if word in ("--rcfile", "--init-file"):
+                if not arguments:
+                    runtime.write_error(outer, f"{name}: {word[2:]}: option requires an argument\n")
+                    return USAGE_STATUS
+                startup = arguments.pop(0)
+                continue
+            if word in ("--noprofile", "--noediting"):
+                continue
+            if word == "--login":
+                state.options.set_shopt("login_shell", True)
                 continue
             if word == "--posix":
                 state.options.set("posix", True)
@@ -126,7 +140,9 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
             elif letter == "s":
                 from_stdin = True
             elif letter == "l":
-                continue
+                state.options.set_shopt("login_shell", on)
+            elif letter == "i":
+                interactive = on
             elif letter in "oO":
                 if not arguments or not _set_long(state, arguments.pop(0), on, letter):
                     runtime.write_error(outer, f"{name}: -{letter}: invalid option name\n")
@@ -147,12 +163,49 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
             state.source = state.name
         state.positional = arguments
         state.extra["command_string"] = True
-        return runtime.run_main(state, command, "-c: ")
+        left = _interactive(runtime, state, name, startup) if interactive else None
+        return runtime.run_main(state, command, "-c: ") if left is None else left
     if arguments and not from_stdin:
+        left = _interactive(runtime, state, name, startup) if interactive else None
+        if left is not None:
+            return left
         return run_script(runtime, state, arguments[0], arguments[1:])
     state.positional = arguments
+    state.extra["from_stdin"] = True
+    left = _interactive(runtime, state, name, startup) if interactive else None
+    if left is not None:
+        return left
     stdin = state.process.descriptors.get(0)
     return runtime.run_main(state, read_text(state, stdin) if stdin is not None else "")
+
+
+def _interactive(runtime: Runtime, state: State, name: str, startup: str | None) -> int | None:
+    """Make a shell interactive and read its startup file; return a status when that file ends it.
+
+    Divergence: L-SHELL-001, there is no terminal, and so no prompt and no echo.
+    """
+    runtime.write_error(
+        state,
+        f"{name}: cannot set terminal process group (-1): Inappropriate ioctl for device\n"
+        f"{name}: no job control in this shell\n",
+    )
+    state.extra["interactive"] = name
+    for option in ("emacs", "histexpand", "history"):
+        state.options.set(option, True)
+    state.options.set_shopt("expand_aliases", True)
+    state.values.setdefault("PS1", "\\s-\\v\\$ ")
+    state.values.setdefault("PS2", "> ")
+    if startup is None:
+        return None
+    if startup == "~/.bashrc":
+        startup = f"{state.get('HOME') or ''}/.bashrc"
+    try:
+        runtime.source(state, startup, [])
+    except ExitShell as leaving:
+        return runtime.run_exit_trap(state, leaving.status) & 0xFF
+    except OSError:  # it need not be there
+        pass
+    return None
 
 
 def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:

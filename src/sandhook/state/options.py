@@ -104,10 +104,11 @@ class Options:
         if name in self.MIRRORED_SHOPTS:
             setattr(self, name, on)
 
-    def flags(self) -> str:
-        """Return ``$-``."""
-        return "".join(sorted((SET_OPTIONS[name] for name in self.enabled), key=_FLAG_ORDER.find))
+    def flags(self, also: str = "") -> str:
+        """Return ``$-``, with letters that no option of ``set`` stands for put in their places."""
+        letters = [SET_OPTIONS[name] for name in self.enabled]
+        return "".join(sorted([*letters, *also], key=_FLAG_ORDER.find))
 
 
-_FLAG_ORDER = "abefhkmnprtuvxBCEHPT"
+_FLAG_ORDER = "abefhikmnprtuvxBCEHPT"
 _DEFAULT_SHOPTS = frozenset(name for name, on in SHOPT_OPTIONS.items() if on)
