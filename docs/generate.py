@@ -34,6 +34,65 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
+# -------------------------------------------------------------------------- contracts.md
+
+
+def contracts() -> str:
+    """Set the contracts side by side: events, aspects, and how results are joined."""
+    from sandhook.hooks.contracts import get, names
+    from sandhook.hooks.contracts._facts import ASPECTS
+
+    known = [get(name) for name in names()]
+    kinds = dict.fromkeys(kind for contract in known for kind in contract.events.values())
+    shared = [kind for kind in kinds if not kind.startswith("x.")]
+    parts = [
+        NOTICE,
+        "# Contracts\n",
+        "What each agent's hook format says, side by side. A page for each is in [contracts](../contracts).\n",
+        "## Events\n",
+        "The neutral name, and what each agent calls it. **Bold** where a hook can refuse.\n",
+    ]
+    for group in [known[at : at + 4] for at in range(0, len(known), 4)]:
+        rows = [[f"`{kind}`", *(event_cell(contract, kind) for contract in group)] for kind in shared]
+        rows = [row for row in rows if any(row[1:])]
+        parts.append(table(["event", *(contract.name for contract in group)], rows))
+    for aspect, about in ASPECTS.items():
+        parts += [f"## {aspect.capitalize()}\n", f"{sentence(about)}\n"]
+        parts.append(
+            table(["contract", aspect], [[each.name, escape(each.facts()[aspect])] for each in known])
+        )
+    parts += [
+        "## How results are joined\n",
+        table(["contract", "rules"], [[each.name, fold(each)] for each in known]),
+    ]
+    return "\n".join(parts)
+
+
+def event_cell(contract: Any, kind: str) -> str:
+    names = [name for name, each in contract.events.items() if each == kind]
+    mark = "**" if kind in contract.refusable else ""
+    return ", ".join(f"{mark}{name}{mark}" for name in names)
+
+
+def fold(contract: Any) -> str:
+    """Say a fold policy in words."""
+    policy = contract.fold
+    words = ["in parallel" if policy.parallel else "one by one"]
+    words.append("each on what the earlier ones changed" if policy.chained else "each on the event as it was")
+    if policy.stop_on_refusal:
+        words.append("a refusal ends the chain")
+    words.append("the first reason counts" if policy.reasons == "first" else "reasons are joined")
+    words.append({"last": "the last rewrite counts", "chain": "rewrites add up"}[policy.replacements])
+    words.append(
+        "rewrites and a later refusal both hold" if policy.survive_refusal else "a refusal drops rewrites"
+    )
+    if policy.dedupe:
+        words.append("the same command runs once")
+    if policy.race:
+        words.append("upstream the last to finish wins, here the last in the configuration")
+    return "; ".join(words)
+
+
 # --------------------------------------------------------------------------- commands.md
 
 
@@ -179,6 +238,7 @@ def options_of(parser: argparse.ArgumentParser) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "commands.md": commands,
+    "contracts.md": contracts,
     "limits.md": limits_page,
 }
 

@@ -189,6 +189,10 @@ class Contract(Protocol):
         """Return a configuration with these hooks, and what of them it cannot say."""
         ...
 
+    def facts(self) -> Mapping[str, str]:
+        """Return its way in every aspect of ``_facts.ASPECTS``, for the documentation."""
+        ...
+
 
 class BaseContract:
     """Defaults of Contract: one JSON file, nothing to look for, no drop-in form."""
@@ -227,6 +231,9 @@ class BaseContract:
 
     def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
         raise ContractError(f"{self.name}: hooks cannot be converted to this format")
+
+    def facts(self) -> Mapping[str, str]:
+        return {}
 
 
 class ContractError(SandhookError):

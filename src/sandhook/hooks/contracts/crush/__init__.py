@@ -99,5 +99,10 @@ class Crush(BaseContract):
 
         return render(specs)
 
+    def facts(self) -> Mapping[str, str]:
+        from sandhook.hooks.contracts.crush.facts import FACTS
+
+        return FACTS
+
 
 CONTRACT = Crush()

@@ -6,7 +6,7 @@ local file form is yolop's. Divergences: L-EVERRUNS-001 and on in docs/divergenc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import BaseContract
@@ -60,6 +60,11 @@ class Everruns(BaseContract):
         if decision.kind == "tool.pre":
             return f"blocked by pre_tool_use hook: {reason}"
         return decision.user_message or reason
+
+    def facts(self) -> Mapping[str, str]:
+        from sandhook.hooks.contracts.everruns.facts import FACTS
+
+        return FACTS
 
 
 CONTRACT = Everruns()

@@ -83,5 +83,10 @@ class Jcode(BaseContract):
 
         return render(specs)
 
+    def facts(self) -> Mapping[str, str]:
+        from sandhook.hooks.contracts.jcode.facts import FACTS
+
+        return FACTS
+
 
 CONTRACT = Jcode()

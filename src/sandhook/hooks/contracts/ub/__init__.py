@@ -82,5 +82,10 @@ class Ub(BaseContract):
 
         return render(specs)
 
+    def facts(self) -> Mapping[str, str]:
+        from sandhook.hooks.contracts.ub.facts import FACTS
+
+        return FACTS
+
 
 CONTRACT = Ub()

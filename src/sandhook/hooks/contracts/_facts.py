@@ -1,0 +1,24 @@
+"""The aspects in which hook formats differ: each contract says its own way in ``FACTS``.
+
+The documentation's matrix and ``sandhook explain`` read them; nothing decides by them.
+"""
+
+from __future__ import annotations
+
+#: Aspect to what it is about, in the order of the matrix.
+ASPECTS = {
+    "source": "what was read to learn the contract",
+    "files": "where hooks are configured",
+    "trust": "which files run without being approved",
+    "matcher": "what selects a hook",
+    "input": "what a hook is given",
+    "runs": "how it is started",
+    "order": "one by one, chained, or in parallel",
+    "timeout": "seconds: default, and the most",
+    "output": "bytes that are kept of what it prints",
+    "refuses": "how a hook refuses",
+    "other status": "what another exit status means",
+    "could not run": "what a timeout, a missing program or a broken script means",
+    "rewrites": "how a hook changes the action",
+    "context": "how a hook tells the model something",
+}
