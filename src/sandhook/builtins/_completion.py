@@ -30,6 +30,12 @@ OTHER_ACTIONS = frozenset({
 SPECIAL_NAMES = {"D": "_DefaultCmD_", "E": "_EmptycmD_", "I": "_InitialWorD_"}
 _LETTER_OF = {name: f"-{letter}" for letter, name in SPECIAL_NAMES.items()}
 _BUCKETS = 512  #: of bash's table, whose order the listing has
+#: The order in which actions give their results.
+_IN_ORDER = (
+    "alias", "arrayvar", "binding", "builtin", "disabled", "enabled", "export", "function", "helptopic", "hostname",
+    "job", "keyword", "running", "setopt", "shopt", "signal", "stopped", "variable", "command", "file", "user",
+    "group", "service", "directory",
+)  # fmt: skip
 GETOPT = "abcdefgjksuvo:A:G:W:F:C:X:P:S:"
 
 
@@ -179,7 +185,7 @@ def files(state: State, word: str, *, directories: bool) -> Iterable[str]:
 def generate(state: State, specification: Specification, word: str) -> Sequence[str]:
     """Return the completions of ``word``."""
     found: list[str] = []
-    for action in (*LETTERS.values(), *sorted(OTHER_ACTIONS)):
+    for action in _IN_ORDER:
         if action in specification.actions:
             found += [name for name in candidates(state, action, word) if name.startswith(word)]
     pattern = specification.texts.get("G")

@@ -113,6 +113,8 @@ class _Reader:
         while end < len(self.text) and self.text[end] not in _ENDS_TEXT:
             end += 1
         prefix = self.text[self.at : end]
+        if not prefix:
+            raise NoEvent
         self.at = end
         return self._search(lambda line: line.startswith(prefix))
 

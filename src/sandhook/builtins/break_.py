@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, complain, number_operands, numeric
+from sandhook.builtins._base import HelpWanted, builtin, complain, number_operands, numeric
 from sandhook.state.control import BreakLoop, Discard, ExitShell
 from sandhook.state.state import State
 
@@ -33,6 +33,8 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
         Discard: There is more than one argument.
     """
     name = argv[0]
+    if argv[1:2] == ["--help"]:
+        raise HelpWanted
     if not state.loops:
         complain(state, f"{name}: only meaningful in a `for', `while', or `until' loop")
         return 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, no_options, numeric, write
+from sandhook.builtins._base import Fault, HelpWanted, builtin, no_options, numeric, write
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 
@@ -17,6 +17,8 @@ USAGE = "caller [expr]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 outside a function, or when there are not so many callers."""
+    if len(argv) > 1 and argv[1] == "--help":
+        raise HelpWanted
     if not state.frames:
         return 1
     operands = no_options(argv)

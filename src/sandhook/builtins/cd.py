@@ -48,7 +48,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         if not value:
             raise Fault(f"{name}: {error_text(error)}") from None
         try:
-            where = change(state, value, follow=follow)
+            change(state, value, follow=follow)
+            where = value
         except OSError:
             raise Fault(f"{name}: {error_text(error)}") from None
         show = True

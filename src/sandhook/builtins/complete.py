@@ -53,7 +53,7 @@ def _show(state: State, names: Sequence[str]) -> int:
 
 
 def _remove(state: State, names: Sequence[str]) -> int:
-    if not names:
+    if not names or not state.completions:
         state.completions = {}
         return 0
     status = 0

@@ -54,7 +54,10 @@ def run(state: State, argv: Sequence[str]) -> int:
             head = "" if "n" in letters else str(history.base + place)
             write(state, f"{head}\t {history.entries[place].text}\n")
         return 0
-    return _edit(state, history, [history.entries[place].text for place in chosen], editor[-1:])
+    _forget_this(history)
+    newest = len(history.entries) - 1
+    places = dict.fromkeys(min(place, newest) for place in chosen if newest >= 0)
+    return _edit(state, [history.entries[place].text for place in places], editor[-1:])
 
 
 def _arguments(argv: Sequence[str]) -> tuple[list[Given], list[str]]:
@@ -121,11 +124,10 @@ def _again(state: State, history: History, operands: Sequence[str]) -> int:
     return runtime(state).run_text(state, command)
 
 
-def _edit(state: State, history: History, commands: Sequence[str], editor: Sequence[str]) -> int:
+def _edit(state: State, commands: Sequence[str], editor: Sequence[str]) -> int:
     """Hand commands to an editor, and run what it leaves."""
     text = "".join([command + "\n" for command in commands])
     name = editor[0] if editor else state.get("FCEDIT") or state.get("EDITOR") or "vi"
-    _forget_this(history)
     path = f"/tmp/bash-fc.{state.process.pid}"
     shell = runtime(state)
     try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, no_options, runtime, write
+from sandhook.builtins._base import Fault, HelpWanted, builtin, no_options, runtime, write
 from sandhook.builtins._jobspec import find_job, forget_ended
 from sandhook.interp.jobs import jobs_of
 from sandhook.state.state import State
@@ -19,6 +19,8 @@ OTHER_USAGES = {"bg": "bg [job_spec ...]"}
 @builtin(USAGE, OTHER_USAGES)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return the job's status (fg), 0 (bg), or 1 without job control or such a job."""
+    if argv[1:2] == ["--help"]:
+        raise HelpWanted
     if "monitor" not in state.options.enabled:
         raise Fault("no job control")
     operands = no_options(argv)

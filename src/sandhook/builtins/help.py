@@ -123,9 +123,9 @@ def _overview(state: State) -> str:
     disabled = state.extra.get("disabled", ())
     entries = []
     for name in TOPICS:
-        entry = ("*" if name in disabled else " ") + _topic(name)[0]
-        entries.append(entry if len(entry) < width else entry[: width - 2] + ">")
+        entries.append(("*" if name in disabled else " ") + _topic(name)[0])
     height = -(-len(entries) // 2)
+    entries = [_cut(entry, width - 2 if place < height else width - 3) for place, entry in enumerate(entries)]
     lines = [
         f"GNU bash, version {state.get('BASH_VERSION')} ({state.get('MACHTYPE')}), as sandhook has it",
         "The commands of the shell itself, and its reserved words.",
@@ -140,3 +140,9 @@ def _overview(state: State) -> str:
         second = entries[row + height] if row + height < len(entries) else ""
         lines.append(f"{entries[row]:<{width}}{second}" if second else entries[row])
     return "".join([line + "\n" for line in lines])
+
+
+def _cut(entry: str, room: int) -> str:
+    """Return an entry with ``>`` in its last place when it fills its column or is too long for it."""
+    shown = min(len(entry) - 1, room)
+    return entry[:shown] + ">" if shown + 1 >= room else entry

@@ -133,7 +133,7 @@ def _file(state: State, history: History, letter: str, operands: Sequence[str]) 
     """Carry out -a, -n, -r or -w. Returns 1 without a file, or when it cannot be used."""
     name = operands[0] if operands else state.get("HISTFILE")
     if name is None:
-        return 0 if letter == "a" and not history.session else 1
+        name = f"{state.get('HOME') or '.'}/.history"
     try:
         if not name:
             raise fs_error(ENOENT)

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, numeric, show_usage, write
+from sandhook.builtins._base import (
+    USAGE_STATUS,
+    Fault,
+    HelpWanted,
+    builtin,
+    complain,
+    numeric,
+    show_usage,
+    write,
+)
 from sandhook.builtins._jobspec import find_job
 from sandhook.builtins._signals import listing, trap_name
 from sandhook.kernel.process import Process
@@ -23,30 +32,43 @@ USAGE = "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 0 when a signal was sent to any of them, else 1."""
     words = list(argv[1:])
+    if words[:1] == ["--help"]:
+        raise HelpWanted
     if not words:
         show_usage(state, "kill", USAGE)
         return USAGE_STATUS
-    signal = SIGTERM
-    while words and words[0][:1] == "-" and len(words[0]) > 1:
-        word = words.pop(0)
-        if word == "--":
-            break
+    signal: int | None = SIGTERM
+    named, listing, seen = "", False, False
+    while words:
+        word = words[0]
         if word in ("-l", "-L"):
-            return _list(state, words)
-        if word in ("-s", "-n"):
-            if not words:
+            listing = True
+        elif word in ("-s", "-n"):
+            if len(words) == 1:
                 raise Fault(f"{word}: option requires an argument")
-            signal = _signal(words.pop(0))
-        elif word == "--help":
+            words.pop(0)
+            named = words[0]
+            signal = _signal(named)
+        elif (word[:2] == "-s" and word[2:3].isalpha()) or (word[:2] == "-n" and word[2:3].isdigit()):
+            named = word[2:]
+            signal = _signal(named)
+        elif word == "--":
+            words.pop(0)
+            break
+        elif word == "-?":
             show_usage(state, "kill", USAGE)
             return USAGE_STATUS
-        elif word[:2] in ("-s", "-n") and trap_name(word[1:]) is None and word[1:] != "0":
-            signal = _signal(word[2:])
+        elif word[:1] == "-" and not seen:
+            seen = True
+            named = word[1:]
+            signal = _signal(named)
         else:
-            signal = _signal(word[1:])
-        if words and words[0] == "--":
-            words.pop(0)
-        break
+            break
+        words.pop(0)
+    if listing:
+        return _list(state, words)
+    if signal is None:
+        raise Fault(f"{named}: invalid signal specification")
     if not words:
         show_usage(state, "kill", USAGE)
         return USAGE_STATUS
@@ -65,16 +87,10 @@ def run(state: State, argv: Sequence[str]) -> int:
     return 0 if sent else 1
 
 
-def _signal(text: str) -> int:
-    if text == "0":
-        return 0
-    name = trap_name(text)
-    if name == "EXIT":
-        return 0
-    number = NUMBERS.get(name or "")
-    if number is None:
-        raise Fault(f"{text}: invalid signal specification")
-    return number
+def _signal(text: str) -> int | None:
+    """Return a signal's number, 0 to ask only, None for none that there is."""
+    name = "EXIT" if text == "0" else trap_name(text)
+    return 0 if name == "EXIT" else NUMBERS.get(name or "")
 
 
 def _targets(state: State, word: str) -> list[Process]:
@@ -83,7 +99,9 @@ def _targets(state: State, word: str) -> list[Process]:
         return [process for process in find_job(state, word).processes if not process.done]
     pid = numeric(word)
     if pid is None:
-        raise Fault(f"{word}: arguments must be process or job IDs")
+        raise Fault(
+            f"{word}: arguments must be process or job IDs" if word else "`': not a pid or valid job spec"
+        )
     processes = state.process.kernel.processes
     if pid == 0 or (pid < 0 and (pid == -1 or -pid in processes)):
         return list(processes.values())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin
+from sandhook.builtins._base import Fault, HelpWanted, builtin
 from sandhook.builtins._stack import go, index_of, show
 from sandhook.state.state import State
 
@@ -17,6 +17,8 @@ USAGE = "popd [-n] [+N | -N]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when the stack is empty or has no such entry."""
+    if argv[1:2] == ["--help"]:
+        raise HelpWanted
     stay = False
     word: str | None = None
     for argument in argv[1:]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin
+from sandhook.builtins._base import Fault, HelpWanted, builtin
 from sandhook.builtins._stack import entries, go, index_of, show
 from sandhook.state.state import State
 
@@ -17,6 +17,8 @@ USAGE = "pushd [-n] [+N | -N | dir]"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 when there is no other directory, or it cannot be entered."""
+    if argv[1:2] == ["--help"]:
+        raise HelpWanted
     stay = False
     words = list(argv[1:])
     while words:

@@ -18,6 +18,10 @@ from sandhook.state.state import State
 USAGE = "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"
 
 
+#: Options that show as a variable too.
+_VARIABLES = {"ignoreeof": ("IGNOREEOF", "10"), "posix": ("POSIXLY_CORRECT", "y")}
+
+
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 2 for an unknown option; nothing has changed then."""
@@ -92,6 +96,11 @@ def switch(state: State, name: str, on: bool) -> None:
         raise Discard(0)  # nothing more is run, and nothing can switch it off
     if name == "xtrace":
         state.watched = on or "DEBUG" in state.traps
+    elif name in _VARIABLES:
+        if on:
+            state.set(*_VARIABLES[name])
+        else:
+            state.unset(_VARIABLES[name][0])
     elif name == "history":
         switch_recording(state, on)
     elif name in ("emacs", "vi") and on:

@@ -144,8 +144,13 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
             elif letter == "i":
                 interactive = on
             elif letter in "oO":
-                if not arguments or not _set_long(state, arguments.pop(0), on, letter):
-                    runtime.write_error(outer, f"{name}: -{letter}: invalid option name\n")
+                if not arguments:
+                    runtime.write_error(outer, f"{name}: -{letter}: option requires an argument\n")
+                    return USAGE_STATUS
+                option = arguments.pop(0)
+                if not _set_long(state, option, on, letter):
+                    wrong = f"{name}: {option}: invalid" if letter == "o" else f"{option}: invalid shell"
+                    runtime.write_error(outer, f"{name}: line 0: {wrong} option name\n")
                     return USAGE_STATUS
             elif letter in LETTERS:
                 state.options.set(LETTERS[letter], on)
