@@ -6,6 +6,8 @@ from sandhook.pattern.glob import compile_pattern
 from sandhook.state.history import History, one_line
 from sandhook.state.state import State
 
+#: Options that act on the text of each command.
+OPTIONS = frozenset({"verbose", "history", "onecmd"})
 KEY = "history"  #: in ``State.extra``
 RECORDING = "recording"  #: in ``State.extra``: commands that are read now are kept
 

@@ -29,9 +29,6 @@ from sandhook.syntax.options import ParseOptions
 
 T = TypeVar("T")
 
-#: Options that act on the text of each command.
-_READING = frozenset({"verbose", "history", "onecmd"})
-
 
 class Runtime:
     """Finds commands, runs text, reports errors; see the modules beside this one.
@@ -175,7 +172,7 @@ class Runtime:
         status = 0
         error: ShellSyntaxError | None = None
         options = self.parse_options(state)
-        if changes_reading(text) or options.aliases or not _READING.isdisjoint(state.options.enabled):
+        if changes_reading(text) or options.aliases or not record.OPTIONS.isdisjoint(state.options.enabled):
             for unit in read_units(
                 text, lambda: self.parse_options(state), line, lambda source: record.read(state, source)
             ):
