@@ -151,6 +151,9 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
                 )
                 return USAGE_STATUS
             except ShellError as error:
+                if error.in_builtin:
+                    error.message, error.in_builtin = f"{argv[0]}: {error.message}", False
+                    raise
                 if error.fatal:
                     raise
                 complain(state, error.message)

@@ -101,7 +101,12 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
         name, assigned = found[0], None
         indexed = found[1] is not None
     if request.nameref and assigned is not None:
-        _check_target(name, assigned, indexed)
+        _check_target(state, name, assigned, indexed)
+    elif request.local and request.nameref is None and name in state.namerefs:
+        frame = state.function_frame()
+        if frame is not None and name in frame.saved:  # a local reference: its target becomes local
+            name = state.resolve(name)[0]
+            assigned = assigned._replace(name=name) if assigned else None
     if request.local:
         _localize(state, name, request)
     elif request.global_:
@@ -150,7 +155,9 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
 
 def _check_arrays(state: State, name: str, bits: int, request: Request) -> None:
     value = state.values.get(name)
-    if request.remove & (ARRAY | ASSOC) and isinstance(value, (IndexedArray, AssociativeArray)):
+    if (request.remove & ARRAY and (bits & ARRAY or isinstance(value, IndexedArray))) or (
+        request.remove & ASSOC and (bits & ASSOC or isinstance(value, AssociativeArray))
+    ):
         raise Fault(f"{name}: cannot destroy array variables in this way")
     if request.add & ARRAY and bits & ASSOC:
         raise Fault(f"{name}: cannot convert associative to indexed array")
@@ -178,13 +185,18 @@ def _readonly(name: str, request: Request) -> Fault:
 # --------------------------------------------------------------------------- references
 
 
-def _check_target(name: str, assigned: Assigned, indexed: bool) -> None:
+def _check_target(state: State, name: str, assigned: Assigned, indexed: bool) -> None:
     value = assigned.value
     if indexed or isinstance(value, list):
         raise Fault(f"{name}: reference variable cannot be an array")
-    if value == name or value.partition("[")[0] == name:
+    if value == name and state.function_frame() is not None:  # means the global one
+        for command in ("local: ", ""):
+            state.shell.complain(state, f"{command}warning: {name}: circular name reference")
+    elif value == name or value.partition("[")[0] == name:
         raise Fault(f"{name}: nameref variable self references not allowed")
-    if value and split_reference(value) is None:
+    if not value:
+        raise Fault("`': not a valid identifier")
+    if split_reference(value) is None:
         raise Fault(f"`{value}': invalid variable name for name reference")
 
 

@@ -9,6 +9,7 @@ from sandhook.builtins._declaring import Request
 from sandhook.builtins._variables import all_names, function_line, listing
 from sandhook.builtins.declare import declare_all, effective_bits, split_options
 from sandhook.state.assignment import Assigned
+from sandhook.state.control import ExitShell
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, EXPORT
 
@@ -38,6 +39,8 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
             if not removing:
                 state.keep_assigned(subscripted.rstrip("+"))
             status |= declare_all(state, command, [operand], request)
+    if status and state.options.posix:  # an error of a special built-in (XCU 2.8.1)
+        raise ExitShell(status)
     return status
 
 

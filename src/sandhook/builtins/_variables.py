@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from sandhook.builtins._base import Fault, invalid_name, split_reference
 from sandhook.builtins._quote import element_key, reusable
+from sandhook.expand.special import expand_names
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -19,8 +19,6 @@ from sandhook.state.values import (
     letters,
 )
 from sandhook.utilities._quote import double_quote
-
-_NAME = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})\}|([A-Za-z_][A-Za-z0-9_]*|[0-9]))")
 
 
 def exists(state: State, name: str) -> bool:
@@ -120,18 +118,6 @@ def subscript_text(state: State, name: str, subscript: str) -> str:
     mean the variable, and nothing else is expanded (L-INJ-001).
     """
     return expand_names(state, subscript) if "$" in subscript and is_map(state, name) else subscript
-
-
-def expand_names(state: State, text: str) -> str:
-    """Replace ``$name``, ``${name}`` and ``$1`` by their values, once; all else stays as it is."""
-    return _NAME.sub(lambda found: _value(state, found[1] or found[2]), text)
-
-
-def _value(state: State, name: str) -> str:
-    if name.isdigit():
-        number = int(name)
-        return state.name if number == 0 else (*state.positional[number - 1 : number], "")[0]
-    return state.get(name) or ""
 
 
 def is_map(state: State, name: str) -> bool:

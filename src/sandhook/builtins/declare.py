@@ -104,6 +104,8 @@ def declare_all(state: State, name: str, operands: Sequence[str | Assigned], req
             complain(state, fault.message if fault.bare else f"{name}: {fault.message}")
             status = 1
         except ShellError as error:
+            if error.in_builtin or error.fatal:
+                raise
             complain(state, error.message)
             status = 1
     return status

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, is_name, parse, split_reference
+from sandhook.builtins._base import Fault, builtin, complain, parse, split_reference
 from sandhook.builtins._variables import subscript_text
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -32,6 +32,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         try:
             _unset(state, operand, letters)
         except (Fault, ShellError) as error:
+            if isinstance(error, ShellError) and error.fatal:
+                raise
             complain(state, f"unset: {error.message}")
             status = 1
     return status
@@ -46,8 +48,6 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
             state.check_writable(operand, "cannot unset: readonly variable")
             del state.namerefs[operand]
             state.attributes.pop(operand, None)
-        elif is_name(operand):
-            _unset_variable(state, operand)
         return
     found = split_reference(operand)
     if found is None:
@@ -118,7 +118,7 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
             state.attributes[name] = state.attributes.get(name, 0) | ARRAY
             state.values[name] = IndexedArray()
         else:
-            _unset_variable(state, name)
+            raise Fault(f"{name}: not an array variable")
     elif isinstance(value, str) and state.shell.arithmetic(state, subscript) != 0:
         raise Fault(f"{name}: not an array variable")
     else:

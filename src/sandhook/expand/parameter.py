@@ -7,24 +7,22 @@ Source: POSIX.1-2024 XCU 2.6.2; bash 5.2 manual 3.5.3.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
 from sandhook.expand import transform
 from sandhook.expand.arith import NotPlain
+from sandhook.expand.declared import attributes_of, double_quote, pairs_of, quoted_key
 from sandhook.expand.escapes import prompt
 from sandhook.expand.special import separator, special_value, unbound
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
-from sandhook.state.values import AssociativeArray, IndexedArray, letters
+from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
 
 Value: TypeAlias = Callable[[State], "str | None"]
 Values: TypeAlias = Callable[[State], "list[str]"]
 Text: TypeAlias = Callable[[State], str]
-
-_META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
 
 #: What a pattern begins with whose first character is known.
 _TEXT = (Literal, Escaped, SingleQuoted)
@@ -180,11 +178,22 @@ def compile_base(node: ParameterExpansion, words: Words, *, checked: bool) -> Pa
     all_ = subscript_of(node.subscript)
     if all_ is not None:
         return Parameter(values=lambda state: elements(state, name), star=all_ == "*")
+    if node.subscript is not None and not node.subscript.parts:
+        return Parameter(_without_subscript(name))
     if node.subscript is not None:
         return Parameter(_element(name, node.subscript, words, checked))
     if name in ("@", "*"):
         return Parameter(values=lambda state: state.positional, star=name == "*")
     return Parameter(plain_value(name, braces=node.braces) if checked else _unchecked(name))
+
+
+def _without_subscript(name: str) -> Value:
+    """${a[]}: refused when it is expanded, as bash does."""
+
+    def refuse(state: State) -> str | None:
+        raise ShellError(f"${{{name}[]}}: bad substitution", 1, discard=True)
+
+    return refuse
 
 
 def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
@@ -238,6 +247,8 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
             if value.__class__ is IndexedArray:
                 return len(value)
             value = state.value(name)
+            if value is None and state.options.nounset:
+                raise ShellError(f"{name}: unbound variable", 1, discard=True)
             return len(values(state)) if isinstance(value, str) or value is None else len(value)
 
         return count
@@ -273,7 +284,8 @@ class Indirect(Parameter):
         """Return the Parameter that is meant, compiled with this expansion's operator."""
         node = self._node
         if node.subscript is None and node.name in state.namerefs:
-            return state.namerefs[node.name]  # ${!nameref} is the name it refers to
+            name, key = state.resolve(node.name)  # ${!nameref} is the name it refers to
+            return name if key is None else state.namerefs[node.name]
         name = self._reference.text(state)
         if not self._reference.is_set(state, nonempty=False):
             if node.operator in CHOOSING:
@@ -438,49 +450,17 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
             return Parameter(values=lambda state: ["" for _ in state.positional], star=base.star)
         if base.values is not None:
             return Parameter(
-                values=lambda state: [_attributes(state, name) for _ in elements(state, name)], star=base.star
+                values=lambda state: [attributes_of(state, name) for _ in elements(state, name)],
+                star=base.star,
             )
-        return Parameter(lambda state: _attributes(state, name))
+        return Parameter(lambda state: attributes_of(state, name))
     if letter == "A":
         return Parameter(lambda state: _declaration(state, node, base))
     if letter in "Kk" and base.values is not None and node.subscript is not None:
-        return Parameter(values=lambda state: _pairs(state, name, letter), star=base.star)
+        return Parameter(values=lambda state: pairs_of(state, name, letter), star=base.star)
     if letter == "P":
         return _mapped(base, lambda state: (), prompt)
     return _mapped(base, lambda state: (letter,), transform.transform)
-
-
-def _attributes(state: State, name: str) -> str:
-    resolved, _ = state.resolve(name)
-    return letters(state.is_special(resolved))
-
-
-def _pairs(state: State, name: str, letter: str) -> list[str]:
-    value = state.value(name)
-    if value is None:
-        return []
-    if isinstance(value, str):
-        return [transform.at_quote(value)]
-    if letter == "k":
-        return [text for pair in value.pairs() for text in pair]
-    shown = [f"{_key(key)} {double_quote(text)}" for key, text in value.pairs()]
-    if not shown:
-        return []
-    return [" ".join(shown) + (" " if isinstance(value, AssociativeArray) else "")]
-
-
-def _key(text: str) -> str:
-    """Return a key as ``declare -p`` prints it: quoted where a shell would need it."""
-    return double_quote(text) if not text or _META.search(text) else text
-
-
-def double_quote(text: str) -> str:
-    """Return text in double quotes as ``declare -p`` prints a value."""
-    if any(c < " " or c == "\x7f" for c in text):
-        return transform.at_quote(text)
-    for c in '\\"$`':
-        text = text.replace(c, "\\" + c)
-    return f'"{text}"'
 
 
 def _declaration(state: State, node: ParameterExpansion, base: Parameter) -> str | None:
@@ -488,13 +468,13 @@ def _declaration(state: State, node: ParameterExpansion, base: Parameter) -> str
     if node.name in "@*":
         return "set -- " + " ".join(transform.at_quote(text) for text in state.positional)
     name, _ = state.resolve(node.name)
-    flags = _attributes(state, name)
+    flags = attributes_of(state, name)
     value = state.value(name)
     if value is None:
         return f"declare -{flags} {name}" if flags else None
     if base.values is not None and not isinstance(value, str):
         if isinstance(value, AssociativeArray):
-            inside = "".join(f"[{_key(key)}]={double_quote(text)} " for key, text in value.pairs())
+            inside = "".join(f"[{quoted_key(key)}]={double_quote(text)} " for key, text in value.pairs())
         else:
             inside = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
         return f"declare -{flags} {name}=({inside})"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
+
+_NAME = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})\}|([A-Za-z_][A-Za-z0-9_]*|[0-9]))")
 
 
 def separator(state: State, star: bool) -> str:
@@ -45,3 +49,15 @@ def special_value(state: State, name: str) -> str | None:
         case "_":
             return state.last_argument
     return state.get(name)
+
+
+def expand_names(state: State, text: str) -> str:
+    """Replace ``$name``, ``${name}`` and ``$1`` by their values, once; all else stays as it is."""
+    return _NAME.sub(lambda found: _value(state, found[1] or found[2]), text)
+
+
+def _value(state: State, name: str) -> str:
+    if name.isdigit():
+        number = int(name)
+        return state.name if number == 0 else (*state.positional[number - 1 : number], "")[0]
+    return state.get(name) or ""

@@ -47,6 +47,10 @@ class Runtime(Protocol):
         """Run eval's or a trap's text."""
         ...
 
+    def run_units(self, state: State, text: str) -> int:
+        """Run a text, one complete command after the other."""
+        ...
+
     def source(self, state: State, path: str, arguments: list[str]) -> int:
         """Run a file in this shell. Raises OSError."""
         ...

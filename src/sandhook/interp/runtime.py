@@ -11,18 +11,19 @@ from typing import NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
+from sandhook.expand.special import expand_names
 from sandhook.interp import invoke, lookup, messages, nested, record, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
-from sandhook.interp.script import read_script
+from sandhook.interp.sourced import run_sourced
 from sandhook.interp.substitution import substitute
 from sandhook.kernel.process import Process
 from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
-from sandhook.state.state import Frame, Function, State
+from sandhook.state.state import Function, State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Command, Word
 from sandhook.syntax.options import ParseOptions
@@ -75,6 +76,13 @@ class Runtime:
         """
         self.complain(state, error.message)
         state.status = error.status
+        if (
+            state.options.posix
+            and error.discard
+            and not argv
+            and error.message.endswith(": readonly variable")
+        ):
+            error.fatal, error.status = True, 127
         if error.fatal:
             raise (Discard if "interactive" in state.extra else ExitShell)(self.fatal_status(state, error))
         if error.discard:
@@ -244,40 +252,7 @@ class Runtime:
 
     def source(self, state: State, path: str, arguments: list[str]) -> int:
         """Run a file's text in this state. Raises OSError when it cannot be read."""
-        text = read_script(state, path)
-        frame = Frame("source", state.line, path, sourced=True)
-        positional = state.positional
-        outer_source = state.source
-        hidden = traps.hide(state, {"DEBUG": state.options.functrace})
-        if arguments:
-            state.positional = frame.arguments = list(arguments)
-        given = state.positional
-        depth = state.extra.get("trace_depth", 0)
-        state.extra["trace_depth"] = depth + 1
-        recording = state.extra.get(record.RECORDING)
-        if recording:
-            state.extra[record.RECORDING] = False
-        self.deeper(state)
-        state.frames.append(frame)
-        state.source = path
-        try:
-            status = self.nested(state, lambda: self.run_units(state, text))
-        except ReturnFrom as leaving:
-            status = leaving.status
-        finally:
-            traps.bring_back(state, hidden)
-            state.extra["trace_depth"] = depth
-            if recording:
-                state.extra[record.RECORDING] = True
-            state.calls -= 1
-            state.frames.pop()
-            state.source = outer_source
-            if arguments and state.positional is given:
-                state.positional = positional
-        if "RETURN" in state.traps:
-            self.run_trap(state, "RETURN")
-        state.status = status
-        return status
+        return run_sourced(self, state, path, arguments)
 
     def run_main(self, state: State, text: str, label: str = "") -> int:
         """Run a whole script and its EXIT trap; return the exit status."""
@@ -395,6 +370,22 @@ class Runtime:
         if not error.fatal and not state.extra.get("script"):
             error.fatal, error.status = True, 1
         return error
+
+    def expand_names(self, state: State, text: str) -> str:
+        """Replace ``$name`` in a text that may be data, and expand nothing else (L-INJ-001)."""
+        return expand_names(state, text)
+
+    def integer(self, state: State, text: str) -> int:
+        """Evaluate what is assigned to an integer variable; an error in it ends what a bad subscript does."""
+        try:
+            return arith.evaluate(state, text)
+        except ShellError as error:
+            error.in_builtin = True
+            if not error.fatal and not state.extra.get("script"):
+                error.fatal, error.status = True, 1
+            elif not error.fatal:
+                error.discard = True
+            raise
 
     def expand_text(self, state: State, text: str) -> str:
         """Expand parameters, substitutions and backslashes as in a here-document."""

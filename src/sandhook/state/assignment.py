@@ -11,7 +11,7 @@ from typing import TypeAlias
 from sandhook.record import Record
 from sandhook.state.control import ShellError
 from sandhook.state.state import LARGE, State
-from sandhook.state.values import ARRAY, ASSOC, COMPUTED, EXPORT, READONLY, AssociativeArray, IndexedArray
+from sandhook.state.values import ARRAY, ASSOC, COMPUTED, READONLY, AssociativeArray, IndexedArray
 
 
 class Element(Record):
@@ -66,8 +66,6 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
         _assign_associative(state, name, elements, append=append)
     else:
         _assign_indexed(state, name, elements, append=append)
-    if state.options.allexport:
-        state.attributes[name] = state.attributes.get(name, 0) | EXPORT
 
 
 def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool) -> None:

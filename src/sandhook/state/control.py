@@ -57,6 +57,7 @@ class ShellError(Exception):
         status: Exit status of the command it ends.
         fatal: It ends a non-interactive shell (POSIX XCU 2.8.1) with that status.
         discard: It ends the current input unit (bash's expansion errors).
+        in_builtin: A built-in that it ends puts its name before the message.
     """
 
     def __init__(self, message: str, status: int = 1, *, fatal: bool = False, discard: bool = False) -> None:
@@ -65,3 +66,4 @@ class ShellError(Exception):
         self.status = status
         self.fatal = fatal
         self.discard = discard
+        self.in_builtin = False

@@ -8,7 +8,9 @@ frame of its function; there is one flat namespace at any time, so reading never
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sandhook.kernel.process import Process
@@ -32,6 +34,7 @@ from sandhook.state.values import (
     AssociativeArray,
     IndexedArray,
     Value,
+    hash_of,
 )
 
 if TYPE_CHECKING:
@@ -40,6 +43,15 @@ if TYPE_CHECKING:
 #: A value larger than this many characters is charged to the run's memory.
 LARGE = 1024
 
+
+@lru_cache(maxsize=1024)
+def _bucket(name: str) -> int:
+    """Return where bash's table of variables has a name, which decides the order of the environment."""
+    return hash_of(name) & 1023
+
+
+#: What a reference may name: a variable, or an element of one.
+_TARGET = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
 
 #: What most frames have of some sets; never changed.
 _NO_NAMES: set[str] = set()
@@ -261,11 +273,31 @@ class State:
             target, subscript = self.resolve(name)
             if subscript is not None:
                 return self.element(target, subscript)
-            return None if target in self.namerefs else self.value(target)
+            if target in self.namerefs:
+                return self._global_value(target)
+            return self.value(target)
         dynamic = self.dynamics.get(name)
         if dynamic is not None and name not in self.unset_dynamics:
             return dynamic.get(self)
         return None
+
+    def _hiding_global(self, name: str) -> Frame | None:
+        """Return the call whose local hides the global ``name``; a local reference to itself means that one."""
+        if self.namerefs.get(name) != name:
+            return None
+        if self.shared_frames:
+            self.unshare_frames()
+        return next((frame for frame in self.frames if name in frame.saved), None)
+
+    def _global_value(self, name: str) -> Value | None:
+        frame = self._hiding_global(name)
+        return None if frame is None else frame.saved[name].value
+
+    def _set_global(self, name: str, value: str) -> None:
+        frame = self._hiding_global(name)
+        if frame is None:  # a circle, of which resolve has warned
+            raise Discard(1)
+        frame.saved[name] = frame.saved[name]._replace(value=value)
 
     def resolve(self, name: str) -> tuple[str, str | None]:
         """Follow namerefs: return the final name, and a subscript if a reference has one.
@@ -278,6 +310,8 @@ class State:
             target = self.namerefs[current]
             if target.endswith("]") and "[" in target:
                 base, _, rest = target.partition("[")
+                if "$" in rest:
+                    rest = self.shell.expand_names(self, rest)
                 return base, rest[:-1]
             if not target:
                 return current, None
@@ -302,6 +336,8 @@ class State:
         """Return ``${name[subscript]}`` where the subscript is text, evaluated as it must be."""
         value = self.value(name)
         if isinstance(value, AssociativeArray):
+            if not subscript:
+                self.shell.complain(self, f"{name}: bad array subscript")
             return value.get(subscript)
         if value is None and self.attributes.get(name, 0) & ASSOC:
             return None
@@ -335,9 +371,12 @@ class State:
             if subscript is not None:
                 self.set_element(name, subscript, value)
                 return
-            if self.namerefs.get(name):  # a circle, of which resolve has warned
-                raise Discard(1)
+            if self.namerefs.get(name):
+                self._set_global(name, value)
+                return
             if name in self.namerefs:  # a reference without target takes it now
+                if not _TARGET.match(value):
+                    raise ShellError(f"`{value}': not a valid identifier", 1, discard=True)
                 self.namerefs[name] = value
                 return
         bits = self.attributes.get(name, 0)
@@ -372,7 +411,7 @@ class State:
         if bits & READONLY:
             raise ShellError(f"{name}: readonly variable", 1, discard=True)
         if bits & INTEGER:
-            value = str(self.shell.arithmetic(self, value))
+            value = str(self.shell.integer(self, value))
         if bits & UPPER:
             value = value.upper()
         elif bits & LOWER:
@@ -391,7 +430,7 @@ class State:
                 self.set_element(target, subscript, value, append=True)
                 return
         if bits & INTEGER:
-            self.set(name, str(self.shell.arithmetic(self, f"({self.get(name) or 0})+({value or 0})")))
+            self.set(name, str(self.shell.integer(self, f"({self.get(name) or 0})+({value or 0})")))
         else:
             old = self.get(name) or ""
             self.budget.afford(len(old) + len(value))
@@ -429,8 +468,6 @@ class State:
         if bits & COMPUTED:
             value = self.convert(name, bits, value)
         self.store_element(array, key, value)
-        if self.options.allexport:
-            self.attributes[name] = bits | EXPORT
 
     def computed(self, name: str) -> Dynamic | None:
         """Return what computes a variable, None for one that is stored."""
@@ -650,7 +687,7 @@ class State:
                     value = self._hidden(name)
                 if value is not None and not bits & (ARRAY | ASSOC):
                     found[name] = value
-        return found
+        return {name: found[name] for name in sorted(found, key=_bucket)}
 
     def _hidden(self, name: str) -> str | None:
         """Return the exported value that a local without a value hides; commands still get it."""

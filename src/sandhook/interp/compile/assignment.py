@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from sandhook.expand.arith import NotPlain, store_variable
+from sandhook.expand.brace import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.protocol import Compiler
@@ -19,9 +20,11 @@ from sandhook.syntax.nodes import (
     ArrayElement,
     ArrayLiteral,
     Assignment,
+    Literal,
     SimpleCommand,
     Word,
 )
+from sandhook.syntax.unparse import unparse
 
 Run: TypeAlias = Callable[[State], int]
 MakeAssigned: TypeAlias = Callable[[State], Assigned]
@@ -108,6 +111,8 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
                 state.values[name] = text
 
         return step
+    if node.subscript is not None and not node.subscript.parts:
+        return _refusing_step(f"{node.name}[]: bad array subscript")
     general = _general_step(compiler, node)
     if isinstance(node.value, ArrayLiteral) and node.append and node.subscript is None:
         words = [element for element in node.value.elements if isinstance(element, Word)]
@@ -116,6 +121,15 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
     if isinstance(node.value, Word) and node.subscript is not None:
         return _element_step(compiler, node, node.subscript, node.value, general)
     return general
+
+
+def _refusing_step(message: str) -> Callable[[State], None]:
+    """Compile an assignment that fails when it is carried out."""
+
+    def refuse(state: State) -> None:
+        raise ShellError(message, 1, discard=True)
+
+    return refuse
 
 
 def _appending_step(
@@ -231,7 +245,12 @@ def compile_assignment(compiler: Compiler, node: Assignment) -> MakeAssigned:
 def _compile_elements(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], Elements]:
     makers: list[Callable[[State], Elements]] = []
     for element in node.elements:
-        if isinstance(element, ArrayElement):
+        if isinstance(element, ArrayElement) and has_braces(element.value):
+            # what braces make of it is no assignment: [1]=x{1,2} is two words
+            key, value = unparse(element.subscript), element.value
+            head = Literal(f"[{key}]{'+=' if element.append else '='}")
+            makers.append(_bare(compiler.words.fields(Word((head, *value.parts), value.span))))
+        elif isinstance(element, ArrayElement):
             makers.append(_keyed(compiler.words.subscript(element.subscript), element, compiler))
         else:
             makers.append(_bare(compiler.words.fields(element, named_tildes=False)))

@@ -65,6 +65,7 @@ def assign_temporarily(
             if state.options.posix:
                 error.fatal = argv[0] in state.shell.commands.special
                 error.status = FATAL_STATUS if error.fatal else 1
+                error.discard = True
                 raise
             state.shell.complain(state, error.message)
             return

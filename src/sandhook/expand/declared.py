@@ -1,0 +1,44 @@
+"""Variables as ``declare -p`` shows them, in expansions: attributes, keys and quoted values."""
+
+from __future__ import annotations
+
+import re
+
+from sandhook.expand import transform
+from sandhook.state.state import State
+from sandhook.state.values import AssociativeArray, letters
+
+_META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
+
+
+def attributes_of(state: State, name: str) -> str:
+    resolved, _ = state.resolve(name)
+    return letters(state.is_special(resolved))
+
+
+def pairs_of(state: State, name: str, letter: str) -> list[str]:
+    value = state.value(name)
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [transform.at_quote(value)]
+    if letter == "k":
+        return [text for pair in value.pairs() for text in pair]
+    shown = [f"{quoted_key(key)} {double_quote(text)}" for key, text in value.pairs()]
+    if not shown:
+        return []
+    return [" ".join(shown) + (" " if isinstance(value, AssociativeArray) else "")]
+
+
+def quoted_key(text: str) -> str:
+    """Return a key as ``declare -p`` prints it: quoted where a shell would need it."""
+    return double_quote(text) if not text or _META.search(text) else text
+
+
+def double_quote(text: str) -> str:
+    """Return text in double quotes as ``declare -p`` prints a value."""
+    if any(c < " " or c == "\x7f" for c in text):
+        return transform.at_quote(text)
+    for c in '\\"$`':
+        text = text.replace(c, "\\" + c)
+    return f'"{text}"'
