@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -306,14 +308,35 @@ def test_a_real_shell_is_ended_with_all_that_it_started(sandhook: Run, here: Pat
             time.sleep(0.02)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there, no signal can be sent to one process")
+def test_an_interrupt_ends_everything_quietly(here: Path, bash: str) -> None:
+    write(here / "a.test.sh", '#### a\necho $$ >"$REPO_ROOT/pid"; while :; do :; done\n' * 3)
+    command = [sys.executable, "-m", "sandhook.cli", "test", "--jobs", "2", "--shell", bash, "a.test.sh"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        for _ in range(1000):
+            if (here / "pid").exists() and (here / "pid").read_text():
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err) == (130, b"", b"")
+    with pytest.raises(OSError):
+        for _ in range(200):
+            os.kill(int((here / "pid").read_text()), 0)
+            time.sleep(0.02)
+
+
 # ---------------------------------------------------------------- many at once
 
 
 def many(here: Path) -> None:
-    for file in range(4):
+    for file in range(3):
         cases = "".join(
             f"#### case {number}\necho {number}; exit {number % 3}\n## stdout: {number}\n## status: {number % 2}\n"
-            for number in range(60)
+            for number in range(30)
         )
         write(here / f"{file}.test.sh", cases)
 

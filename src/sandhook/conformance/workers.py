@@ -7,7 +7,8 @@ its pool along; what was not answered is then run one by one, so that the script
 from __future__ import annotations
 
 import signal
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sandhook.conformance.runner import Observed, run_sandhook
@@ -31,6 +32,20 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
     from multiprocessing import get_context
 
     return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Start processes that inherit no interest in interrupts, which would come before they can say so."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # only the main thread may; then it is not interrupted either
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _leave_interrupts() -> None:
@@ -80,19 +95,25 @@ class Sandhook:
             yield from map(self.run, scripts)
             return
         from concurrent.futures.process import BrokenProcessPool
+        from multiprocessing import active_children
 
         answered = 0
         pool = _pool(jobs)
+        others = set(active_children())
+        chunks = [list(scripts[at : at + CHUNK]) for at in range(0, len(scripts), CHUNK)]
         try:
-            chunks = [list(scripts[at : at + CHUNK]) for at in range(0, len(scripts), CHUNK)]
-            for future in [pool.submit(self.work, chunk, self._root, self._timeout) for chunk in chunks]:
+            with _interrupts_ignored():
+                futures = [pool.submit(self.work, chunk, self._root, self._timeout) for chunk in chunks]
+            for future in futures:
                 for plain in future.result():
-                    yield Observed(*plain)
                     answered += 1
-            return
+                    yield Observed(*plain)
         except BrokenProcessPool:
             pass
         finally:
+            if answered < len(scripts):  # nobody waits for what the workers are at
+                for process in set(active_children()) - others:
+                    process.kill()
             pool.shutdown(cancel_futures=True)
         yield from self._one_by_one(scripts[answered:])
 
