@@ -34,6 +34,11 @@ COMMANDS = {
         "run a shell script in the sandbox",
         "echo hello | sandhook exec -c 'tr a-z A-Z'",
     ),
+    "trust": Command(
+        "sandhook.cli.trust",
+        "show what the hooks of a file would run, and approve them",
+        "sandhook trust --list",
+    ),
     "test": Command(
         "sandhook.cli.test",
         "run shell cases on sandhook and on real shells, and compare",

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from sandhook.limits import Cancellation
     from sandhook.vfs.base import FileSystem
 
+#: Whether a hook of a layer that needs trust may run; the hook itself, with its bytes, when it may.
+Trust = Callable[[HookSpec], "bool | HookSpec | None"]
+
 #: Executor types that the sandbox runs.
 SANDBOX_TYPES = ("bash", "argv")
 
@@ -116,7 +119,7 @@ class HookEngine:
         executors: Mapping[str, Runner] | None = None,
         contributions: Mapping[str, Sequence[Json]] | None = None,
         env: Mapping[str, str] | None = None,
-        trust: Callable[[HookSpec], bool] | None = None,
+        trust: Trust | None = None,
         max_timeout: float | None = None,
         on_long_timeout: str = "clamp",
         audit: Sink | None = None,
@@ -134,7 +137,7 @@ class HookEngine:
             env: The agent's own environment, where a configuration or a hook's env policy draws on it;
                 nothing of this process's is taken by itself.
             trust: Asked of every hook of a layer that is not trusted by itself (see ``contracts.LAYERS``);
-                without it no such hook runs.
+                without it no such hook runs. ``trust.TrustStore(...).allows(...)`` is one.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
             on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
             prestart: Start the jq worker now when a hook names jq.
@@ -290,9 +293,7 @@ class HookEngine:
 class _Loading:
     """Gathers what the contracts' loaders found."""
 
-    def __init__(
-        self, trust: Callable[[HookSpec], bool] | None, max_timeout: float | None, on_long_timeout: str
-    ) -> None:
+    def __init__(self, trust: Trust | None, max_timeout: float | None, on_long_timeout: str) -> None:
         self.groups: list[Group] = []
         self.problems: list[Problem] = []
         self.withheld: list[tuple[HookSpec, str]] = []
@@ -305,8 +306,8 @@ class _Loading:
         self.problems.extend(loaded.problems)
         self.withheld.extend(loaded.withheld)
         self.diagnostics.extend(loaded.diagnostics)
-        specs = [self._bounded(spec) for spec in loaded.specs if self._trusted(spec)]
-        self.groups.append(Group(contract, tuple(spec for spec in specs if spec is not None)))
+        trusted = filter(None, map(self._trusted, loaded.specs))
+        self.groups.append(Group(contract, tuple(filter(None, map(self._bounded, trusted)))))
 
     def locate(self, found: Sequence[Document]) -> None:
         """Give every problem its line, as far as the text of its file is known."""
@@ -315,13 +316,16 @@ class _Loading:
             if not problem.line and problem.file in by_name:
                 problem.line = line_of(by_name[problem.file], problem.path)
 
-    def _trusted(self, spec: HookSpec) -> bool:
-        if not contracts.needs_trust(spec.layer) or (self._trust is not None and self._trust(spec)):
-            return True
+    def _trusted(self, spec: HookSpec) -> HookSpec | None:
+        if not contracts.needs_trust(spec.layer):
+            return spec
+        answer = self._trust(spec) if self._trust is not None else None
+        if answer:
+            return answer if isinstance(answer, HookSpec) else spec
         self.withheld.append(
             (spec, f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer")
         )
-        return False
+        return None
 
     def _bounded(self, spec: HookSpec) -> HookSpec | None:
         most = self._max_timeout

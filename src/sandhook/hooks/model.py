@@ -85,6 +85,8 @@ class HookSpec(Record):
         layer: The layer of the file, see ``contracts.LAYERS``.
         entry: The hook as it stands in the configuration, for approvals and for ``convert``.
         trust_hash: Hash of the entry and of every file it names, once somebody approved it.
+        snapshot: Those files as they were hashed, which is what runs: paths relative to the project, or
+            absolute outside it, and bytes.
         extras: What only its contract reads.
     """
 
@@ -107,6 +109,7 @@ class HookSpec(Record):
     layer: str = ""
     entry: Json = None
     trust_hash: str | None = None
+    snapshot: tuple[tuple[str, bytes], ...] = ()
     extras: Mapping[str, Json] | None = None
 
 

@@ -76,6 +76,7 @@ class SandboxRunner:
         """Run a request's shell text; whatever happens is in the result."""
         notes: list[str] = []
         made = self._write_files(request, notes)
+        self._write_snapshot(request, notes)
         try:
             ran = self._run(request)
         except SandhookError as error:
@@ -162,6 +163,16 @@ class SandboxRunner:
             if fresh:
                 made.append(above)
         return made
+
+    def _write_snapshot(self, request: Request, notes: list[str]) -> None:
+        """Put the approved bytes where the hook looks for its files, whatever stood there."""
+        for name, data in request.spec.snapshot:
+            path = normalize(name if name[:1] == "/" else f"{request.cwd}/{name}")
+            try:
+                if not self.fs.exists(path) or self.fs.read_bytes(path) != data:
+                    self.fs.write_bytes(path, data, mode=0o755, parents=True)
+            except OSError as error:
+                notes.append(f"cannot write {path}: {error.strerror}; the hook may run without it")
 
     def _remove_files(self, made: list[VirtualPath]) -> None:
         """Remove them as far as the hook left them; a directory that it filled stays."""

@@ -1,0 +1,220 @@
+"""What a script names without being run: commands, files, sourced files, and what cannot be known.
+
+The tree is walked, nothing is executed. A word counts as known when it is literal, or when its
+variables are (the project's directory, the script's own, or a variable that the script assigns once).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.record import Record
+from sandhook.syntax import parse_cached
+from sandhook.syntax.nodes import (
+    AnsiQuoted,
+    Assignment,
+    Backquoted,
+    CommandSubstitution,
+    DoubleQuoted,
+    Escaped,
+    FunctionDefinition,
+    Literal,
+    Node,
+    ParameterExpansion,
+    Redirection,
+    SimpleCommand,
+    SingleQuoted,
+    Word,
+)
+
+#: Commands whose arguments are a command themselves; options before it are skipped.
+WRAPPERS = frozenset(
+    {"builtin", "command", "env", "exec", "nice", "nohup", "setsid", "time", "timeout", "xargs"}
+)
+
+
+class Call(Record):
+    """One simple command: its words as far as they are known (None for one that is not).
+
+    Attributes:
+        words: Command name and arguments.
+        line: Line in the script, from 1.
+    """
+
+    words: tuple[str | None, ...]
+    line: int
+
+
+class Scan(Record):
+    """What one script names.
+
+    Attributes:
+        calls: Its simple commands in the order of the text, functions' bodies too.
+        functions: Names of the functions that it defines.
+        redirections: Files behind redirections that are known.
+        syntax_error: Why it does not parse, or None.
+    """
+
+    calls: tuple[Call, ...] = ()
+    functions: tuple[str, ...] = ()
+    redirections: tuple[str, ...] = ()
+    syntax_error: str | None = None
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """Names of the commands that are called and not defined here, once each, in order."""
+        named = dict.fromkeys(name for call in self.calls for name in _names(call.words))
+        return tuple(name for name in named if name not in self.functions)
+
+
+def scan(text: str, variables: Mapping[str, str] | None = None, own: str | None = None) -> Scan:
+    """Look at a script.
+
+    Args:
+        text: The script.
+        variables: Values that are known, such as the variable of the project's directory.
+        own: The script's own path, for ``$0`` and ``dirname``; None for text that is no file.
+    """
+    try:
+        units = parse_cached(text)
+    except ShellSyntaxError as error:
+        return Scan(syntax_error=str(error))
+    except LimitExceeded as error:
+        return Scan(syntax_error=str(error))
+    reader = _Reader(dict(variables or {}), own)
+    nodes = [node for unit in units for node in walk(unit)]
+    reader.learn(nodes)
+    calls = []
+    for node in nodes:
+        if isinstance(node, SimpleCommand) and node.words:
+            words = tuple(reader.value(word) for word in node.words)
+            calls.append(Call(words, node.line))
+    return Scan(
+        tuple(calls),
+        tuple(node.name for node in nodes if isinstance(node, FunctionDefinition)),
+        tuple(
+            target
+            for node in nodes
+            if isinstance(node, Redirection) and node.document is None and node.operator != "<<<"
+            if (target := reader.value(node.target)) is not None
+        ),
+    )
+
+
+def walk(node: Any) -> Iterator[Node]:
+    """Yield a node and all nodes below it, in the order of the text."""
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Node):
+            yield item
+            if isinstance(item, Backquoted):
+                try:
+                    pending.extend(reversed(parse_cached(item.text)))
+                except (ShellSyntaxError, LimitExceeded):
+                    continue
+        if isinstance(item, tuple):
+            pending.extend(part for part in reversed(item) if isinstance(part, tuple))
+
+
+class _Reader:
+    """Gives words their value where it is known."""
+
+    def __init__(self, variables: dict[str, str], own: str | None) -> None:
+        self.variables = variables
+        self.own = own
+
+    def learn(self, nodes: list[Node]) -> None:
+        """Take variables that are assigned once, by a word that is known."""
+        assigned: dict[str, list[Assignment]] = {}
+        for node in nodes:
+            if isinstance(node, Assignment):
+                assigned.setdefault(node.name, []).append(node)
+        for name, places in assigned.items():
+            self.variables.pop(name, None)
+            one = places[0]
+            if len(places) == 1 and one.subscript is None and not one.append and isinstance(one.value, Word):
+                value = self.value(one.value)
+                if value is not None:
+                    self.variables[name] = value
+
+    def value(self, word: Word | Assignment) -> str | None:
+        """Return a word's text, or None when it depends on what is not known."""
+        if isinstance(word, Assignment):
+            return None
+        texts = [self._part(part) for part in word.parts]
+        return None if any(text is None for text in texts) else "".join(text for text in texts if text)
+
+    def _part(self, part: Any) -> str | None:
+        if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted)):
+            return part.text
+        if isinstance(part, DoubleQuoted):
+            texts = [self._part(each) for each in part.parts]
+            return None if any(text is None for text in texts) else "".join(text for text in texts if text)
+        if isinstance(part, ParameterExpansion):
+            return self._parameter(part)
+        if isinstance(part, CommandSubstitution):
+            return self._substitution(part)
+        return None
+
+    def _parameter(self, part: ParameterExpansion) -> str | None:
+        known = self.own if part.name == "0" or self._is_source(part) else self.variables.get(part.name)
+        if part.prefix or known is None:
+            return None
+        if part.operator is None:
+            return known
+        if part.operator in (":-", "-", ":?", "?"):
+            return known
+        if part.operator == "%" and part.word is not None and self.value(part.word) == "/*":
+            return known.rpartition("/")[0] or known
+        return None
+
+    @staticmethod
+    def _is_source(part: ParameterExpansion) -> bool:
+        return part.name == "BASH_SOURCE" and (part.subscript is None or _plain(part.subscript) == "0")
+
+    def _substitution(self, part: CommandSubstitution) -> str | None:
+        """Know ``$(pwd)``, ``$(dirname "$0")`` and ``$(cd DIR && pwd)``."""
+        calls = [node for node in walk(part.body) if isinstance(node, SimpleCommand) and node.words]
+        words = [[self.value(word) for word in call.words] for call in calls]
+        words = [line for line in words if line and line[0] is not None]
+        if not words:
+            return None
+        first = [text for text in words[0] if text not in ("--", "-P", "-L")]
+        if first == ["pwd"]:
+            return self.variables.get("PWD")
+        if first[0] == "dirname" and len(first) == 2 and first[1] is not None:
+            return first[1].rpartition("/")[0] or "."
+        if first[0] == "cd" and len(first) == 2 and any(line[0] == "pwd" for line in words):
+            return first[1]
+        if first[0] in ("readlink", "realpath") and first[-1] is not None:
+            return first[-1]
+        return None
+
+
+def _plain(word: Word) -> str | None:
+    texts = [part.text for part in word.parts if isinstance(part, Literal)]
+    return "".join(texts) if len(texts) == len(word.parts) else None
+
+
+def _names(words: tuple[str | None, ...]) -> Iterator[str]:
+    """Yield the command that words call, and those that wrappers call for it."""
+    at = 0
+    while at < len(words):
+        name = words[at]
+        if name is None:
+            return
+        yield name
+        if name not in WRAPPERS:
+            return
+        at += 1
+        while at < len(words) and (word := words[at]) is not None and _belongs_to_wrapper(name, word):
+            at += 1
+
+
+def _belongs_to_wrapper(name: str, word: str) -> bool:
+    if word.startswith("-") or (name == "env" and "=" in word):
+        return True
+    return name in ("timeout", "nice") and word.rstrip("smhd").replace(".", "").isdigit()
