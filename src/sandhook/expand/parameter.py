@@ -38,6 +38,10 @@ class Words(Protocol):
 
     def pattern(self, word: Word, *, tildes: bool = True) -> Text: ...
 
+    def fixed_pattern(self, word: Word, *, tildes: bool = True) -> str | None: ...
+
+    def constant(self, word: Word) -> str | None: ...
+
     def pieces(self, word: Word, *, tildes: bool = True) -> Callable[[State], list[tuple[str, bool]]]: ...
 
     def arithmetic(self, word: Word) -> Callable[[State], int]: ...
@@ -326,6 +330,9 @@ def _compile_operator(node: ParameterExpansion, base: Parameter, words: Words) -
         return _slice(node, base, words)
     if operator == "@":
         return _transformation(node, base)
+    quick = _fixed_change(operator, word, node.second, words)
+    if quick is not None and base.value is not None:
+        return Parameter(_quickly(base.value, quick))
     if operator[0] in "#%":
         pattern = words.pattern(word)
         return _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix)
@@ -352,6 +359,27 @@ def _anchored(pattern: str, pieces: list[tuple[str, bool]]) -> tuple[str, str]:
     """Return the operator and pattern of ``${x/$p/r}``, whose value may begin with # or %."""
     text, quoted = next((piece for piece in pieces if piece[0]), ("", True))
     return ("/", pattern) if quoted or text[0] not in "#%" else ("/" + text[0], pattern[1:])
+
+
+def _fixed_change(operator: str, word: Word, second: Word | None, words: Words) -> transform.Change | None:
+    """Return what an operator does to a value when its words never change and are of a common shape."""
+    if operator[0] not in "#%/":
+        return None if word.parts else transform.case_changer(operator)
+    pattern = words.fixed_pattern(word, tildes=operator not in ("/", "//"))
+    if pattern is None:
+        return None
+    if operator[0] != "/":
+        return transform.affix_remover(operator, pattern)
+    replacement = words.constant(second) if second is not None and second.parts else ""
+    return None if replacement is None else transform.literal_replacer(operator, pattern, replacement)
+
+
+def _quickly(read: Value, change: transform.Change) -> Value:
+    def value(state: State) -> str | None:
+        text = read(state)
+        return change(state, text) if text else text
+
+    return value
 
 
 def _mapped(

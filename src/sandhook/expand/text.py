@@ -198,6 +198,16 @@ class TextCompiler:
         word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self.string(inner)
         if operator[-1] == "+":
             return lambda state: word(state) if base.is_set(state, nonempty) else ""
+        if base.value is not None:
+            read = base.value
+            if nonempty:
+                return lambda state: read(state) or word(state)
+
+            def value_or_word(state: State) -> str:
+                text = read(state)
+                return word(state) if text is None else text
+
+            return value_or_word
         return lambda state: base.text(state) if base.is_set(state, nonempty) else word(state)
 
     # ------------------------------------------------------------------ patterns and pieces

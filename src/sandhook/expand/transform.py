@@ -7,7 +7,9 @@ values, is decided in ``parameter``.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeAlias
 
 from sandhook.expand.escapes import ansi_c, prompt
 from sandhook.pattern.glob import Pattern, compile_pattern
@@ -19,44 +21,83 @@ from sandhook.utilities._quote import shell_quote
 _ODD = re.compile("[^ -~]")
 
 
+#: Changes a text that is not empty, as the options of a shell have it.
+Change: TypeAlias = Callable[[State, str], str]
+
+#: Longer texts are charged and take the general way.
+_SHORT = 4096
+
+
 @lru_cache(maxsize=512)
-def _shape(pattern: str, extglob: bool) -> tuple[bool, str] | None:
-    """Return (star first, the literal beside it) for ``*/`` and ``.*``; None for other patterns."""
-    if len(pattern) < 2 or pattern.count("*") != 1 or "(" in pattern:
-        return None
-    if pattern[0] == "*":
-        star_first, rest = True, pattern[1:]
-    elif pattern[-1] == "*" and pattern[-2] != "\\":
-        star_first, rest = False, pattern[:-1]
-    else:
-        return None
-    compiled = compile_pattern(rest, extglob=extglob)
-    return (star_first, compiled.literal_text) if compiled.is_literal else None
+def affix_remover(operator: str, pattern: str) -> Change | None:
+    """Return the function of ``${x##*/}``, ``${x%.*}``, ``${x%.py}`` and the like; None for other patterns.
 
-
-def _remove_plain(value: str, operator: str, star_first: bool, literal: str) -> str:
-    """The common ``${x##*/}`` and ``${x%.*}`` by searching for the literal."""
+    These search for a literal, which no option makes anything else.
+    """
+    star = pattern.count("*")
+    if star > 1 or "(" in pattern or (star and (len(pattern) < 2 or pattern[-2:] == "\\*")):
+        return None
+    star_first = pattern[:1] == "*"
+    if star and not (star_first or pattern[-1:] == "*"):
+        return None
+    compiled = compile_pattern(pattern.replace("*", ""))
+    if not compiled.is_literal:
+        return None
+    literal = compiled.literal_text
+    size = len(literal)
+    from_left = operator[0] == "#"
     longest = len(operator) == 2
-    if (operator[0] == "#") is star_first:
-        # the star swallows up to the first or last place where the literal stands
-        at = value.rfind(literal) if longest is star_first else value.find(literal)
-        if at < 0:
-            return value
-        return value[at + len(literal) :] if star_first else value[:at]
-    if operator[0] == "#":
-        if not value.startswith(literal):
-            return value
-        return "" if longest else value[len(literal) :]
-    if not value.endswith(literal):
-        return value
-    return "" if longest else value[: len(value) - len(literal)]
+    if star and star_first is from_left:  # the star swallows up to the first or last place of the literal
+        find = str.rfind if longest is star_first else str.find
+        if from_left:
+            return lambda _, text: text if (at := find(text, literal)) < 0 else text[at + size :]
+        return lambda _, text: text if (at := find(text, literal)) < 0 else text[:at]
+    if star and longest:  # the star stands at the far end, and takes all of it
+        fits = str.startswith if from_left else str.endswith
+        return lambda _, text: "" if fits(text, literal) else text
+    if from_left:
+        return lambda _, text: text.removeprefix(literal)
+    return lambda _, text: text.removesuffix(literal)
+
+
+def literal_replacer(operator: str, pattern: str, replacement: str) -> Change | None:
+    """Return the function of ``${x/a/b}`` and ``${x//a/b}`` with plain texts; None for others."""
+    if operator not in ("/", "//") or "&" in replacement or "\\" in replacement:
+        return None
+    compiled = compile_pattern(pattern)
+    old = compiled.literal_text
+    if not compiled.is_literal or not old or "(" in pattern:
+        return None
+    count = 1 if operator == "/" else -1
+    pieces = [(replacement, False)]
+
+    def change(state: State, value: str) -> str:
+        if state.options.nocasematch or len(value) > _SHORT:
+            return replace(state, value, operator, pattern, pieces)
+        if count < 0 and len(replacement) > len(old):
+            state.budget.afford(len(value) * len(replacement))
+        return value.replace(old, replacement, count)
+
+    return change
+
+
+def case_changer(operator: str) -> Change:
+    """Return the function of ``${x^^}`` and its like without a pattern."""
+    whole = {"^^": str.upper, ",,": str.lower}.get(operator)
+
+    def change(state: State, value: str) -> str:
+        if whole is not None and len(value) <= _SHORT and value.isascii():
+            return whole(value)
+        return change_case(state, value, operator, "")
+
+    return change
 
 
 def remove_affix(state: State, value: str, operator: str, pattern: str) -> str:
     """${x#p} ${x##p} ${x%p} ${x%%p}: take a matching beginning or end away."""
-    shape = _shape(pattern, state.options.extglob)
-    if shape is not None:
-        return _remove_plain(value, operator, *shape)
+    quick = affix_remover(operator, pattern)
+    if quick is not None:
+        return quick(state, value)
     compiled = compile_pattern(pattern, extglob=state.options.extglob)
     longest = len(operator) == 2
     if operator[0] == "#":

@@ -13,7 +13,7 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.redirect import Apply, Undo, restore
 from sandhook.state.assignment import Assigned, Element, Elements, assign
 from sandhook.state.control import ShellError
-from sandhook.state.state import State
+from sandhook.state.state import LARGE, State
 from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
@@ -113,6 +113,8 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
         return step
     if node.subscript is not None and not node.subscript.parts:
         return _refusing_step(f"{node.name}[]: bad array subscript")
+    if isinstance(node.value, Word) and node.subscript is None:
+        return _concatenating_step(node.name, compiler.words.string(node.value, assignment=True))
     general = _general_step(compiler, node)
     if isinstance(node.value, ArrayLiteral) and node.append and node.subscript is None:
         words = [element for element in node.value.elements if isinstance(element, Word)]
@@ -130,6 +132,31 @@ def _refusing_step(message: str) -> Callable[[State], None]:
         raise ShellError(message, 1, discard=True)
 
     return refuse
+
+
+def _concatenating_step(name: str, text_of: Text) -> Callable[[State], None]:
+    """Compile ``name+=text``."""
+
+    def step(state: State) -> None:
+        text = text_of(state)
+        old: Any = state.values.get(name)
+        if (
+            old.__class__ is str
+            and len(old) + len(text) <= LARGE
+            and name not in state.attributes
+            and not (state.watched or state.options.allexport)
+        ):
+            state.values[name] = old + text
+            return
+        if state.watched:
+            state.shell.trace_assigned(state, Assigned(name, None, True, text))
+        try:
+            state.append(name, text)
+        except ShellError as error:
+            error.discard = True
+            raise
+
+    return step
 
 
 def _appending_step(
