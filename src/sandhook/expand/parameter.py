@@ -365,7 +365,7 @@ def _fixed_change(operator: str, word: Word, second: Word | None, words: Words) 
     """Return what an operator does to a value when its words never change and are of a common shape."""
     if operator[0] not in "#%/":
         return None if word.parts else transform.case_changer(operator)
-    pattern = words.fixed_pattern(word, tildes=operator not in ("/", "//"))
+    pattern = words.fixed_pattern(word, tildes=operator not in ("/#", "/%"))
     if pattern is None:
         return None
     if operator[0] != "/":
