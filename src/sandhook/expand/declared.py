@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from sandhook.expand import transform
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, letters
+from sandhook.syntax.nodes import ParameterExpansion
 
 _META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
 
@@ -42,3 +44,24 @@ def double_quote(text: str) -> str:
     for c in '\\"$`':
         text = text.replace(c, "\\" + c)
     return f'"{text}"'
+
+
+def declaration(
+    state: State, node: ParameterExpansion, listed: bool, text_of: Callable[[State], str]
+) -> str | None:
+    """${x@A}: an assignment or declare command that makes the parameter anew."""
+    if node.name in "@*":
+        return "set -- " + " ".join(transform.at_quote(text) for text in state.positional)
+    name, _ = state.resolve(node.name)
+    flags = attributes_of(state, name)
+    value = state.value(name)
+    if value is None:
+        return f"declare -{flags} {name}" if flags else None
+    if listed and not isinstance(value, str):
+        if isinstance(value, AssociativeArray):
+            inside = "".join(f"[{quoted_key(key)}]={double_quote(text)} " for key, text in value.pairs())
+        else:
+            inside = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
+        return f"declare -{flags} {name}=({inside})"
+    shown = transform.at_quote(text_of(state))
+    return f"declare -{flags} {name}={shown}" if flags else f"{name}={shown}"

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 from sandhook.expand import transform
 from sandhook.expand.arith import NotPlain
-from sandhook.expand.declared import attributes_of, double_quote, pairs_of, quoted_key
+from sandhook.expand.declared import attributes_of, declaration, pairs_of
 from sandhook.expand.escapes import prompt
 from sandhook.expand.special import separator, special_value, unbound
 from sandhook.state.control import ShellError
@@ -483,28 +483,9 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
             )
         return Parameter(lambda state: attributes_of(state, name))
     if letter == "A":
-        return Parameter(lambda state: _declaration(state, node, base))
+        return Parameter(lambda state: declaration(state, node, base.values is not None, base.text))
     if letter in "Kk" and base.values is not None and node.subscript is not None:
         return Parameter(values=lambda state: pairs_of(state, name, letter), star=base.star)
     if letter == "P":
         return _mapped(base, lambda state: (), prompt)
     return _mapped(base, lambda state: (letter,), transform.transform)
-
-
-def _declaration(state: State, node: ParameterExpansion, base: Parameter) -> str | None:
-    """${x@A}: an assignment or declare command that makes the parameter anew."""
-    if node.name in "@*":
-        return "set -- " + " ".join(transform.at_quote(text) for text in state.positional)
-    name, _ = state.resolve(node.name)
-    flags = attributes_of(state, name)
-    value = state.value(name)
-    if value is None:
-        return f"declare -{flags} {name}" if flags else None
-    if base.values is not None and not isinstance(value, str):
-        if isinstance(value, AssociativeArray):
-            inside = "".join(f"[{quoted_key(key)}]={double_quote(text)} " for key, text in value.pairs())
-        else:
-            inside = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
-        return f"declare -{flags} {name}=({inside})"
-    shown = transform.at_quote(base.text(state))
-    return f"declare -{flags} {name}={shown}" if flags else f"{name}={shown}"
