@@ -31,7 +31,7 @@ class Limits(Record):
     memory_bytes: int = 64 << 20  #: variables, pipe buffers and captured output alive at once
     fs_bytes: int = 16 << 20  #: contents of all files
     fs_inodes: int = 10_000  #: files, directories, links
-    call_depth: int = 1_000  #: nested functions, `source`, `eval`
+    call_depth: int = 2_000  #: nested functions, `source`, `eval`
     processes: int = 256  #: virtual processes alive at once
     input_bytes: int = 8 << 20  #: standard input, environment and arguments together
     script_bytes: int = 1 << 20  #: text of one script, sourced file or eval

@@ -50,9 +50,9 @@ def describe(state: State, job: Job, *, pids: bool = False) -> str:
     table = jobs_of(state)
     mark = "+" if job is table.current() else "-" if job is table.previous() else " "
     word = status_word(job)
-    number = f"{job.pid} " if pids else ""
+    number = f"{job.pid:5d} " if pids else " "
     tail = "" if job.done else " &"
-    return f"[{job.number}]{mark}  {number}{word:<24}{job.command}{tail}\n"
+    return f"[{job.number}]{mark} {number}{word:<24}{job.command}{tail}\n"
 
 
 def status_word(job: Job) -> str:

@@ -49,4 +49,6 @@ def _disown(state: State, job: Job, letters: set[str]) -> None:
     if "h" in letters:
         job.disowned = True
     else:
-        jobs_of(state).remove(job)
+        table = jobs_of(state)
+        table.remove(job)
+        table.forgotten.setdefault(job.pid, 0)  # what wait is told about it from now on

@@ -34,6 +34,8 @@ def run(state: State, argv: Sequence[str]) -> int:
             _show(state, [find_job(state, operand)], letters)
         except Fault as fault:
             complain(state, f"jobs: {fault.message}")
+            if "ambiguous" in fault.message:
+                complain(state, f"jobs: {operand}: no such job")
             status = 1
     return status
 

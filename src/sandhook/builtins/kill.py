@@ -82,6 +82,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         sent = True
         for process in targets:
             process.kill(signal)
+    if sent:
+        state.status = 0  # what a handler sees, which runs now
     if state.process.pending and not state.extra.pop("signals_wait", False):
         state.process.deliver()
     return 0 if sent else 1
@@ -97,6 +99,8 @@ def _targets(state: State, word: str) -> list[Process]:
     """Return the processes that an operand means. Raises Fault."""
     if word[:1] == "%":
         return [process for process in find_job(state, word).processes if not process.done]
+    if not word:
+        raise Fault("`': not a pid or valid job spec")
     pid = numeric(word)
     if pid is None:
         raise Fault(

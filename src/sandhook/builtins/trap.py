@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, runtime, show_usage, write
+from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage, write
 from sandhook.builtins._quote import single_quote
 from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
-from sandhook.kernel.signals import NAMES, NUMBERS
+from sandhook.interp.traps import on_signal
+from sandhook.kernel.signals import NUMBERS
 from sandhook.state.state import State
 
 USAGE = "trap [-lp] [[arg] signal_spec ...]"
@@ -52,13 +53,15 @@ def run(state: State, argv: Sequence[str]) -> int:
 def set_trap(state: State, name: str, action: str | None) -> None:
     """Set a trap, "" to ignore the signal, None to go back to its default."""
     state.extra.pop(INHERITED, None)
+    number = NUMBERS.get(name)
+    if number in state.extra.get("always_ignored", ()):
+        return  # what was ignored when a shell began stays so (XCU 2.15)
     if action is None:
         state.traps.pop(name, None)
     else:
         state.traps[name] = action
     if name == "DEBUG":
         state.watched = state.options.xtrace or action is not None
-    number = NUMBERS.get(name)
     if number is None:
         return
     process = state.process
@@ -66,7 +69,7 @@ def set_trap(state: State, name: str, action: str | None) -> None:
     process.ignored.discard(number)
     if action:
         process.caught.add(number)
-        process.on_signal = lambda came: runtime(state).run_trap(state, NAMES[came])
+        process.on_signal = lambda came: on_signal(state.shell, state, came)
     elif action is not None:
         process.ignored.add(number)
 

@@ -43,7 +43,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         if "n" in letters:
             return _wait_next(state, operands, variable)
         if not operands:
-            for job in jobs_of(state):
+            state.process.kernel.scheduler.breathe()  # what others left to run may run now
+            for job in jobs_of(state).own():
                 _wait_for(state, job)
             jobs_of(state).forgotten.clear()
             return 0
@@ -67,6 +68,11 @@ def _wait_operand(state: State, operand: str, variable: str | None) -> int:
     elif operand.isascii() and operand.isdigit():
         pid = int(operand[:12])
         job = table.by_pid(pid)
+        if job in table.inherited:
+            job = None
+        substitution = table.substitution
+        if job is None and substitution is not None and substitution.pid == pid:
+            job = Job([substitution], None)
         if job is None and pid in table.forgotten:
             if variable is not None:
                 state.set(variable, operand)
@@ -89,6 +95,7 @@ def _wait_for(state: State, job: Job) -> int:
         wait_any(state, [process for process in job.processes if not process.done])
     _report(state, job)
     jobs_of(state).remove(job)
+    job.reap(state)
     return job.status
 
 
@@ -108,7 +115,7 @@ def _wait_next(state: State, operands: Sequence[str], variable: str | None) -> i
             if job is not None:
                 jobs.append(job)
     else:
-        jobs = list(table)
+        jobs = table.own()
     if not jobs:
         return _NOT_FOUND
     while True:
@@ -116,6 +123,7 @@ def _wait_next(state: State, operands: Sequence[str], variable: str | None) -> i
             if job.done:
                 _report(state, job)
                 table.remove(job)
+                job.reap(state)
                 if variable is not None:
                     state.set(variable, str(job.pid))
                 return job.status
@@ -125,11 +133,15 @@ def _wait_next(state: State, operands: Sequence[str], variable: str | None) -> i
 def _optional_job(state: State, operand: str) -> Job | None:
     table = jobs_of(state)
     if operand[:1] == "%":
-        return find_job(state, operand)
+        try:
+            return find_job(state, operand)
+        except Fault as fault:
+            complain(state, f"wait: {fault.message}")
+            return None
     if operand.isascii() and operand.isdigit():
         job = table.by_pid(int(operand[:12]))
         if job is None:
-            complain(state, f"wait: pid {operand} is not a child of this shell")
+            complain(state, f"wait: {operand}: no such job")
         return job
     raise Fault(f"`{operand}': not a pid or valid job spec")
 

@@ -146,6 +146,13 @@ def _pipe_statuses(state: State) -> IndexedArray:
     return IndexedArray([str(status) for status in statuses])
 
 
+def _set_trace(state: State, value: str) -> None:
+    """BASH_XTRACEFD: what is no open descriptor is told, and kept."""
+    state.values["BASH_XTRACEFD"] = value
+    if value and not (value.isdigit() and int(value[:9]) in state.process.descriptors):
+        state.shell.complain(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
+
+
 def _directories(state: State) -> IndexedArray:
     return IndexedArray([state.get("PWD") or state.process.cwd, *state.directory_stack])
 
@@ -197,6 +204,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "BASH_LINENO": Dynamic(_call_lines, None),
     "BASH_SOURCE": Dynamic(_sources, None),
     "BASH_SUBSHELL": Dynamic(_subshell_level, _set_subshell_level),
+    "BASH_XTRACEFD": Dynamic(lambda state: None, _set_trace),
     "COMP_WORDBREAKS": Dynamic(lambda state: " \t\n\"'@><=;|&(:", _becomes_plain("COMP_WORDBREAKS")),
     "DIRSTACK": Dynamic(_directories, None, _set_directory),
     "EPOCHREALTIME": Dynamic(_epoch_realtime, None),

@@ -15,6 +15,7 @@ from sandhook.interp.protocol import Runtime
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
+from sandhook.kernel.signals import SIGCHLD
 from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.control import Discard, ReturnFrom
 from sandhook.state.state import Frame, Function, State
@@ -164,7 +165,7 @@ def _external(runtime: Runtime, state: State, argv: list[str], path: str | None)
     utilities = runtime.commands.utilities
     if "/" not in name:
         if name in utilities and path is not None:
-            return run_utility(utilities[name], argv[1:], ShellContext(name, state))
+            return _utility(state, name, utilities[name], argv)
         if name in SHELLS and path is not None:
             return _in_child(runtime, state, lambda inner: runtime_shell(runtime, inner, argv))
         found = next(lookup.search_path(state, name, path), None)
@@ -176,8 +177,16 @@ def _external(runtime: Runtime, state: State, argv: list[str], path: str | None)
     if standard is not None and not lookup.is_executable(state, name):
         if standard in SHELLS:
             return _in_child(runtime, state, lambda inner: runtime_shell(runtime, inner, argv))
-        return run_utility(utilities[standard], argv[1:], ShellContext(standard, state))
+        return _utility(state, standard, utilities[standard], argv)
     return _run_file(runtime, state, name, argv)
+
+
+def _utility(state: State, name: str, utility: Any, argv: list[str]) -> int:
+    """Run a utility, which elsewhere is a process: a trap of SIGCHLD hears of its end."""
+    status = run_utility(utility, argv[1:], ShellContext(name, state))
+    if state.process.caught:
+        state.process.kill(SIGCHLD)
+    return status
 
 
 def _run_file(runtime: Runtime, state: State, path: str, argv: list[str]) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sandhook.kernel.process import Process
 from sandhook.state.state import State
+from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import Command
 
 #: Statuses that ``wait`` can still ask for after a job was forgotten (a count).
@@ -19,9 +20,10 @@ class Job:
         number: What ``%1`` refers to; 0 until it is in a table.
         processes: Its processes; the last one's status is the job's.
         known: ``jobs`` or ``wait`` has told about its end.
+        coprocess: The name of its variables, if it is one.
     """
 
-    __slots__ = ("_node", "_text", "disowned", "known", "number", "processes")
+    __slots__ = ("_node", "_text", "coprocess", "disowned", "known", "number", "processes")
 
     def __init__(self, processes: list[Process], node: Command | None, text: str = "") -> None:
         self.number = 0
@@ -30,6 +32,7 @@ class Job:
         self._text = text
         self.known = False
         self.disowned = False
+        self.coprocess = ""
 
     @property
     def command(self) -> str:
@@ -53,14 +56,35 @@ class Job:
         """The process id that ``$!`` had."""
         return self.processes[-1].pid
 
+    def reap(self, state: State) -> None:
+        """Take away the variables and descriptors of a coprocess that has ended."""
+        if not self.coprocess:
+            return
+        name, self.coprocess = self.coprocess, ""
+        found = state.value(name)
+        if isinstance(found, IndexedArray) and state.get(f"{name}_PID") == str(self.pid):
+            open_ = state.extra.get("coprocesses", ())
+            mine = {int(text) for text in (found.get(0), found.get(1)) if text and text.isdigit()} & set(
+                open_
+            )
+            for number in mine:
+                state.process.close(number)
+            state.extra["coprocesses"] = tuple(number for number in open_ if number not in mine)
+            state.unset(name)
+            state.unset(f"{name}_PID")
+
 
 class Jobs:
     """The table of a shell's jobs."""
 
-    __slots__ = ("_jobs", "forgotten")
+    __slots__ = ("_jobs", "forgotten", "inherited", "substitution")
 
-    def __init__(self) -> None:
-        self._jobs: list[Job] = []
+    def __init__(self, inherited: Sequence[Job] = ()) -> None:
+        self._jobs: list[Job] = list(inherited)
+        #: what a command substitution can see and kill, but not wait for
+        self.inherited = frozenset(inherited)
+        #: the last process substitution, which ``wait $!`` can ask for
+        self.substitution: Process | None = None
         #: pid to status of jobs that are no longer listed
         self.forgotten: dict[int, int] = {}
 
@@ -69,6 +93,14 @@ class Jobs:
 
     def __len__(self) -> int:
         return len(self._jobs)
+
+    def copy(self) -> Jobs:
+        """Return what a command substitution sees of these."""
+        return Jobs(self._jobs)
+
+    def own(self) -> list[Job]:
+        """Return the jobs that can be waited for."""
+        return [job for job in self._jobs if job not in self.inherited]
 
     def add(self, job: Job) -> None:
         """Number a job and list it; jobs that ended long ago make room."""

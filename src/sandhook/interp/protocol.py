@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from sandhook.interp.lookup import Commands
+from sandhook.interp.lookup import Argument, Commands
 from sandhook.state.state import State
 
 T = TypeVar("T")
@@ -26,11 +26,13 @@ class Runtime(Protocol):
         """Return what stands before every message."""
         ...
 
-    def debug(self, state: State) -> None:
-        """Run the DEBUG trap before a command."""
+    def debug(self, state: State) -> bool:
+        """Run the DEBUG trap before a command; tell whether the command is to be skipped."""
+        ...
 
-    def run_trap(self, state: State, name: str) -> None:
+    def run_trap(self, state: State, name: str) -> int:
         """Run the commands of a trap."""
+        ...
 
     def run_exit_trap(self, state: State, status: int) -> int:
         """Run the EXIT trap, if there is one, and return the exit status."""
@@ -57,6 +59,10 @@ class Runtime(Protocol):
 
     def run_main(self, state: State, text: str, label: str = "") -> int:
         """Run a whole script and its EXIT trap."""
+        ...
+
+    def call(self, state: State, argv: Sequence[Argument], *, functions: bool = True) -> int:
+        """Run a simple command by argv."""
         ...
 
     def expand_text(self, state: State, text: str) -> str:

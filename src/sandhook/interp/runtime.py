@@ -12,14 +12,16 @@ from typing import NoReturn, TypeVar
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.special import expand_names
-from sandhook.interp import invoke, lookup, messages, nested, record, trace, traps
+from sandhook.interp import invoke, lookup, messages, nested, record, selection, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
 from sandhook.interp.sourced import run_sourced
+from sandhook.interp.subshell import run_last_trap
 from sandhook.interp.substitution import substitute
 from sandhook.kernel.process import Process
+from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
@@ -261,12 +263,11 @@ class Runtime:
             state.values["BASH_EXECUTION_STRING"] = text
         try:
             status = self.run_units(state, text, label, main=True)
-        except ExitShell as leaving:
+        except (ExitShell, ReturnFrom, Discard) as leaving:
             status = leaving.status
-        except ReturnFrom as leaving:
-            status = leaving.status
-        except Discard as discarded:
-            status = discarded.status
+        except Terminated as death:
+            run_last_trap(state, death)
+            raise
         state.status = status
         if "EXIT" in state.traps and "noexec" not in state.options.enabled:
             status = self.run_exit_trap(state, status)
@@ -275,21 +276,7 @@ class Runtime:
     def substitution_body(self, state: State, text: str) -> Run:
         """Return the closure of a backquoted text; a syntax error is reported when it runs."""
         line = state.line
-        program = load_program(text, self.parse_options(state), None, line)
-        units, error = program.units, program.error
-        if len(units) == 1 and error is None:
-            return units[0]
-
-        def run(inner: State) -> int:
-            status = 0
-            for unit in units:
-                status = self._run_unit(inner, unit, "command substitution: ", line)
-            if error is not None:
-                self.report_syntax(inner, error, "command substitution: ", line)
-                inner.status = status = 2
-            return status
-
-        return run
+        return lambda inner: self.run_units(inner, text, "command substitution: ", line)
 
     # ------------------------------------------------------------------ commands
 
@@ -423,13 +410,13 @@ class Runtime:
 
     def ask_selection(self, state: State, values: list[str], *, menu: bool) -> str | None:
         """Show ``select``'s menu and prompt; return the reply, None at the end of input."""
-        return nested.ask_selection(self, state, values, menu=menu)
+        return selection.ask(self, state, values, menu=menu)
 
     # ------------------------------------------------------------------ traps and tracing
 
-    def run_trap(self, state: State, name: str) -> None:
+    def run_trap(self, state: State, name: str) -> int:
         """Run the commands of a trap; ``$?`` is as before afterwards."""
-        traps.run_trap(self, state, name)
+        return traps.run_trap(self, state, name)
 
     def run_exit_trap(self, state: State, status: int) -> int:
         """Run the EXIT trap once and return the final status."""
@@ -445,12 +432,17 @@ class Runtime:
         node: Command | None = state.extra.get("command")
         return trace.command_text(node) if node is not None else ""
 
-    def debug(self, state: State, node: Command | None = None) -> None:
-        """Run the DEBUG trap, if there is one, before a command, or in front of a function's body."""
-        if "DEBUG" in state.traps:
-            if node is not None:
-                self.note_command(state, node)
-            self.run_trap(state, "DEBUG")
+    def debug(self, state: State, node: Command | None = None) -> bool:
+        """Run the DEBUG trap, if there is one, before a command, or in front of a function's body.
+
+        Returns:
+            With extdebug, whether the trap failed: then the command is skipped.
+        """
+        if "DEBUG" not in state.traps:
+            return False
+        if node is not None:
+            self.note_command(state, node)
+        return traps.skips(state, self.run_trap(state, "DEBUG"))
 
     def trace(self, state: State, argv: Sequence[Argument]) -> None:
         """xtrace of a simple command."""
@@ -461,8 +453,11 @@ class Runtime:
         if state.options.xtrace:
             trace.show(state, trace.assigned(Assigned(name, None, False, text)))
 
-    def trace_assigned(self, state: State, assigned: Assigned) -> None:
+    def trace_assigned(self, state: State, assigned: Assigned, subscript: Word | None = None) -> None:
+        """xtrace of an assignment, whose subscript is shown as it is written."""
         if state.options.xtrace:
+            if subscript is not None:
+                assigned = assigned._replace(subscript=trace.word_text(subscript))
             trace.show(state, trace.assigned(assigned))
 
     def trace_for(self, state: State, name: str, words: tuple[Word, ...] | None) -> None:
@@ -483,7 +478,7 @@ class Runtime:
 
     def trace_text(self, state: State, before: str, word: Word, after: str) -> None:
         if state.options.xtrace:
-            trace.show(state, f"{before} {trace.word_text(word).lstrip() or '1'} {after}")
+            trace.show(state, f"{before} {trace.word_text(word)} {after}")
 
     def print_times(self, state: State, seconds: float, posix: bool) -> None:
         """Print what ``time`` prints."""

@@ -10,6 +10,7 @@ from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import read_script, read_text
 from sandhook.interp.traps import on_signal
 from sandhook.kernel.process import Process
+from sandhook.kernel.signals import NAMES
 from sandhook.state.control import ExitShell
 from sandhook.state.options import LETTERS
 from sandhook.state.state import State
@@ -38,6 +39,9 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
     state.dynamics = DYNAMICS
     state.unlisted = UNLISTED
     process.on_signal = lambda number: on_signal(runtime, state, number)
+    if process.ignored:
+        state.extra["always_ignored"] = frozenset(process.ignored)
+        state.traps.update((NAMES[number], "") for number in process.ignored)
     set_environment(state, {key: value for key, value in environment.items() if _is_name(key)})
     for inert in INERT:
         if inert in state.values:

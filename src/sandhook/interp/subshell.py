@@ -14,7 +14,7 @@ from greenlet import getcurrent
 from sandhook.interp.jobs import Job, jobs_of
 from sandhook.kernel.descriptor import Null
 from sandhook.kernel.process import Process
-from sandhook.kernel.signals import SIGINT
+from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Command, SimpleCommand
@@ -22,10 +22,23 @@ from sandhook.syntax.nodes import Command, SimpleCommand
 Run: TypeAlias = Callable[[State], int]
 
 
-def enter(state: State, child: Process) -> State:
-    """Return the State of a subshell of ``state`` that runs as ``child``."""
+def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool = False) -> State:
+    """Return the State of a subshell of ``state`` that runs as ``child``.
+
+    Args:
+        near: It is a simple command or a substitution, which sees the shell's jobs, and whose
+            ``break`` may speak of the shell's loops: it then ends the subshell without a complaint.
+        coprocesses: The descriptors of coprocesses stay open.
+    """
     inner = state.fork(child)
     inner.extra.pop("direct", None)
+    if near:
+        inner.loops = state.loops
+        if state.jobs is not None:
+            inner.jobs = state.jobs.copy()
+    if not coprocesses and "coprocesses" in state.extra:
+        for number in state.extra["coprocesses"]:
+            child.close(number)
     if inner.traps:
         options = inner.options
         kept = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}
@@ -47,15 +60,26 @@ def finish(state: State, run: Run) -> int:
         status = leaving.status
     except (BreakLoop, ContinueLoop):
         status = 0
+    except Terminated as death:
+        run_last_trap(state, death)
+        raise
     state.status = status
     if "EXIT" in state.traps:
         status = state.shell.run_exit_trap(state, status)
     return status
 
 
-def in_subshell(state: State, child: Process, run: Run) -> int:
-    """Run ``run`` as ``child`` here and now, and return its exit status."""
-    inner = enter(state, child)
+def run_last_trap(state: State, death: Terminated) -> None:
+    """Run the EXIT trap of a shell that dies of a signal; it does not change what it died of."""
+    if death.signal != SIGKILL and "EXIT" in state.traps:
+        state.shell.run_exit_trap(state, state.status)
+
+
+def in_subshell(
+    state: State, child: Process, run: Run, *, near: bool = False, coprocesses: bool = False
+) -> int:
+    """Run ``run`` as ``child`` here and now, and return its exit status; see ``enter``."""
+    inner = enter(state, child, near=near, coprocesses=coprocesses)
     task = getcurrent()
     outer = task.process
     task.process = child
@@ -65,9 +89,9 @@ def in_subshell(state: State, child: Process, run: Run) -> int:
         task.process = outer
 
 
-def start_subshell(state: State, child: Process, run: Run) -> State:
-    """Let ``run`` run as ``child`` beside the others."""
-    inner = enter(state, child)
+def start_subshell(state: State, child: Process, run: Run, *, near: bool = False) -> State:
+    """Let ``run`` run as ``child`` beside the others; see ``enter``."""
+    inner = enter(state, child, near=near)
     child.start(lambda: finish(inner, run))
     return inner
 
@@ -94,8 +118,8 @@ def in_background(run: Run, node: Command) -> Run:
         if not state.shell.job_control(state):
             # Without job control a job reads nothing and cannot be interrupted (XCU 2.11).
             child.install(0, Null())
-            child.ignored.add(SIGINT)
-        start_subshell(state, child, run)
+            child.ignored.update((SIGINT, SIGQUIT))
+        start_subshell(state, child, run, near=isinstance(node, SimpleCommand))
         jobs_of(state).add(Job([child], node))
         state.last_background = child.pid
         state.status = 0

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from greenlet import getcurrent
 
+from sandhook.interp.jobs import jobs_of
 from sandhook.interp.redirect import Apply, restore
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.kernel.descriptor import CHUNK, Collector
@@ -49,9 +50,8 @@ def substitute(body: Run, file: Apply | None) -> Text:
         output = Output(kernel)
         child = state.process.fork()
         child.install(1, output)
-        loops = state.loops
         status = state.shell.nested(
-            state, lambda: in_subshell(state, child, run_body if not loops else run_in_loop)
+            state, lambda: in_subshell(state, child, run_body, near=True, coprocesses=True)
         )
         while not output.closed:  # a background job still writes
             output.waiting = getcurrent()
@@ -60,10 +60,6 @@ def substitute(body: Run, file: Apply | None) -> Text:
         if state.process.pending:
             state.process.deliver()
         return _text(state, output.take())
-
-    def run_in_loop(inner: State) -> int:
-        inner.loops = 1  # break ends the substitution without a complaint
-        return run_body(inner)
 
     def run_body(inner: State) -> int:
         if (
@@ -128,6 +124,7 @@ def process_substitution(direction: str, body: Run | None) -> Text:
         child.install(number, theirs)
         start_subshell(state, child, body or _nothing)
         state.last_background = child.pid
+        jobs_of(state).substitution = child
         free = process.free_descriptor(63) if 63 not in process.descriptors else _below(process.descriptors)
         process.install(free, ours)
         state.shell.close_later(state, free)

@@ -44,7 +44,8 @@ def show(state: State, text: str) -> None:
     state.extra["tracing"] = True
     try:
         number = state.get("BASH_XTRACEFD") or "2"
-        target = state.process.descriptors.get(int(number[:9]) if number.isdigit() else 2)
+        descriptors = state.process.descriptors
+        target = descriptors.get(int(number[:9]) if number.isdigit() else 2) or descriptors.get(2)
         if target is not None:
             target.write(f"{prefix(state)}{text}\n".encode("utf-8", "surrogateescape"))
     finally:

@@ -7,27 +7,54 @@ from sandhook.kernel.signals import NAMES
 from sandhook.state.control import ExitShell, ReturnFrom
 from sandhook.state.state import State
 
-_PSEUDO = frozenset({"DEBUG", "ERR", "RETURN"})
+#: What syntax errors in a trap are said to be in; "trap" for signals.
+_LABELS = {
+    "EXIT": "exit trap",
+    "ERR": "error trap",
+    "DEBUG": "debug trap",
+    "RETURN": "return trap",
+    "INT": "interrupt trap",
+}
 
 
-def run_trap(runtime: Runtime, state: State, name: str) -> None:
-    """Run a trap's commands, not from within the same trap; ``$?`` is kept."""
+def run_trap(runtime: Runtime, state: State, name: str) -> int:
+    """Run a trap's commands, not from within the same trap; ``$?`` is kept.
+
+    Returns:
+        The status of its last command; 0 when there is nothing to run.
+    """
     running: set[str] = state.extra.setdefault("running_traps", set())
     text = state.traps.get(name)
     if not text or name in running:
-        return
+        return 0
     status, line, pipestatus = state.status, state.line, state.pipestatus
     tested = state.tested
     running.add(name)
     try:
-        # A signal's commands count their lines from 1; a pseudo-signal's stand at the command's line.
-        runtime.run_text(state, text, line=None if name in _PSEUDO else 1)
+        # A signal's commands count their lines from 1; others stand at the command's line.
+        first = None if name in ("ERR", "DEBUG") else 1
+        result = runtime.run_text(state, text, name=_LABELS.get(name, "trap"), line=first)
         state.status = status
     finally:
         running.discard(name)
         state.line = line
         state.pipestatus = pipestatus
         state.tested = tested
+    return result
+
+
+def skips(state: State, status: int) -> bool:
+    """Tell whether a DEBUG trap's status skips the command that it ran before.
+
+    Raises:
+        ReturnFrom: The status is 2, within a function or a sourced file: that is left.
+    """
+    if not status or "extdebug" not in state.options.shopts:
+        return False
+    if status == 2 and state.frames:
+        raise ReturnFrom(2)
+    state.status = 0
+    return True
 
 
 def hide(state: State, kept: dict[str, bool]) -> dict[str, str] | None:
@@ -60,7 +87,7 @@ def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     running.add("EXIT")
     state.extra["trace_depth"] = -1  # its trace is that of the top level
     try:
-        runtime.run_text(state, text, line=1)
+        runtime.run_text(state, text, name=_LABELS["EXIT"], line=1)
     except (ExitShell, ReturnFrom) as leaving:
         return leaving.status
     return status

@@ -16,7 +16,15 @@ from greenlet import GreenletExit, getcurrent
 from sandhook.kernel.descriptor import Description, File, Full, Null, RandomBytes, Zero
 from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter
 from sandhook.kernel.scheduler import Scheduler
-from sandhook.kernel.signals import IGNORED_BY_DEFAULT, SIGKILL, SIGPIPE, STOPPING, BrokenPipe, Terminated
+from sandhook.kernel.signals import (
+    IGNORED_BY_DEFAULT,
+    SIGCHLD,
+    SIGKILL,
+    SIGPIPE,
+    STOPPING,
+    BrokenPipe,
+    Terminated,
+)
 from sandhook.limits import Budget, Limits
 from sandhook.vfs.base import Device, FileSystem
 from sandhook.vfs.errors import fs_error
@@ -188,6 +196,9 @@ class Process:
             description.release()
         kernel = self.kernel
         kernel.processes.pop(self.pid, None)
+        parent = kernel.processes.get(self.parent_pid)
+        if parent is not None and parent.caught:
+            parent.kill(SIGCHLD)
         if self.waiters:
             for task in self.waiters:
                 kernel.scheduler.wake(task)

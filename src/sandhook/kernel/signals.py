@@ -17,7 +17,7 @@ NAMES: dict[int, str] = {
 }  # fmt: skip
 NUMBERS: dict[str, int] = {name: number for number, name in NAMES.items()}
 
-SIGHUP, SIGINT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGCHLD = 1, 2, 9, 13, 14, 15, 17
+SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGCHLD = 1, 2, 3, 9, 13, 14, 15, 17
 
 #: Their default action is to do nothing.
 IGNORED_BY_DEFAULT = frozenset({17, 18, 23, 28})

@@ -20,10 +20,11 @@ class BreakLoop(ControlFlow):
 
 
 class ContinueLoop(ControlFlow):
-    """continue n: go on with the ``levels``-th enclosing loop."""
+    """continue n: go on with the ``levels``-th enclosing loop, whose status is ``status`` for now."""
 
-    def __init__(self, levels: int) -> None:
+    def __init__(self, levels: int, status: int = 0) -> None:
         self.levels = levels
+        self.status = status
 
 
 class ReturnFrom(ControlFlow):

@@ -103,6 +103,9 @@ class Options:
         self.shopts = self.shopts | {name} if on else self.shopts - {name}
         if name in self.MIRRORED_SHOPTS:
             setattr(self, name, on)
+        if name == "extdebug":  # a debugger sees into functions
+            self.set("functrace", on)
+            self.set("errtrace", on)
 
     def flags(self, also: str = "") -> str:
         """Return ``$-``, with letters that no option of ``set`` stands for put in their places."""

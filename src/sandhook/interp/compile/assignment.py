@@ -44,8 +44,8 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
             state.shell.poll(state)
         state.line = line
         state.substitution_status = 0
-        if state.watched:
-            state.shell.debug(state, node)
+        if state.watched and state.shell.debug(state, node):
+            return 0
         undo: Undo = []
         try:
             for step in steps:
@@ -74,8 +74,8 @@ def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
             state.shell.poll(state)
         state.line = line
         state.substitution_status = 0
-        if state.watched:
-            state.shell.debug(state, node)
+        if state.watched and state.shell.debug(state, node):
+            return 0
         try:
             step(state)
         except ShellError as error:
@@ -185,13 +185,14 @@ def _appending_step(
 def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
     make = compile_assignment(compiler, node)
     listed = isinstance(node.value, ArrayLiteral)
+    subscript = node.subscript
 
     def general(state: State) -> None:
         if listed and state.watched:
             state.shell.trace_node(state, node)
         assigned = make(state)
         if state.watched and not listed:
-            state.shell.trace_assigned(state, assigned)
+            state.shell.trace_assigned(state, assigned, subscript)
         try:
             assign(state, assigned)
         except ShellError as error:  # a bad subscript ends more than a readonly element of a list does

@@ -74,6 +74,13 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
 
     def start(state: State) -> int:
         state.budget.charge(1)
+        if not NAME.fullmatch(name):
+            return refuse_name(state, name)
+        running = next((job for job in jobs_of(state) if job.coprocess and not job.done), None)
+        if running is not None:
+            state.shell.complain(
+                state, f"warning: execute_coproc: coproc [{running.pid}:{running.coprocess}] still exists"
+            )
         process = state.process
         their_in, our_out = process.kernel.pipe().ends()
         our_in, their_out = process.kernel.pipe().ends()
@@ -81,7 +88,9 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
         child.install(0, their_in)
         child.install(1, their_out)
         start_subshell(state, child, body)
-        jobs_of(state).add(Job([child], node))
+        job = Job([child], node)
+        job.coprocess = name
+        jobs_of(state).add(job)
         state.last_background = child.pid
         try:
             numbers = []
@@ -89,6 +98,7 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
                 free = process.free_descriptor(60)
                 process.install(free, description)
                 numbers.append(str(free))
+            state.extra["coprocesses"] = (*state.extra.get("coprocesses", ()), *map(int, numbers))
             state.set_array(name, numbers)
             state.set(f"{name}_PID", str(child.pid))
         except ShellError as error:

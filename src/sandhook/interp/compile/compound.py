@@ -5,6 +5,7 @@ Loops charge nothing themselves: every command that can be in one does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -22,6 +23,7 @@ from sandhook.syntax.nodes import (
     CaseClause,
     For,
     If,
+    Literal,
     Select,
     While,
     Word,
@@ -63,7 +65,11 @@ def compile_while(compiler: Compiler, node: While) -> Run:
             while True:
                 try:
                     state.tested = tested + 1
-                    failed = condition(state) != 0
+                    try:
+                        failed = condition(state) != 0
+                    except BreakLoop as control:  # even "! break" leaves the body's status
+                        control.status = status
+                        raise
                     state.tested = tested
                     if failed is not until:
                         break
@@ -84,8 +90,8 @@ def _go_on(state: State, control: ContinueLoop, tested: int) -> int:
     """Act on ``continue``: return the status of the turn, or pass the control on to an outer loop."""
     state.tested = tested
     if control.levels > 1:
-        raise ContinueLoop(control.levels - 1) from None
-    return 0
+        raise ContinueLoop(control.levels - 1, control.status) from None
+    return control.status
 
 
 def _leave(state: State, control: BreakLoop, tested: int) -> int:
@@ -124,6 +130,9 @@ def _expand(state: State, words: list[FieldsOf] | None) -> list[str]:
     if len(found) > MANY:
         charge_fields(state, len(found))
     return found
+
+
+_NUMBER = re.compile(r"[ \t]*[-+]?[0-9]{1,18}[ \t]*", re.ASCII)  # a reply to select
 
 
 def _misnamed(name: str, line: int) -> Run:
@@ -168,7 +177,8 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         try:
             for value in values:
                 if state.watched:
-                    state.shell.debug(state, node)
+                    if state.shell.debug(state, node):
+                        continue
                     state.shell.trace_for(state, name, node.words)
                 if name in state.namerefs:
                     state.namerefs[name] = value
@@ -202,7 +212,8 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         if state.watched:
-            state.shell.debug(state, node)
+            if state.shell.debug(state, node):
+                return 0
             state.shell.trace_node(state, node)
         if not values:
             state.status = 0
@@ -219,9 +230,13 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
             if reply is None:
                 ended = True
                 return False
-            state.set("REPLY", reply)
-            number = int(reply[:9]) if reply.isascii() and reply.isdigit() else 0
-            state.set(name, values[number - 1] if 1 <= number <= len(values) else "")
+            number = int(reply) if _NUMBER.fullmatch(reply) else 0
+            try:
+                state.set(name, values[number - 1] if 1 <= number <= len(values) else "")
+            except ShellError as error:
+                state.shell.complain(state, error.message)
+                ended = True
+                return False
             return True
 
         status = _loop(state, ask, body)
@@ -269,10 +284,13 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
 
 def _traced(word: Word, value: Integer | None) -> Integer:
     """Show an expression of ``for ((`` before its value is taken; an empty one counts as 1."""
+    if not word.parts:
+        word = Word((Literal("1"),))
     node = ArithmeticCommand(word, ())
 
     def show(state: State) -> int:
-        state.shell.debug(state, node)
+        if state.shell.debug(state, node):
+            return 0
         state.shell.trace_text(state, "((", word, "))")
         return value(state) if value is not None else 1
 
@@ -290,7 +308,8 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
             state.shell.poll(state)
         state.line = line
         if state.watched:
-            state.shell.debug(state, node)
+            if state.shell.debug(state, node):
+                return 0
             state.shell.trace_text(state, "((", node.expression, "))")
         try:
             status = 0 if value(state) else 1
@@ -319,7 +338,8 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         if state.watched:
-            state.shell.debug(state, node)
+            if state.shell.debug(state, node):
+                return 0
             state.shell.trace_node(state, node)
         status = 0
         fall_through = False

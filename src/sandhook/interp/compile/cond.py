@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.expand import arith
@@ -57,7 +57,8 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
         state.line = line
         test = plain
         if state.watched:
-            state.shell.debug(state, node)
+            if state.shell.debug(state, node):
+                return 0
             if not traced:
                 traced.append(_compile_traced(compiler, node.expression, ""))
             test = traced[0]
@@ -82,11 +83,9 @@ def _compile(compiler: Compiler, node: Condition) -> Test:
             a, b = _compile(compiler, left), _compile(compiler, right)
             return lambda state: a(state) and b(state)
         case CondOr(left, right):
-            a, b = _compile(compiler, left), _compile(compiler, right)
-            return lambda state: a(state) or b(state)
+            return _either(_compile(compiler, left), _compile(compiler, right))
         case CondNot(operand):
-            a = _compile(compiler, operand)
-            return lambda state: not a(state)
+            return _opposite(_compile(compiler, operand))
         case CondGroup(operand):
             return _compile(compiler, operand)
         case CondUnary():
@@ -94,6 +93,28 @@ def _compile(compiler: Compiler, node: Condition) -> Test:
         case CondBinary():
             return _binary(compiler, node)
     raise TypeError(node)
+
+
+def _either(left: Test, right: Test) -> Test:
+    def either(state: State) -> bool:
+        try:
+            if left(state):
+                return True
+        except InvalidRegex:  # as good as false
+            pass
+        return right(state)
+
+    return either
+
+
+def _opposite(operand: Test) -> Test:
+    def opposite(state: State) -> bool:
+        try:
+            return not operand(state)
+        except InvalidRegex:
+            return True
+
+    return opposite
 
 
 def _unary(compiler: Compiler, node: CondUnary) -> Test:
@@ -158,11 +179,9 @@ def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
             a, b = _compile_traced(compiler, left, ""), _compile_traced(compiler, right, "")
             return lambda state: a(state) and b(state)
         case CondOr(left, right):
-            a, b = _compile_traced(compiler, left, ""), _compile_traced(compiler, right, "")
-            return lambda state: a(state) or b(state)
+            return _either(_compile_traced(compiler, left, ""), _compile_traced(compiler, right, ""))
         case CondNot(operand):
-            a = _compile_traced(compiler, operand, "! ")
-            return lambda state: not a(state)
+            return _opposite(_compile_traced(compiler, operand, "! "))
         case CondGroup(operand):
             return _compile_traced(compiler, operand, "")
         case CondUnary(sign, operand_word):
@@ -223,9 +242,43 @@ def _regex_text(compiler: Compiler, word: Word) -> Callable[[State], str]:
     pieces = compiler.words.pieces(word)
 
     def text(state: State) -> str:
-        return "".join([_quote(piece) if quoted else piece for piece, quoted in pieces(state)])
+        found = pieces(state)
+        if any("[" in piece and not quoted for piece, quoted in found):
+            return _with_brackets(found)
+        return "".join([_quote(piece) if quoted else piece for piece, quoted in found])
 
     return text
+
+
+def _with_brackets(pieces: Sequence[tuple[str, bool]]) -> str:
+    """Join the pieces of a regular expression: quotes within a bracket expression just vanish."""
+    joined: list[str] = []
+    inside = False
+    first = False  # a "]" here is a member
+    for piece, quoted in pieces:
+        if quoted:
+            joined.append(piece if inside else _quote(piece))
+            first = first and not piece
+            continue
+        at = 0
+        while at < len(piece):
+            char = piece[at]
+            size = 1
+            if not inside:
+                if char == "\\":
+                    size = 2
+                else:
+                    inside = first = char == "["
+            elif char == "]" and not first:
+                inside = False
+            elif char == "[" and piece[at + 1 : at + 2] in (":", ".", "="):
+                end = piece.find(piece[at + 1] + "]", at + 2)
+                size, first = (end + 2 - at if end > 0 else 1), False
+            else:
+                first = first and char == "^" and piece[at - 1 : at] == "["
+            joined.append(piece[at : at + size])
+            at += size
+    return "".join(joined)
 
 
 def _quote(text: str) -> str:

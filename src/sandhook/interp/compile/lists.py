@@ -7,20 +7,31 @@ from typing import TypeAlias
 
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
+from sandhook.state.control import BreakLoop, ContinueLoop
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     AndOr,
     ArithmeticCommand,
+    BraceGroup,
     Command,
     CommandList,
     ConditionalCommand,
+    Coprocess,
+    FunctionDefinition,
     ListItem,
+    Literal,
+    ParameterExpansion,
     Pipeline,
+    Redirection,
     SimpleCommand,
     Subshell,
+    Word,
+    walk,
 )
 
 Run: TypeAlias = Callable[[State], int]
+
+_ERROR_TOO = Redirection(">&", Word((Literal("1"),)), 2)
 
 
 def is_checked(compiler: Compiler, node: Command) -> bool:
@@ -111,17 +122,47 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
     elif len(node.commands) == 1:
         run = compiler.command(node.commands[0])
     else:
+        commands = [
+            _with_error(command) if both else command
+            for command, both in zip(node.commands, (*node.both, False))
+        ]
         run = _piped(
-            [direct(compiler.final(command), command) for command in node.commands],
-            node.both,
+            [_stage(compiler, command) for command in commands],
             compiler.command(node.commands[-1]),
-            [command for command in node.commands if isinstance(command, SimpleCommand)],
+            [command if isinstance(command, SimpleCommand) else None for command in commands],
         )
     if node.negated:
         run = _negated(run)
     if node.timed is not None:
         run = _timed(run, posix=node.timed == "time -p")
     return run
+
+
+def _with_error(node: Command) -> Command:
+    """Return the command before ``|&``: it has ``2>&1`` behind its own redirections."""
+    if isinstance(node, (Pipeline, AndOr, FunctionDefinition, Coprocess)):
+        return BraceGroup(CommandList((ListItem(node, False),), node.span), (_ERROR_TOO,), 0, node.span)
+    return node._replace(redirections=(*node.redirections, _ERROR_TOO))
+
+
+def _stage(compiler: Compiler, node: Command) -> Run:
+    """Compile a pipeline's part; a simple one counts as a subshell only when its words are expanded."""
+    run = direct(compiler.final(node), node)
+    if not isinstance(node, SimpleCommand):
+        return run
+    named = (
+        part.name == "BASH_SUBSHELL"
+        for part in walk((node.words, node.assignments))
+        if isinstance(part, ParameterExpansion)
+    )
+    if not any(named):
+        return run
+
+    def on_level_of_shell(state: State) -> int:
+        state.subshell -= 1
+        return run(state)
+
+    return on_level_of_shell
 
 
 def _nothing(state: State) -> int:
@@ -134,7 +175,11 @@ def _negated(run: Run) -> Run:
     def negated(state: State) -> int:
         outer = state.tested
         state.tested = outer + 1
-        status = 0 if run(state) else 1
+        try:
+            status = 0 if run(state) else 1
+        except (BreakLoop, ContinueLoop) as leaving:  # "! break" leaves, and fails
+            leaving.status = 0 if leaving.status else 1
+            raise
         state.tested = outer
         state.status = status
         return status
@@ -152,25 +197,30 @@ def _timed(run: Run, *, posix: bool) -> Run:
     return timed
 
 
-def _piped(stages: list[Run], both: tuple[bool, ...], here: Run, simple: list[SimpleCommand]) -> Run:
+def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None]) -> Run:
     """Run each stage in a process of its own.
 
     Args:
         here: The last stage, compiled for the shell itself (lastpipe).
-        simple: The stages that are simple commands: the DEBUG trap is run for them by the shell.
+        simple: The stages that are simple commands, None for others: the DEBUG trap is run for
+            them by the shell.
     """
     last = len(stages) - 1
-    line = simple[-1].line if simple else 0
+    line = next((command.line for command in reversed(simple) if command is not None), 0)
 
     def run_pipeline(state: State) -> int:
         process = state.process
         kernel = process.kernel
         children = []
         upstream = None
+        parts = stages
         if state.watched and not state.options.functrace:
-            for command in simple:
-                state.shell.debug(state, command)
-        for index, stage in enumerate(stages):
+            parts = [
+                _nothing if command is not None and state.shell.debug(state, command) else stage
+                for command, stage in zip(simple, stages)
+            ]
+        for index, stage in enumerate(parts):
+            near = simple[index] is not None
             downstream = kernel.pipe().ends() if index < last else None
             if index == last and state.options.lastpipe and not state.shell.job_control(state):
                 status = _run_last_here(state, here, upstream)
@@ -181,14 +231,11 @@ def _piped(stages: list[Run], both: tuple[bool, ...], here: Run, simple: list[Si
                 upstream = None
             if downstream is not None:
                 child.install(1, downstream[1])
-                if both and both[index]:
-                    downstream[1].retain()
-                    child.install(2, downstream[1])
                 upstream = downstream[0]
-                start_subshell(state, child, stage)
+                start_subshell(state, child, stage, near=near)
                 children.append(child)
             else:
-                status = in_subshell(state, child, stage)
+                status = in_subshell(state, child, stage, near=near)
         statuses = [child.wait() for child in children]
         statuses.append(status)
         if state.options.pipefail:

@@ -162,8 +162,8 @@ def _plain(arguments: Arguments, node: SimpleCommand, name: str | None = None) -
         if fuel < 0:
             state.shell.poll(state)
         state.line = line
-        if state.watched:
-            state.shell.debug(state, node)
+        if state.watched and state.shell.debug(state, node):
+            return 0
         state.substitution_status = 0
         try:
             argv: Any = arguments(state)
@@ -212,8 +212,8 @@ def _full(
         if fuel < 0:
             state.shell.poll(state)
         state.line = line
-        if state.watched:
-            state.shell.debug(state, node)
+        if state.watched and state.shell.debug(state, node):
+            return 0
         state.substitution_status = 0
         undo: Undo | None = None if final else []
         saved: dict[str, Saved] = {}
