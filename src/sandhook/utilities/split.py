@@ -6,7 +6,7 @@ Source: POSIX.1-2024 XCU 3, split. Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.kernel.descriptor import Description, Input
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
@@ -26,7 +26,7 @@ def _size(what: str, text: str) -> int:
     return value
 
 
-def _way(letter: str, what: str) -> object:
+def _way(letter: str, what: str) -> Callable[[str], tuple[str, str]]:
     return lambda text: (letter, str(_size(what, text)))
 
 

@@ -1,0 +1,179 @@
+"""base32, basenc: encode bytes as text, and decode them.
+
+Source: RFC 4648. Oracle: GNU coreutils 9.1.
+Divergence: L-BASENC-001, --z85 is not offered, and of a last group that is not whole no byte is decoded.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
+from sandhook.utilities._files import bounded_number, reason
+
+
+class Coding:
+    """One of the encodings.
+
+    Attributes:
+        unit, letters: Bytes that become so many letters.
+        alphabet: All letters, with the one that fills up.
+    """
+
+    def __init__(
+        self,
+        unit: int,
+        letters: int,
+        alphabet: bytes,
+        encode: Callable[[bytes], bytes],
+        decode: Callable[[bytes], bytes],
+    ) -> None:
+        self.unit = unit
+        self.letters = letters
+        self.alphabet = frozenset(alphabet)
+        self.encode = encode
+        self.decode = decode
+
+
+_UPPER = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LOWER = _UPPER.lower()
+_DIGITS = b"0123456789"
+_BITS = [f"{byte:08b}".encode() for byte in range(256)]
+_REVERSED = [bits[::-1] for bits in _BITS]
+
+
+def _bits(table: list[bytes]) -> tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]:
+    values = {bits: byte for byte, bits in enumerate(table)}
+    return (
+        lambda data: b"".join([table[byte] for byte in data]),
+        lambda text: bytes([values[text[at : at + 8]] for at in range(0, len(text), 8)]),
+    )
+
+
+def coding(name: str) -> Coding:
+    """Return the encoding of a name."""
+    match name:
+        case "base64":
+            return Coding(3, 4, _UPPER + _LOWER + _DIGITS + b"+/=", base64.b64encode, base64.b64decode)
+        case "base64url":
+            return Coding(
+                3, 4, _UPPER + _LOWER + _DIGITS + b"-_=", base64.urlsafe_b64encode, base64.urlsafe_b64decode
+            )
+        case "base32":
+            return Coding(5, 8, _UPPER + b"234567=", base64.b32encode, base64.b32decode)
+        case "base32hex":
+            alphabet = _DIGITS + b"ABCDEFGHIJKLMNOPQRSTUV="
+            return Coding(5, 8, alphabet, base64.b32hexencode, base64.b32hexdecode)
+        case "base16":
+            return Coding(1, 2, _DIGITS + b"ABCDEF", base64.b16encode, base64.b16decode)
+        case "base2msbf":
+            return Coding(1, 8, b"01", *_bits(_BITS))
+        case _:
+            return Coding(1, 8, b"01", *_bits(_REVERSED))
+
+
+@option_set
+class Options:
+    """base32 [-di] [-w COLUMNS] [FILE] | basenc ENCODING [-di] [-w COLUMNS] [FILE]
+
+    Encode FILE (standard input), or decode it with -d. basenc needs the name of an encoding.
+    """
+
+    encoding: str | None = also(
+        opt("--base64", help="base64, for basenc", const="base64", default=None),
+        opt("--base64url", help="base64 with - and _", const="base64url"),
+        opt("--base32", help="base32", const="base32"),
+        opt("--base32hex", help="base32 with the letters 0 to V", const="base32hex"),
+        opt("--base16", help="hexadecimal digits", const="base16"),
+        opt("--base2msbf", help="bits, the most significant first", const="base2msbf"),
+        opt("--base2lsbf", help="bits, the least significant first", const="base2lsbf"),
+    )
+    decode: bool = opt("-d", "--decode", help="decode")
+    ignore: bool = opt("-i", "--ignore-garbage", help="when decoding, skip what is not of the alphabet")
+    wrap: str = opt("-w", "--wrap", "COLUMNS", "length of the lines, 0 for one line (76)", default="76")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when the input is not encoded so."""
+    called = ctx.name.rpartition("/")[2]
+    if called == "base32" and options.encoding is not None:
+        raise UsageError(f"unrecognized option '--{options.encoding}'")
+    if called == "basenc" and options.encoding is None:
+        raise UsageError("missing encoding type")
+    if len(operands) > 1:
+        raise UsageError(f"extra operand '{operands[1]}'")
+    width = bounded_number(options.wrap, "invalid wrap size:", 1 << 30)
+    name = operands[0] if operands else "-"
+    chosen = coding(options.encoding or "base32")
+    try:
+        with ctx.open(name) as reader:
+            if options.decode:
+                _decode(reader, chosen, options.ignore, ctx)
+            else:
+                _encode(reader, chosen, width, ctx)
+    except OSError as error:
+        raise Failure(f"{name}: {reason(error)}") from None
+    return 0
+
+
+def _encode(reader: Reader, chosen: Coding, width: int, ctx: Context) -> None:
+    rest = b""
+    column = 0
+    for data in reader.chunks():
+        whole = rest + data
+        size = len(whole) // chosen.unit * chosen.unit
+        column = _wrapped(chosen.encode(whole[:size]), column, width, ctx)
+        rest = whole[size:]
+    column = _wrapped(chosen.encode(rest), column, width, ctx)
+    if width and column:
+        ctx.write(b"\n")
+
+
+def _wrapped(text: bytes, column: int, width: int, ctx: Context) -> int:
+    """Write text in lines; return the column where the next piece begins."""
+    if not width:
+        ctx.write(text)
+        return 0
+    at = 0
+    while at < len(text):
+        piece = text[at : at + width - column]
+        at += len(piece)
+        column += len(piece)
+        ctx.write(piece)
+        if column == width:
+            ctx.charge()
+            ctx.write(b"\n")
+            column = 0
+    return column
+
+
+def _decode(reader: Reader, chosen: Coding, ignore: bool, ctx: Context) -> None:
+    """Decode group by group; what stands before the first wrong one is written."""
+    rest = b""
+    for data in reader.chunks():
+        text = rest + (
+            bytes(filter(chosen.alphabet.__contains__, data)) if ignore else data.replace(b"\n", b"")
+        )
+        whole = len(text) // chosen.letters * chosen.letters
+        rest = text[whole:]
+        _groups(text[:whole], chosen, ctx)
+    if rest:
+        raise Failure("invalid input")
+
+
+def _groups(text: bytes, chosen: Coding, ctx: Context) -> None:
+    if b"=" not in text and chosen.alphabet.issuperset(text):
+        ctx.write(chosen.decode(text))
+        return
+    for at in range(0, len(text), chosen.letters):
+        ctx.charge()
+        group = text[at : at + chosen.letters]
+        body = group.rstrip(b"=")
+        good = chosen.alphabet.issuperset(group) and b"=" not in body and body
+        try:
+            if not good:
+                raise ValueError
+            ctx.write(chosen.decode(group))
+        except (ValueError, KeyError):
+            raise Failure("invalid input") from None
