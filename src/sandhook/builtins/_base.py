@@ -32,6 +32,8 @@ class Found(Protocol):
     def kind(self) -> str: ...
     @property
     def text(self) -> str: ...
+    @property
+    def hashed(self) -> bool: ...
 
 
 class Runtime(Protocol):
@@ -70,6 +72,7 @@ class Runtime(Protocol):
         self,
         state: State,
         argv: Sequence[str],
+        file: str,
         *,
         environment: dict[str, str] | None = None,
         argv0: str | None = None,

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sandhook.builtins._base import Found, runtime, write
 from sandhook.builtins._quote import single_quote
+from sandhook.interp.lookup import Found as Meaning
+from sandhook.interp.lookup import hashed_file, search
 from sandhook.state.state import State
 
 
-def found_files(state: State, name: str) -> list[str]:
-    """Return the paths that a PATH search gives, best first."""
-    return [found.text for found in runtime(state).find(state, name) if found.kind == "file"]
+def meanings(state: State, name: str) -> list[Found]:
+    """Return what a name means, the first one used; a remembered file stands before all others.
+
+    A file that cannot be executed is the meaning when there is no better one.
+    """
+    found: list[Found] = list(runtime(state).find(state, name))
+    if "/" in name:
+        return found
+    if not found or found[0].kind == "file":
+        remembered = hashed_file(state, name)
+        if remembered is not None:
+            return [Meaning("file", remembered[0], hashed=True), *found]
+        if not found:
+            return files(state, name)
+    return found
 
 
-def first(found: Sequence[Found]) -> Found | None:
-    return found[0] if found else None
+def files(state: State, name: str) -> list[Found]:
+    """Return the one file that PATH leads to, remembered or not."""
+    remembered = hashed_file(state, name)
+    if remembered is not None:
+        return [Meaning("file", remembered[0], hashed=True)]
+    located = search(state, name, state.get("PATH")) if state.get("PATH") else None
+    return [] if located is None else [Meaning("file", located[0])]
 
 
 def short(state: State, name: str, found: Found) -> str:
@@ -25,7 +42,7 @@ def short(state: State, name: str, found: Found) -> str:
     return found.text if found.kind == "file" else name
 
 
-def write_long(state: State, name: str, found: Found, *, hashed: bool = True) -> None:
+def write_long(state: State, name: str, found: Found) -> None:
     """Write what ``type name`` and ``command -V name`` say of one meaning."""
     if found.kind == "alias":
         text = f"{name} is aliased to `{found.text}'\n"
@@ -35,8 +52,8 @@ def write_long(state: State, name: str, found: Found, *, hashed: bool = True) ->
         text = f"{name} is a function\n{runtime(state).unparse_function(state.functions[name])}\n"
     elif found.kind == "builtin":
         text = f"{name} is a shell builtin\n"
-    elif hashed and state.hashed.get(name) is not None:
-        text = f"{name} is hashed ({state.hashed[name]})\n"
+    elif found.hashed:
+        text = f"{name} is hashed ({found.text})\n"
     else:
         text = f"{name} is {found.text}\n"
     write(state, text)

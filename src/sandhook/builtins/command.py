@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Found, builtin, complain, parse, runtime, write
-from sandhook.builtins._finding import short, write_long
+from sandhook.builtins._finding import meanings, short, write_long
+from sandhook.interp.lookup import STANDARD_PATH, search_path
 from sandhook.interp.lookup import Found as Meaning
-from sandhook.interp.lookup import search_path
 from sandhook.state.state import State
 
 USAGE = "command [-pVv] command [arg ...]"
-STANDARD_PATH = "/bin:/usr/bin"  #: what ``getconf PATH`` says
 
 
 @builtin(USAGE)
@@ -49,8 +48,8 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 def _meanings(state: State, name: str, default_path: bool) -> Sequence[Found]:
     """Return what a name means; with -p its file is the one in the standard directories."""
-    found = runtime(state).find(state, name)
     if not default_path:
-        return found
+        return meanings(state, name)
+    found = runtime(state).find(state, name)
     files = [Meaning("file", path) for path in search_path(state, name, STANDARD_PATH)]
     return [*(each for each in found if each.kind != "file"), *files]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import builtin, complain, parse, runtime
-from sandhook.builtins._finding import found_files
+from sandhook.interp.lookup import is_executable, locate, utility_at
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
@@ -40,23 +40,32 @@ def run(state: State, argv: Sequence[str]) -> int:
             login = True
     if login:
         argv0 = "-" + (name if argv0 is None else argv0)
-    status = _refuse(state, name)
+    file = name if "/" in name else _found(state, name)
+    status = _refuse(state, name, file)
     if status:
         if "execfail" in state.options.shopts:
             return status
         raise ExitShell(status)
-    return runtime(state).replace(state, operands, environment=environment, argv0=argv0)
+    if utility_at(state, file) is None:
+        file = str(join(state.process.cwd, file.removeprefix("./")))
+    return runtime(state).replace(state, operands, file, environment=environment, argv0=argv0)
 
 
-def _refuse(state: State, name: str) -> int:
-    """Report why a command cannot be executed and return 126 or 127; 0 when it can be."""
-    if found_files(state, name):
-        return 0
-    if "/" not in name:
+def _found(state: State, name: str) -> str:
+    """Return the file that PATH leads to, "" when there is none."""
+    located = locate(state, name, state.get("PATH"))
+    return "" if located is None else located[0]
+
+
+def _refuse(state: State, name: str, file: str) -> int:
+    """Report why a file cannot be executed and return 126 or 127; 0 when it can be."""
+    if not file:
         complain(state, f"exec: {name}: not found")
         return 127
+    if utility_at(state, file) is not None or is_executable(state, file):
+        return 0
     fs = state.process.kernel.fs
-    path = join(state.process.cwd, name.removeprefix("./"))
+    path = join(state.process.cwd, file.removeprefix("./"))
     try:
         directory = fs.stat(path).mode & 0o170000 == 0o040000
     except OSError as error:

@@ -1,78 +1,99 @@
 """hash: remember where commands are.
 
 Source: POSIX.1-2024 XCU 3 hash; bash 5.2 reference manual 4.1.
-Divergence: L-HASH-001, running a command does not enter it, and hits are not counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, complain, parse, runtime, write
-from sandhook.builtins._finding import found_files
-from sandhook.state.state import State
+from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, write
+from sandhook.interp.lookup import hash_table, hashed_file, is_executable, search, utility_at
+from sandhook.state.state import Hashed, State
+from sandhook.state.values import hash_of
 from sandhook.vfs.path import join
 
 USAGE = "hash [-lr] [-p pathname] [-dt] [name ...]"
 
 
+_BUCKETS = 256  #: of bash's table of commands, whose order a listing has
+
+
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1 for a name that is not found."""
+    """Return 1 for a name that is not found, and when hashing is off."""
     given, names = parse(argv, "dlp:rt")
     letters = {option.letter for option in given}
     path = next((option.argument for option in reversed(given) if option.letter == "p"), None)
+    if "hashall" not in state.options.enabled:
+        raise Fault("hashing disabled")
+    table = hash_table(state)
     if "r" in letters:
-        state.hashed.clear()
+        table.clear()
     if not names:
-        if not letters & {"r", "d", "t", "p"}:
-            _list(state, reusable="l" in letters)
+        for letter in ("d", "t"):
+            if letter in letters:
+                raise Fault(f"-{letter}: option requires an argument")
+        if not letters & {"r", "p"}:
+            _list(state, table, reusable="l" in letters)
         return 0
+    if "t" in letters:
+        return _tell(state, table, names, reusable="l" in letters)
     status = 0
     for name in names:
-        if "t" in letters or "d" in letters:
-            found = state.hashed.get(name)
-            if found is None:
-                complain(state, f"hash: {name}: not found")
-                status = 1
-            elif "d" in letters:
-                del state.hashed[name]
-            elif "l" in letters:
-                write(state, f"builtin hash -p {found} {name}\n")
-            else:
-                write(state, f"{name}\t{found}\n" if len(names) > 1 else f"{found}\n")
+        if "d" in letters:
+            table.pop(name, None)
         elif path is not None:
-            status |= _enter_path(state, name, path)
+            status |= _enter_path(state, table, name, path)
         elif "/" not in name:
-            status |= _enter(state, name)
+            status |= _enter(state, table, name)
     return status
 
 
-def _enter_path(state: State, name: str, path: str) -> int:
-    if state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
+def _tell(state: State, table: dict[str, Hashed], names: Sequence[str], *, reusable: bool) -> int:
+    status = 0
+    for name in names:
+        if name not in table:
+            complain(state, f"hash: {name}: not found")
+            status = 1
+            continue
+        found = hashed_file(state, name)
+        file = "" if found is None else found[0]
+        if reusable:
+            write(state, f"builtin hash -p {file} {name}\n")
+        else:
+            write(state, f"{name}\t{file}\n" if len(names) > 1 else f"{file}\n")
+    return status
+
+
+def _enter_path(state: State, table: dict[str, Hashed], name: str, path: str) -> int:
+    if path and state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
         complain(state, f"hash: {path}: Is a directory")
         return 1
-    state.hashed[name] = path
+    table[name] = (path, 0, None if is_executable(state, path) else utility_at(state, path))
     return 0
 
 
-def _enter(state: State, name: str) -> int:
+def _enter(state: State, table: dict[str, Hashed], name: str) -> int:
     kinds = {found.kind for found in runtime(state).find(state, name)}
     if kinds & {"function", "builtin"}:
         return 0
-    files = found_files(state, name)
-    if not files:
+    table.pop(name, None)
+    located = search(state, name, state.get("PATH")) if state.get("PATH") else None
+    if located is None or not (located[1] is not None or is_executable(state, located[0])):
         complain(state, f"hash: {name}: not found")
         return 1
-    state.hashed[name] = files[0]
+    table[name] = (located[0], 0, located[1])
     return 0
 
 
-def _list(state: State, *, reusable: bool) -> None:
-    if not state.hashed:
-        write(state, "hash: hash table empty\n")
+def _list(state: State, table: dict[str, Hashed], *, reusable: bool) -> None:
+    if not table:
+        if not reusable:
+            write(state, "hash: hash table empty\n")
         return
-    if reusable:
-        write(state, "".join([f"builtin hash -p {path} {name}\n" for name, path in state.hashed.items()]))
-    else:
-        write(state, "hits\tcommand\n" + "".join([f"   0\t{path}\n" for path in state.hashed.values()]))
+    lines = [] if reusable else ["hits\tcommand\n"]
+    newest_first = reversed(table.items())
+    for name, (file, hits, _) in sorted(newest_first, key=lambda item: hash_of(item[0]) % _BUCKETS):
+        lines.append(f"builtin hash -p {file} {name}\n" if reusable else f"{hits:4d}\t{file}\n")
+    write(state, "".join(lines))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Found, builtin, complain, parse, runtime, write
-from sandhook.builtins._finding import write_long
+from sandhook.builtins._finding import files, meanings, write_long
 from sandhook.state.state import State
 
 USAGE = "type [-afptP] name [name ...]"
@@ -41,21 +41,22 @@ def _modern(argv: Sequence[str]) -> list[str]:
 
 
 def _describe(state: State, name: str, letters: set[str], style: str) -> bool:
-    found: list[Found] = list(runtime(state).find(state, name))
+    every = "a" in letters
+    found: list[Found] = list(runtime(state).find(state, name)) if every else meanings(state, name)
+    if style == "P" and not every and all(each.kind != "file" for each in found):
+        found = files(state, name)
     if "f" in letters:
         found = [each for each in found if each.kind != "function"]
     if style == "P":
         found = [each for each in found if each.kind == "file"]
     if not found:
         return False
-    every = "a" in letters
     for each in found if every else found[:1]:
         if style == "t":
             write(state, each.kind + "\n")
         elif style:
             if each.kind == "file":
-                hashed = state.hashed.get(name)
-                write(state, (hashed if hashed is not None and not every else each.text) + "\n")
+                write(state, each.text + "\n")
         else:
-            write_long(state, name, each, hashed=not every)
+            write_long(state, name, each)
     return True

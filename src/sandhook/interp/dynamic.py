@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sandhook.interp.lookup import hash_table, is_executable, utility_at
 from sandhook.interp.record import number
 from sandhook.state.options import SET_OPTIONS
 from sandhook.state.state import Dynamic, State
@@ -177,7 +178,12 @@ def _aliases(state: State) -> AssociativeArray:
 
 
 def _commands(state: State) -> AssociativeArray:
-    return _map_of(state.hashed)
+    return _map_of({name: found[0] for name, found in hash_table(state).items()})
+
+
+def _set_command(state: State, name: str, file: str | None) -> None:
+    if file is not None:
+        hash_table(state)[name] = (file, 0, None if is_executable(state, file) else utility_at(state, file))
 
 
 def _set_item(items: dict[str, str], key: str, value: str | None) -> None:
@@ -199,7 +205,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "BASH_ARGV0": Dynamic(lambda state: state.name, _set_name),
     "BASH_ARGC": Dynamic(_argument_counts, None),
     "BASH_ARGV": Dynamic(_argument_values, None),
-    "BASH_CMDS": Dynamic(_commands, None, lambda state, key, value: _set_item(state.hashed, key, value)),
+    "BASH_CMDS": Dynamic(_commands, None, _set_command),
     "BASH_COMMAND": Dynamic(lambda state: state.shell.current_command(state), None),
     "BASH_LINENO": Dynamic(_call_lines, None),
     "BASH_SOURCE": Dynamic(_sources, None),
@@ -215,7 +221,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "HISTCMD": Dynamic(number, None),
     "LINENO": Dynamic(lambda state: str(state.line), None),
     "PIPESTATUS": Dynamic(_pipe_statuses, None, lasting=True),
-    "PPID": Dynamic(lambda state: "1", None),
+    "PPID": Dynamic(lambda state: state.extra.get("parent", "1"), None),
     "RANDOM": Dynamic(_random, _seed_random),
     "SECONDS": Dynamic(_seconds, _set_seconds),
     "SHELLOPTS": Dynamic(_shell_options, None),

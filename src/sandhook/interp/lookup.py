@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from sandhook.record import Record
 from sandhook.state.assignment import Assigned
-from sandhook.state.state import State
+from sandhook.state.state import Hashed, State
 from sandhook.vfs.path import join
 
 Argument: TypeAlias = "str | Assigned"
@@ -20,7 +20,14 @@ Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
 #: Names that start a nested shell.
 SHELLS = frozenset({"bash", "sh", "dash"})
 
+#: Where a shell looks when it was given no PATH.
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+#: Where ``command -p`` looks: what ``getconf PATH`` says.
+STANDARD_PATH = "/bin:/usr/bin"
+
+#: A file, and the utility or shell that stands there when it is none of the virtual file system.
+Located: TypeAlias = "tuple[str, str | None]"
 
 _STANDARD = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/")
 
@@ -78,11 +85,13 @@ class Found(Record):
         kind: "alias", "keyword", "function", "builtin" or "file".
         text: The alias's value, or the path.
         special: A POSIX special built-in.
+        hashed: The path is a remembered one.
     """
 
     kind: str
     text: str = ""
     special: bool = False
+    hashed: bool = False
 
 
 def is_external(state: State, argv: Sequence[Argument]) -> bool:
@@ -117,13 +126,77 @@ def search_path(state: State, name: str, path: str | None = None) -> Iterator[st
         if is_executable(state, name) or utility_at(state, name):
             yield name
         return
-    directories = path if path is not None else state.get("PATH")
-    if directories is None:
-        return
-    for directory in directories.split(":"):
-        candidate = f"{directory or '.'}/{name}" if directory != "/" else f"/{name}"
+    for candidate in _candidates(path if path is not None else state.get("PATH"), name):
         if is_executable(state, candidate) or utility_at(state, candidate):
             yield candidate
+
+
+def _candidates(path: str | None, name: str) -> Iterator[str]:
+    """Yield where PATH may have a name; an empty element is the working directory."""
+    if path:
+        for directory in path.split(":"):
+            yield f"{directory.rstrip('/') if directory else '.'}/{name}"
+
+
+def search(state: State, name: str, path: str | None) -> Located | None:
+    """Look a name up in PATH: the first executable file, else the first that is no directory.
+
+    Without a PATH the name itself is the file, as in bash.
+    """
+    if not path:
+        return (name, None) if name else None
+    fs = state.process.kernel.fs
+    other: str | None = None
+    for candidate in _candidates(path, name) if name else ():
+        if is_executable(state, candidate):
+            return candidate, None
+        utility = utility_at(state, candidate)
+        if utility is not None:
+            return candidate, utility
+        if other is None:
+            absolute = join(state.process.cwd, candidate)
+            if fs.exists(absolute) and not fs.is_dir(absolute):
+                other = candidate
+    return None if other is None else (other, None)
+
+
+def hash_table(state: State) -> dict[str, Hashed]:
+    """Return the remembered commands; they are forgotten when PATH changes."""
+    path = state.get("PATH")
+    if path != state.hash_path:
+        state.hash_path = path
+        state.hashed = {}
+    return state.hashed
+
+
+def hashed_file(state: State, name: str) -> Located | None:
+    """Return where a command was remembered to be, and count that it was asked for."""
+    if not state.hashed:
+        return None
+    found = hash_table(state).get(name)
+    if found is None:
+        return None
+    file, hits, utility = found
+    state.hashed[name] = (file, hits + 1, utility)
+    if file[:1] != "/" and file[:2] != "./" and is_executable(state, f"./{file}"):
+        return f"./{file}", utility
+    return file, utility
+
+
+def locate(state: State, name: str, path: str | None) -> Located | None:
+    """Return the file that a command name means, remembered or looked up (and then remembered)."""
+    hashing = "hashall" in state.options.enabled
+    if hashing:
+        found = hashed_file(state, name)
+        if found is not None and (
+            found[1] is not None or "checkhash" not in state.options.shopts or is_executable(state, found[0])
+        ):
+            return found
+    located = search(state, name, path)
+    if located is not None and hashing and path:
+        file, utility = located
+        hash_table(state)[name] = (file, 1, utility)
+    return located
 
 
 def utility_at(state: State, path: str) -> str | None:

@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.special import expand_names
-from sandhook.interp import invoke, lookup, messages, nested, record, selection, trace, traps
+from sandhook.interp import external, invoke, lookup, messages, nested, record, selection, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
@@ -313,17 +313,14 @@ class Runtime:
         self,
         state: State,
         argv: Sequence[str],
+        file: str,
         *,
         environment: dict[str, str] | None = None,
         argv0: str | None = None,
     ) -> NoReturn:
-        """exec: run a command in place of the shell. Raises ExitShell, always."""
-        if not list(lookup.search_path(state, argv[0])):
-            self.complain(
-                state, f"exec: {argv[0]}: {'No such file or directory' if '/' in argv[0] else 'not found'}"
-            )
-            raise ExitShell(127)
-        status = invoke.execute(self, state, argv, environment)
+        """exec: run a file in place of the shell, called ``argv0``. Raises ExitShell, always."""
+        words = list(argv) if argv0 is None else [argv0, *argv[1:]]
+        status = external.execute(self, state, words, environment, file=file, replacing=True)
         state.traps.pop("EXIT", None)
         raise ExitShell(status)
 

@@ -38,6 +38,7 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
     state = State(process, runtime, name)
     state.dynamics = DYNAMICS
     state.unlisted = UNLISTED
+    state.extra["parent"] = str(process.parent_pid)
     process.on_signal = lambda number: on_signal(runtime, state, number)
     if process.ignored:
         state.extra["always_ignored"] = frozenset(process.ignored)

@@ -39,6 +39,7 @@ def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool
     if not coprocesses and "coprocesses" in state.extra:
         for number in state.extra["coprocesses"]:
             child.close(number)
+    inner.extra.pop("last_command", None)
     if inner.traps:
         options = inner.options
         kept = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.kernel.process import Process
 from sandhook.limits import Budget
@@ -77,6 +77,10 @@ class Saved(Record):
     value: Value | None
     attributes: int
     target: str | None
+
+
+#: A remembered command: its file, how often it was asked for, and the utility that stands there.
+Hashed: TypeAlias = "tuple[str, int, str | None]"
 
 
 class Frame:
@@ -151,7 +155,7 @@ class State:
     """
 
     __slots__ = (
-        "aliases", "attributes", "budget", "calls", "completions", "directory_stack", "dynamics", "extra", "frames", "functions", "getopts_position", "handed", "hashed", "jobs",
+        "aliases", "attributes", "budget", "calls", "completions", "directory_stack", "dynamics", "extra", "frames", "functions", "getopts_position", "handed", "hash_path", "hashed", "jobs",
         "last_argument", "last_background", "line", "loops", "name", "namerefs", "operands", "options", "pipestatus",
         "positional", "process", "shared_frames", "shell", "shell_pid", "source", "started", "status", "subshell", "substitution_status",
         "tested", "traps", "unlisted", "unset_dynamics", "values", "watched",
@@ -188,7 +192,8 @@ class State:
         self.last_argument = ""
         self.shell_pid = process.pid
         self.jobs: Any = None
-        self.hashed: dict[str, str] = {}
+        self.hashed: dict[str, Hashed] = {}
+        self.hash_path: str | None = None
         self.directory_stack: list[str] = []
         self.getopts_position = 0
         self.handed: dict[str, Saved] | None = None
@@ -238,6 +243,7 @@ class State:
         new.shared_frames = len(new.frames)
         new.functions = self.functions.copy()
         new.hashed = self.hashed.copy()
+        new.hash_path = self.hash_path
         new.namerefs = self.namerefs.copy()
         new.options = self.options.copy()
         new.traps = self.traps.copy()

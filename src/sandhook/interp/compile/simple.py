@@ -23,7 +23,7 @@ from sandhook.interp.redirect import (
     restore,
 )
 from sandhook.state.control import ShellError
-from sandhook.state.state import Saved, State
+from sandhook.state.state import Hashed, Saved, State
 from sandhook.syntax.nodes import (
     Assignment,
     ParameterExpansion,
@@ -55,7 +55,17 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
         run = noting_command(run, node)
     elif node.words and isinstance(node.words[0], Word) and compiler.words.constant(node.words[0]) == "exit":
         run = noting_command(run, node)  # for the EXIT trap
-    return run
+    return _marking_last(run) if final else run
+
+
+def _marking_last(run: Run) -> Run:
+    """Say that an external command run at this depth is its process's last: it takes its place."""
+
+    def marking(state: State) -> int:
+        state.extra["last_command"] = state.calls
+        return run(state)
+
+    return marking
 
 
 def noting_last(arguments: Arguments) -> Arguments:
@@ -217,11 +227,15 @@ def _full(
         state.substitution_status = 0
         undo: Undo | None = None if final else []
         saved: dict[str, Saved] = {}
+        remembered: tuple[dict[str, Hashed], str | None] | None = None
         argv: Any = []
         try:
             argv = arguments(state)
             for make in temporary:
                 assign_temporarily(state, make(state), saved, argv)
+            if "PATH" in saved:  # what is remembered belongs to the other PATH
+                remembered = state.hashed, state.hash_path
+                state.hashed, state.hash_path = {}, None
             if state.watched:
                 state.shell.trace(state, argv)
             if apply is not None:  # last, as in bash: neither the trace nor a complaint goes there
@@ -251,6 +265,8 @@ def _full(
                 state.handed = None
                 for name, former in saved.items():
                     state.restore(name, former)
+                if remembered is not None:
+                    state.hashed, state.hash_path = remembered
         state.status = status
         state.pipestatus = None
         if state.process.pending:

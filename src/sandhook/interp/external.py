@@ -1,0 +1,277 @@
+"""External commands: utilities, nested shells, and scripts of the virtual file system.
+
+Source: POSIX.1-2024 XCU 2.9.1.6; what a script without "#!" means is bash's.
+Divergence: L-SHEBANG-001, a shell is known by its name in any directory.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from greenlet import getcurrent
+
+from sandhook.interp import lookup
+from sandhook.interp.environment import set_environment
+from sandhook.interp.lookup import SHELLS
+from sandhook.interp.protocol import Runtime
+from sandhook.interp.subshell import in_subshell
+from sandhook.kernel.descriptor import Description
+from sandhook.kernel.process import Process
+from sandhook.kernel.signals import SIGCHLD
+from sandhook.state.state import Function, State
+from sandhook.utilities import run_utility
+from sandhook.utilities._base import Context
+from sandhook.utilities._quote import ansi_c, needs_ansi_c
+from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.path import join
+
+#: Calls a function with arguments.
+CallFunction: TypeAlias = "Callable[[Runtime, State, Function, list[str]], int]"
+
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+
+#: Interpreters of interpreters of scripts that are followed (a count), as Linux does.
+MAX_INTERPRETERS = 5
+
+#: Utilities that run a command in their own place, so that it is still the same process.
+_REPLACED = frozenset({"env"})
+
+#: What a utility says of a command that it cannot run, where it is not ``env: 'x': reason``.
+_COMPLAINTS = {"xargs": "{}", "timeout": "failed to run command '{}'", "nohup": "failed to run command '{}'"}
+
+#: Utilities that call themselves by one name, whatever path they were called by.
+_OWN_NAME = frozenset({"awk", "gawk", "mawk", "jq", "xxd", "egrep", "fgrep", "gzip", "gunzip", "zcat"})
+
+
+class ShellContext(Context):
+    """A utility's view of the shell that runs it; the environment is made when it is asked for."""
+
+    __slots__ = ("_made", "_state")
+
+    def __init__(self, name: str, state: State) -> None:
+        super().__init__(name, state.process, {}, self._run)
+        self._state = state
+        self._made: Mapping[str, str] | None = None
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The exported variables."""
+        if self._made is None:
+            self._made = self._state.environment()
+        return self._made
+
+    @environment.setter
+    def environment(self, value: Mapping[str, str]) -> None:
+        self._made = None
+
+    def _run(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        stdin: Description | None = None,
+    ) -> int:
+        return execute(self._state.shell, self._state, argv, environment, stdin, caller=self.name)
+
+
+def run_external(
+    runtime: Runtime, state: State, argv: list[str], path: str | None, call: CallFunction
+) -> int:
+    """Run what PATH, or a name with a slash, leads to; ``call`` calls command_not_found_handle."""
+    name = argv[0]
+    if "/" in name:
+        return run_file(runtime, state, name, argv)
+    located = lookup.locate(state, name, path)
+    if located is None:
+        handler = state.functions.get("command_not_found_handle")
+        if handler is not None:
+            return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))
+        runtime.complain(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
+        return NOT_FOUND
+    file, utility = located
+    if utility is not None:
+        return run_standard(runtime, state, utility, argv)
+    return run_file(runtime, state, file, [file, *argv[1:]])
+
+
+def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str]) -> int:
+    """Run the utility or the shell of a name; ``argv[0]`` is what it is told to be called."""
+    if name in SHELLS:
+        return _in_child(runtime, state, lambda inner: _run_shell(runtime, inner, list(argv)))
+    called = name if name in _OWN_NAME else argv[0]
+    status = run_utility(runtime.commands.utilities[name], argv[1:], ShellContext(called, state))
+    if state.process.caught:  # elsewhere it is a process: a trap of SIGCHLD hears of its end
+        state.process.kill(SIGCHLD)
+    return status
+
+
+def run_file(
+    runtime: Runtime, state: State, path: str, argv: Sequence[str], *, shell: str = "bash", depth: int = 0
+) -> int:
+    """Run an executable file: a script by its interpreter, or what stands for a standard path.
+
+    Args:
+        shell: What runs a script that does not name an interpreter.
+        depth: Scripts that were this one's interpreter.
+    """
+    fs = state.process.kernel.fs
+    standard = lookup.utility_at(state, path)
+    if standard is not None and not lookup.is_executable(state, path):
+        return run_standard(runtime, state, standard, argv)
+    absolute = join(state.process.cwd, path)
+    try:
+        if not path:
+            raise fs_error(errno.ENOENT)
+        if fs.is_dir(absolute):
+            raise fs_error(errno.EISDIR)
+        data = fs.read_bytes(absolute)
+        if not fs.access(absolute, 1):
+            raise fs_error(errno.EACCES)
+    except OSError as error:
+        runtime.complain(state, f"{path}: {error_text(error)}")
+        return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
+    line = _shebang(data)
+    if line:
+        return _interpret(runtime, state, line, path, argv, depth)
+    if data[:4] == b"\x7fELF" or b"\0" in data[:128].partition(b"\n")[0]:
+        runtime.complain(state, f"{path}: cannot execute binary file: Exec format error")
+        return NOT_EXECUTABLE
+    return _in_child(runtime, state, lambda inner: _run_shell(runtime, inner, [shell, path, *argv[1:]]))
+
+
+def _shebang(data: bytes) -> list[str]:
+    """Return the interpreter and its one argument, nothing without a usable "#!" line."""
+    if data[:2] != b"#!":
+        return []
+    line = data[2:256].partition(b"\n")[0].rstrip(b"\r").strip(b" \t").decode("utf-8", "surrogateescape")
+    program, _, argument = line.replace("\t", " ", 1).partition(" ")
+    return [word for word in (program, argument.strip(" \t")) if word]
+
+
+def _interpret(
+    runtime: Runtime, state: State, line: list[str], path: str, argv: Sequence[str], depth: int
+) -> int:
+    """Run a script by the interpreter that its first line names."""
+    program = line[0]
+    words = [*line, path, *argv[1:]]
+    if lookup.utility_at(state, program) is not None or lookup.is_executable(state, program):
+        if depth < MAX_INTERPRETERS:
+            return run_file(runtime, state, program, words, depth=depth + 1)
+        reason = "Too many levels of symbolic links"
+    elif state.process.kernel.fs.exists(join(state.process.cwd, program)):
+        reason = "Permission denied"
+    else:
+        shell = program.rpartition("/")[2]
+        if program[0] == "/" and shell in SHELLS:
+            return run_standard(runtime, state, shell, words)
+        runtime.complain(state, f"{path}: cannot execute: required file not found")
+        return NOT_FOUND
+    runtime.write_error(state, f"{state.name}: {path}: {program}: bad interpreter: {reason}\n")
+    return NOT_EXECUTABLE
+
+
+def _run_shell(runtime: Runtime, state: State, argv: list[str]) -> int:
+    """Run ``bash`` or ``sh`` as a command, in a state of its own."""
+    from sandhook.interp.shell_command import run_shell
+
+    return run_shell(runtime, state, argv)
+
+
+def _in_child(runtime: Runtime, state: State, run: Callable[[State], int]) -> int:
+    """Run ``run(inner)`` in a forked process, or in this one when it is all that it still runs."""
+    if state.extra.get("last_command") == state.calls:
+        return _in_place(runtime, state, run)
+    child = state.process.fork()
+    return runtime.nested(state, lambda: _run_as(state, child, run))
+
+
+def _in_place(runtime: Runtime, state: State, run: Callable[[State], int]) -> int:
+    """Run ``run(inner)`` as the process of ``state``, which has nothing to do afterwards."""
+    state.process.caught = set()  # as execve does; what is ignored stays so
+    inner = state.fork(state.process)
+    inner.traps = {}
+    return runtime.nested(state, lambda: run(inner))
+
+
+def _run_as(state: State, child: Process, run: Callable[[State], int]) -> int:
+    inner = state.fork(child)
+    inner.traps = {}
+    inner.extra.pop("last_command", None)
+    task = getcurrent()
+    outer = task.process
+    task.process = child
+    try:
+        return child.run(lambda: run(inner))
+    finally:
+        task.process = outer
+
+
+def execute(
+    runtime: Runtime,
+    state: State,
+    argv: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    stdin: Description | None = None,
+    *,
+    caller: str = "",
+    file: str | None = None,
+    replacing: bool = False,
+) -> int:
+    """Run a utility or script as execvp would, for env, xargs, exec: no functions, no built-ins.
+
+    Args:
+        caller: The utility that asks, for messages; "" reports as the shell does.
+        file: What is run when it is not ``argv[0]``, which is then only a name.
+        replacing: It takes the place of the shell itself.
+    """
+
+    def run(inner: State) -> int:
+        if environment is not None:
+            set_environment(inner, environment)
+        if stdin is not None:
+            inner.process.install(0, stdin)
+        return _execute(runtime, inner, argv, argv[0] if file is None else file, caller)
+
+    if stdin is not None:
+        stdin.retain()
+    if replacing:
+        return _in_place(runtime, state, run)
+    if caller.rpartition("/")[2] in _REPLACED:
+        return _in_child(runtime, state, run)
+    return runtime.nested(state, lambda: _run_as(state, state.process.fork(), run))
+
+
+def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, caller: str) -> int:
+    state.extra["last_command"] = state.calls  # this process is made for it
+    reason = ""
+    if "/" not in file:
+        located = lookup.search(state, file, state.get("PATH") or lookup.STANDARD_PATH)
+        if located is None:
+            reason, status = "No such file or directory", NOT_FOUND
+        elif located[1] is not None:
+            return run_standard(runtime, state, located[1], argv)
+        else:
+            file = located[0]
+    standard = lookup.utility_at(state, file) if not reason else None
+    if standard is not None and not lookup.is_executable(state, file):
+        return run_standard(runtime, state, standard, argv)
+    if caller and not reason:
+        reason, status = _refusal(state, file)
+    if reason:
+        utility = caller.rpartition("/")[2]
+        shown = _COMPLAINTS.get(utility, "'{}'").replace("{}", argv[0])
+        runtime.write_error(state, f"{caller}: {shown}: {reason}\n")
+        return status
+    return run_file(runtime, state, file, [file, *argv[1:]], shell="sh" if caller else "bash")
+
+
+def _refusal(state: State, file: str) -> tuple[str, int]:
+    """Return why execve would fail for a file and the status for it, or ("", 0)."""
+    absolute = join(state.process.cwd, file)
+    try:
+        state.process.kernel.fs.stat(absolute)
+    except OSError as error:
+        return error_text(error), NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
+    return ("", 0) if lookup.is_executable(state, file) else ("Permission denied", NOT_EXECUTABLE)
