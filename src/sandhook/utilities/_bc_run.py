@@ -9,6 +9,7 @@ from typing import Any
 
 from sandhook.utilities import _bc_math
 from sandhook.utilities._base import Context
+from sandhook.utilities._bc_lexer import Lexer
 from sandhook.utilities._bc_number import (
     MOST_DIGITS,
     ONE,
@@ -23,7 +24,7 @@ from sandhook.utilities._bc_number import (
     whole,
     wrapped,
 )
-from sandhook.utilities._bc_parse import Code, Function, Lexer
+from sandhook.utilities._bc_parse import Code, Function
 
 _MOST_CALLS = 10_000
 _MOST_INDEX = 16_777_215

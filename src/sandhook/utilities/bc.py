@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, opt, option_set
-from sandhook.utilities._bc_parse import BcSyntaxError, Function, Lexer, Parser, Quit
+from sandhook.utilities._bc_lexer import Lexer
+from sandhook.utilities._bc_parse import BcSyntaxError, Function, Parser, Quit
 from sandhook.utilities._bc_run import Halt, Machine
 from sandhook.utilities._files import reason
 

@@ -74,7 +74,7 @@ class Options:
     both: tuple[int, ...] = opt("-j", "FIELD", "like -1 FIELD -2 FIELD", convert=_field, append=True)
     first: tuple[int, ...] = opt("-1", "FIELD", "join on this field of FILE1", convert=_field, append=True)
     second: tuple[int, ...] = opt("-2", "FIELD", "join on this field of FILE2", convert=_field, append=True)
-    format: tuple[tuple[Field, ...] | str, ...] = opt(
+    layout: tuple[tuple[Field, ...] | str, ...] = opt(
         "-o",
         "FORMAT",
         "print the fields FILE.FIELD or 0 (the join field); or auto",
@@ -126,11 +126,11 @@ def _join_field(both: Sequence[int], own: Sequence[int]) -> int:
 
 
 def _format(options: Options) -> list[Field] | str:
-    if "auto" in options.format:
-        if any(each != "auto" for each in options.format):
+    if "auto" in options.layout:
+        if any(each != "auto" for each in options.layout):
             raise Failure("conflicting output formats")
         return "auto"
-    return [field for each in options.format if not isinstance(each, str) for field in each]
+    return [field for each in options.layout if not isinstance(each, str) for field in each]
 
 
 class _Source:

@@ -1,0 +1,143 @@
+"""The tokens of bc.
+
+Source: POSIX.1-2024 XCU 3, bc, "Lexical Conventions"; GNU bc 1.07.1 manual.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+_TOKEN = re.compile(
+    r"(?P<blank>(?:[ \t\f\r\v]|\\\n)+)"
+    r"|(?P<comment>\#[^\n]*)"
+    r"|(?P<newline>\n)"
+    r"|(?P<number>(?:[0-9A-Z](?:\\\n)?)+(?:\.(?:(?:\\\n)?[0-9A-Z])*)?|\.(?:(?:\\\n)?[0-9A-Z])+)"
+    r"|(?P<name>[a-z][a-z0-9_]*)"
+    r"|(?P<op>\|\||&&|<=|>=|==|!=|\+\+|--|[-+*/%^]=|[-+*/%^=<>!(){}\[\],;.])",
+)
+_KEYWORDS = frozenset(
+    [
+        "auto",
+        "break",
+        "continue",
+        "define",
+        "else",
+        "for",
+        "halt",
+        "history",
+        "ibase",
+        "if",
+        "last",
+        "length",
+        "limits",
+        "obase",
+        "print",
+        "quit",
+        "random",
+        "read",
+        "return",
+        "scale",
+        "sqrt",
+        "void",
+        "warranty",
+        "while",
+    ]
+)
+
+
+class Lexer:
+    """Splits the lines of an input into tokens, one line at a time.
+
+    Attributes:
+        name: Of the input, for messages.
+        line: Number of the line that is being read, from 1.
+    """
+
+    def __init__(self, lines: Iterator[str], name: str) -> None:
+        self._lines = lines
+        self.name = name
+        self.line = 1
+        self._text = ""
+        self._at = 0
+        self._held: list[tuple[str, str]] = []
+        self.complain: Callable[[str], None] = lambda text: None
+
+    def raw_line(self) -> str:
+        """Return the rest of the present line, or the next one: what read() takes."""
+        text = self._text[self._at :] or next(self._lines, "")
+        self._text, self._at = "", 0
+        return text
+
+    def peek(self) -> tuple[str, str]:
+        if not self._held:
+            self._held.append(self._next())
+        return self._held[-1]
+
+    def take(self) -> tuple[str, str]:
+        token = self.peek()
+        self._held.pop()
+        return token
+
+    def give_back(self, token: tuple[str, str]) -> None:
+        """Let a token be the next one again."""
+        self._held.append(token)
+
+    def skip_line(self) -> None:
+        """Drop tokens up to the end of the line."""
+        while self.peek()[0] not in ("newline", "end"):
+            self.take()
+        if self.peek()[0] == "newline":
+            self.take()
+
+    def _more(self) -> bool:
+        line = next(self._lines, "")
+        self._text = self._text[self._at :] + line
+        self._at = 0
+        return bool(line)
+
+    def _next(self) -> tuple[str, str]:
+        while True:
+            if self._at >= len(self._text) and not self._more():
+                return "end", ""
+            while self._text.endswith("\\\n") and self._more():
+                pass
+            rest = self._text[self._at : self._at + 2]
+            if rest[:1] == '"':
+                return "string", self._delimited(1, '"')
+            if rest == "/*":
+                self._delimited(2, "*/")
+                continue
+            found = _TOKEN.match(self._text, self._at)
+            if found is None:
+                self._at += 1
+                self.complain(f"illegal character: {rest[:1]}")
+                continue
+            self._at = found.end()
+            kind = found.lastgroup or ""
+            if kind in ("blank", "comment"):
+                self.line += found[0].count("\n")
+                continue
+            if kind == "newline":
+                self.line += 1
+            text = found[0]
+            if kind == "number":
+                self.line += text.count("\n")
+                text = text.replace("\\\n", "")
+            if kind == "name" and text in _KEYWORDS:
+                kind = "word"
+            return kind, text
+
+    def _delimited(self, skip: int, end: str) -> str:
+        """Return the text up to ``end``, over several lines if need be."""
+        start = skip
+        while (stop := self._text.find(end, self._at + start)) < 0:
+            before = len(self._text) - self._at
+            if not self._more():
+                stop = len(self._text)
+                break
+            start = max(skip, before - 1)
+        text = self._text[self._at + skip : stop]
+        self._at = min(stop + len(end), len(self._text))
+        self.line += text.count("\n")
+        return text
