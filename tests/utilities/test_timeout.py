@@ -54,7 +54,7 @@ def test_says_what_it_sends():
     ("argv", "message"),
     [
         ("x true", "timeout: invalid time interval 'x'"),
-        ("1", "timeout: missing operand"),
+        ("1", "Try 'timeout --help' for more information."),
         ("-s NOSUCH 1 true", "timeout: NOSUCH: invalid signal"),
         ("-q 1 true", "timeout: invalid option -- 'q'"),
     ],

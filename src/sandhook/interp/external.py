@@ -64,7 +64,7 @@ class ShellContext(Context):
 
     @environment.setter
     def environment(self, value: Mapping[str, str]) -> None:
-        self._made = None
+        self._made = value or None  # the base class sets an empty one
 
     def _run(
         self,

@@ -188,8 +188,8 @@ class _Reader:
     # Dates.
 
     def _set_date(self, year: int, month: int, day: int) -> None:
-        if self.date is not None or not 1 <= month <= 12 or not 1 <= day <= days_in_month(year, month):
-            raise BadDate
+        if self.date is not None or not 1 <= month <= 12 or not 1 <= day <= days_in_month(2000, month):
+            raise BadDate  # the year may still come: "Feb 29 2020"
         self.date = (year, month, day)
 
     def _dashed(self, text: str) -> None:
@@ -404,6 +404,8 @@ class _Reader:
         """Return nanoseconds since the epoch."""
         base = self.base
         year, month, day = self.date or (base.year, base.month, base.day)
+        if day > days_in_month(year, month):
+            raise BadDate
         dated = self.date is not None or self.weekday is not None
         hour, minute, second, fraction = self.time or (0, 0, 0, 0)
         if self.time is None and self.relative and not dated:

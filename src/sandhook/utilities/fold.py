@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from sandhook.utilities._base import Context, Failure, opt, option_set
 from sandhook.utilities._files import bounded_number, reason
 
+#: ``-72`` is ``-w 72``.
+NUMERIC = "legacy"
+
 
 @option_set
 class Options:
@@ -21,11 +24,12 @@ class Options:
     bytes_: bool = opt("-b", "--bytes", "count bytes, not columns")
     spaces: bool = opt("-s", "--spaces", "break at spaces")
     width: str = opt("-w", "--width", "WIDTH", "columns of a line (80)", default="80")
+    legacy: str | None = None
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    width = bounded_number(options.width, "invalid number of columns:", 1 << 30)
+    width = bounded_number(options.legacy or options.width, "invalid number of columns:", 1 << 30)
     if not width:
         raise Failure(f"invalid number of columns: '{options.width}'")
     for name in operands or ["-"]:

@@ -46,7 +46,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         signal = found
     kill_after = _duration(options.kill_after) if options.kill_after is not None else 0.0
     if len(operands) < 2:
-        raise UsageError("missing operand")
+        ctx.error_hint()
+        return USAGE_STATUS
     seconds = _duration(operands[0])
     command = list(operands[1:])
     ctx.flush()
