@@ -64,7 +64,7 @@ class ShellContext(Context):
 
     @environment.setter
     def environment(self, value: Mapping[str, str]) -> None:
-        self._made = value or None  # the base class sets an empty one
+        self._made = None
 
     def _run(
         self,
