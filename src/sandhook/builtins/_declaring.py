@@ -235,6 +235,8 @@ def _localize(state: State, name: str, request: Request) -> None:
     """Make ``name`` local to the current function; an exported name stays exported."""
     frame = state.function_frame()
     if frame is not None and name in frame.saved:
+        if name in frame.temporary:  # what was given to the call becomes the local's first value
+            frame.temporary.discard(name)
         return
     old = state.save(name)
     try:

@@ -221,7 +221,7 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
         array: Any = state.values.get(name)
         value: str | None
         if array.__class__ is AssociativeArray:
-            value = array.items.get(key_of(state))
+            value = array.items.get(key_of(state) or _empty_key(state, name))
         elif array.__class__ is IndexedArray:
             try:
                 index = evaluate(state)
@@ -235,6 +235,12 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
         return value
 
     return indexed
+
+
+def _empty_key(state: State, name: str) -> str:
+    """Complain about the key of a map that is empty; nothing is found under it."""
+    state.shell.complain(state, f"{name}: bad array subscript")
+    return ""
 
 
 def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], int]:

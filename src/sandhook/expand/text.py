@@ -329,7 +329,10 @@ class TextCompiler:
                 if node.prefix == "!":
                     state.set(state.get(name) or name, text)
                 elif subscript is not None:
-                    state.set_element(name, subscript(state), text)
+                    key = subscript(state)
+                    if key in ("@", "*") and not state.is_associative(name):
+                        raise ShellError(f"{name}[{key}]: bad array subscript", 1, discard=True)
+                    state.set_element(name, key, text)
                 else:
                     state.set(name, text)
                 return state.get(name) or text if subscript is None else text

@@ -601,8 +601,6 @@ class State:
         if frame is None:
             raise ShellError("can only be used in a function", 1)
         if name in frame.saved:
-            if name in frame.temporary:  # becomes a local that starts with the value given to the call
-                frame.temporary.discard(name)
             return
         bits = self.attributes.get(name, 0)
         if bits & READONLY and not any(name in outer.saved for outer in self.frames):
