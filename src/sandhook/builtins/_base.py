@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 from sandhook.interp.jobs import Jobs
 from sandhook.interp.lookup import Commands
 from sandhook.record import Record
-from sandhook.state.control import Discard, ShellError
+from sandhook.state.control import Discard, ExitShell, ShellError
 from sandhook.state.state import Function, State
 from sandhook.vfs.errors import error_text
 
@@ -144,6 +144,8 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
                 complain(state, fault.message if fault.bare else f"{argv[0]}: {fault.message}")
                 if fault.usage:
                     show_usage(state, argv[0], others.get(argv[0], usage))
+                if fault.discard and state.extra.get("command_string"):
+                    raise ExitShell(fault.status) from None  # bash drops all of the text of -c
                 if fault.discard:
                     raise Discard(fault.status) from None
                 return fault.status

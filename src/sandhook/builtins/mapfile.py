@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sandhook.builtins._base import Fault, builtin, numeric, parse, runtime
+from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, numeric, parse, runtime
 from sandhook.builtins._input import Source
 from sandhook.builtins._quote import single_quote
 from sandhook.builtins._variables import array_name
@@ -46,6 +46,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         description = state.process.descriptor(request.fd)
     except OSError as error:
         raise Fault(f"{request.fd}: invalid file descriptor: {error_text(error)}") from None
+    if operands and not operands[0]:
+        raise Fault("empty array variable name", USAGE_STATUS)
     name = array_name(state, operands[0] if operands else "MAPFILE")
     with suppress(OSError):  # as in bash, what cannot be read is no error
         _read(state, request, name, Source(state, description, None))

@@ -13,7 +13,7 @@ from sandhook.builtins._variables import plain_line
 from sandhook.interp.record import switch_recording
 from sandhook.state.control import Discard
 from sandhook.state.options import LETTERS, SET_OPTIONS, UNSUPPORTED
-from sandhook.state.state import State
+from sandhook.state.state import PARAMETERS_SET, State
 
 USAGE = "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"
 
@@ -29,7 +29,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         _list_variables(state)
         return 0
     if argv[1] == "--":
-        state.positional = list(argv[2:])
+        _set_parameters(state, argv[2:])
         return 0
     _validate(argv)
     index = 1
@@ -38,16 +38,16 @@ def run(state: State, argv: Sequence[str]) -> int:
         word = argv[index]
         lead = word[:1]
         if word == "--":
-            state.positional = list(argv[index + 1 :])
+            _set_parameters(state, argv[index + 1 :])
             return 0
         if word == "-":
             if count > index + 1:
-                state.positional = list(argv[index + 1 :])
+                _set_parameters(state, argv[index + 1 :])
             switch(state, "xtrace", False)
             switch(state, "verbose", False)
             return 0
         if lead not in ("-", "+"):
-            state.positional = list(argv[index:])
+            _set_parameters(state, argv[index:])
             return 0
         index += 1
         for letter in word[1:]:
@@ -60,6 +60,11 @@ def run(state: State, argv: Sequence[str]) -> int:
             else:
                 list_options(state, reusable=lead == "+")
     return 0
+
+
+def _set_parameters(state: State, words: Sequence[str]) -> None:
+    state.positional = list(words)
+    state.extra[PARAMETERS_SET] = True
 
 
 def _validate(argv: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES
 from sandhook.state.control import ExitShell
 from sandhook.state.options import LETTERS
-from sandhook.state.state import State
+from sandhook.state.state import FOREIGN, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
 from sandhook.vfs.errors import error_text
 
@@ -44,6 +44,8 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
         state.extra["always_ignored"] = frozenset(process.ignored)
         state.traps.update((NAMES[number], "") for number in process.ignored)
     set_environment(state, {key: value for key, value in environment.items() if _is_name(key)})
+    if len(state.values) < len(environment):
+        state.extra[FOREIGN] = {key: value for key, value in environment.items() if not _is_name(key)}
     for inert in INERT:
         if inert in state.values:
             state.values.pop(inert)

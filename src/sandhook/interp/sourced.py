@@ -6,7 +6,7 @@ from sandhook.interp import record, traps
 from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import read_script
 from sandhook.state.control import ReturnFrom
-from sandhook.state.state import Frame, State
+from sandhook.state.state import PARAMETERS_SET, Frame, State
 
 
 def run_sourced(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:
@@ -18,7 +18,7 @@ def run_sourced(runtime: Runtime, state: State, path: str, arguments: list[str])
     hidden = traps.hide(state, {"DEBUG": state.options.functrace})
     if arguments:
         state.positional = frame.arguments = list(arguments)
-    given = state.positional
+    outer_set = state.extra.pop(PARAMETERS_SET, False)
     depth = state.extra.get("trace_depth", 0)
     state.extra["trace_depth"] = depth + 1
     recording = state.extra.get(record.RECORDING)
@@ -39,8 +39,10 @@ def run_sourced(runtime: Runtime, state: State, path: str, arguments: list[str])
         state.calls -= 1
         state.frames.pop()
         state.source = outer_source
-        if arguments and state.positional is given:
+        if arguments and not state.extra.get(PARAMETERS_SET):
             state.positional = positional
+        if outer_set:
+            state.extra[PARAMETERS_SET] = True
     if "RETURN" in state.traps:
         runtime.run_trap(state, "RETURN")
     state.status = status

@@ -50,6 +50,12 @@ def _bucket(name: str) -> int:
     return hash_of(name) & 1023
 
 
+#: In ``State.extra``: set has given new positional parameters, which a sourced file then leaves behind.
+PARAMETERS_SET = "parameters_set"
+
+#: In ``State.extra``: what the environment holds under names that are none; commands get it too.
+FOREIGN = "foreign"
+
 #: What a reference may name: a variable, or an element of one.
 _TARGET = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
 
@@ -691,6 +697,7 @@ class State:
                     value = self._hidden(name)
                 if value is not None and not bits & (ARRAY | ASSOC):
                     found[name] = value
+        found.update(self.extra.get(FOREIGN, ()))
         return {name: found[name] for name in sorted(found, key=_bucket)}
 
     def _hidden(self, name: str) -> str | None:
