@@ -123,8 +123,13 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
         case ArithStep(operator, target, prefix):
             return _step(1 if operator == "++" else -1, target, prefix)
         case ArithBinary(operator, left, right):
-            if isinstance(right, ArithNumber) and operator in ("+", "-", "<", "<=", ">", ">=", "=="):
-                return operators.binary_constant(operator, compile_arithmetic(left, parameter), right.value)
+            if isinstance(right, ArithNumber) and operator in operators.WITH_CONSTANT:
+                general = operators.binary_constant(
+                    operator, compile_arithmetic(left, parameter), right.value
+                )
+                if isinstance(left, ArithVariable) and left.subscript is None:
+                    return _counter_with_constant(operator, left.name, right.value, general)
+                return general
             return operators.binary(
                 operator, compile_arithmetic(left, parameter), compile_arithmetic(right, parameter)
             )
@@ -162,6 +167,30 @@ def remember(text: str, value: int) -> None:
     if len(NUMBERS) > _NUMBERS_KEPT:
         NUMBERS.clear()
     NUMBERS[text] = value
+
+
+def _counter_with_constant(operator: str, name: str, constant: int, general: Integer) -> Integer:
+    """``i < 10`` and ``i + 1`` of a variable that is known to hold a number, without a call."""
+    if operator in "+-":
+        amount = constant if operator == "+" else -constant
+
+        def add(state: State) -> int:
+            try:
+                value = NUMBERS[state.values[name]] + amount
+            except KeyError:
+                return general(state)
+            return value if MIN <= value <= MAX else wrap(value)
+
+        return add
+    decide = operators.COMPARE[operator]
+
+    def compare(state: State) -> int:
+        try:
+            return 1 if decide(NUMBERS[state.values[name]], constant) else 0
+        except KeyError:
+            return general(state)
+
+    return compare
 
 
 def _variable(name: str) -> Integer:
@@ -225,20 +254,17 @@ def compile_operand(index: str) -> Integer:
     return lambda state: state.operands[at]
 
 
-def with_operands(source: str, expansions: Sequence[Text], text_of: Callable[[list[str]], str]) -> Integer:
+def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[list[str]], str]) -> Integer:
     """Return a closure for arithmetic with expansions in it, which are numbers nearly always.
 
     They are expanded once, from the left; the expression is parsed anew only when one is no plain number.
 
     Args:
-        source: The expression with ``${0}``, ``${1}`` for the expansions.
+        tree: The expression with ``${0}``, ``${1}`` for the expansions.
         expansions: What gives their texts.
         text_of: Puts these into the expression.
-
-    Raises:
-        ShellSyntaxError: The source does not parse.
     """
-    tree = compile_arithmetic(parse_arithmetic(source, parameters=True), compile_operand)
+    value = compile_arithmetic(tree, compile_operand)
 
     def run(state: State) -> int:
         texts = [expand(state) for expand in expansions]
@@ -250,7 +276,7 @@ def with_operands(source: str, expansions: Sequence[Text], text_of: Callable[[li
             return evaluate(state, text_of(texts))
         state.operands = operands
         try:
-            return tree(state)
+            return value(state)
         except DivisionByZero as zero:
             raise ExpressionError(zero_message(text_of(texts), str(zero)), 1, discard=True) from None
 
@@ -369,8 +395,13 @@ def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
     read = compile_arithmetic(target)
     store = _store(target)
 
+    name = target.name if target.subscript is None else ""
+
     def step(state: State) -> int:
-        old = read(state)
+        try:
+            old = NUMBERS[state.values[name]]
+        except KeyError:
+            old = read(state)
         new = old + amount
         if not MIN <= new <= MAX:
             new = wrap(new)

@@ -14,7 +14,16 @@ from sandhook.expand.operators import DivisionByZero, Integer
 from sandhook.expand.parameter import Text, Words, compile_length, subscript_of
 from sandhook.state.state import State
 from sandhook.syntax.arith import parse_arithmetic
-from sandhook.syntax.nodes import ArithmeticExpansion, Literal, ParameterExpansion, Word, WordPart
+from sandhook.syntax.nodes import (
+    Arith,
+    ArithmeticExpansion,
+    ArithVariable,
+    Literal,
+    ParameterExpansion,
+    Word,
+    WordPart,
+    walk,
+)
 
 
 def compile_integer(word: Word, words: Words) -> Integer:
@@ -60,11 +69,13 @@ def _with_parameters(words: Words, parts: Sequence[WordPart]) -> Integer | None:
             return None
         source += f"${{{len(leaves)}}}"
         leaves.append(leaf)
-    if "[" in source or (any(c in source for c in ("=", "++", "--")) and not _only_compares(source)):
+    if any(c in source for c in ("=", "++", "--")) and not _only_compares(source):
         return None
     try:
         tree = parse_arithmetic(source, parameters=True)
     except ShellSyntaxError:
+        return None
+    if _has_open_subscript(tree):
         return None
     return arith.compile_arithmetic(tree, lambda index: leaves[int(index)])
 
@@ -90,8 +101,6 @@ def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
         else:
             source += f"${{{len(expansions)}}}"
             expansions.append(words.string(Word((part,)), quoted=True))
-    if "[" in source:
-        return None
     template = [part.text if isinstance(part, Literal) else None for part in parts]
 
     def text_of(texts: list[str]) -> str:
@@ -99,9 +108,15 @@ def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
         return "".join([next(made) if text is None else text for text in template])
 
     try:
-        return arith.with_operands(source, expansions, text_of)
+        tree = parse_arithmetic(source, parameters=True)
     except ShellSyntaxError:
         return None
+    return None if _has_open_subscript(tree) else arith.with_operands(tree, expansions, text_of)
+
+
+def _has_open_subscript(tree: Arith) -> bool:
+    """Tell whether an expansion stands in a subscript, which is a key if the array is a map."""
+    return any(isinstance(part, ArithVariable) and "$" in (part.subscript or "") for part in walk(tree))
 
 
 def compile_index(word: Word, words: Words) -> Integer | None:

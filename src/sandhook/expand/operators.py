@@ -5,12 +5,19 @@ Source: POSIX.1-2024 XCU 2.6.4, bash 5.2 manual 6.5.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TypeAlias
 
 from sandhook.state.state import State
 
 Integer: TypeAlias = Callable[[State], int]
+
+COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
+}  # fmt: skip
+#: What ``binary_constant`` knows.
+WITH_CONSTANT = frozenset((*COMPARE, "+", "-"))
 
 MAX = 2**63 - 1
 MIN = -(2**63)
@@ -61,9 +68,19 @@ def binary(operator: str, left: Integer, right: Integer) -> Integer:
 
             return multiply
         case "/":
-            return lambda state: divide(left(state), right(state))[0]
+
+            def quotient(state: State) -> int:
+                a, b = left(state), right(state)
+                return a // b if a >= 0 and b > 0 else divide(a, b)[0]
+
+            return quotient
         case "%":
-            return lambda state: divide(left(state), right(state))[1]
+
+            def remainder(state: State) -> int:
+                a, b = left(state), right(state)
+                return a % b if a >= 0 and b > 0 else divide(a, b)[1]
+
+            return remainder
         case "**":
             return lambda state: power(left(state), right(state))
         case "<<":
@@ -101,16 +118,8 @@ def binary_constant(operator: str, left: Integer, constant: int) -> Integer:
             return value if MIN <= value <= MAX else wrap(value)
 
         return add
-    match operator:
-        case "<":
-            return lambda state: 1 if left(state) < constant else 0
-        case "<=":
-            return lambda state: 1 if left(state) <= constant else 0
-        case ">":
-            return lambda state: 1 if left(state) > constant else 0
-        case ">=":
-            return lambda state: 1 if left(state) >= constant else 0
-    return lambda state: 1 if left(state) == constant else 0
+    decide = COMPARE[operator]
+    return lambda state: 1 if decide(left(state), constant) else 0
 
 
 def divide(left: int, right: int) -> tuple[int, int]:
@@ -149,14 +158,14 @@ def comma(left: Integer, right: Integer) -> Integer:
 
 
 COMPOUND: dict[str, Callable[[int, int], int]] = {
-    "*": lambda a, b: a * b,
+    "*": operator.mul,
     "/": lambda a, b: divide(a, b)[0],
     "%": lambda a, b: divide(a, b)[1],
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
+    "+": operator.add,
+    "-": operator.sub,
     "<<": lambda a, b: a << (b & 63),
     ">>": lambda a, b: a >> (b & 63),
-    "&": lambda a, b: a & b,
-    "^": lambda a, b: a ^ b,
-    "|": lambda a, b: a | b,
+    "&": operator.and_,
+    "^": operator.xor,
+    "|": operator.or_,
 }

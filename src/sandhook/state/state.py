@@ -66,7 +66,8 @@ _NO_NAMES: set[str] = set()
 class Function(Record):
     """A defined function: its compiled body and the tree that ``declare -f`` prints.
 
-    ``attributes`` are EXPORT, READONLY and TRACE, as ``declare -f`` gives them.
+    ``attributes`` are EXPORT, READONLY and TRACE, as ``declare -f`` gives them. A ``shallow`` one takes
+    few frames of Python's stack by itself.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Function(Record):
     source: str
     line: int
     attributes: int = 0
+    shallow: bool = False
 
 
 class Saved(Record):

@@ -21,29 +21,28 @@ MANY = 2048
 
 def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) -> Arguments:
     """Compile the words of a command to a closure that gives argv, a list of the caller's own."""
-    head: list[Argument] = []  # the constants that argv begins with
-    makers: list[Callable[[State], Any]] = []
-    for word in words:
+    template: list[Argument] = []  # the constants in their places
+    slots: list[tuple[int, Callable[[State], Any]]] = []
+    for at, word in enumerate(words):
         constant = compiler.words.constant(word) if isinstance(word, Word) else None
         if constant is None:
-            makers.append(_maker(compiler, word))
-        elif makers:
-            makers.append(_fixed(constant))
-        else:
-            head.append(constant)
-    if not makers:
-        return lambda state: head.copy()
-    if len(makers) == 1:
-        return _one_behind(head, makers[0])
+            slots.append((at, _maker(compiler, word)))
+        template.append(constant or "")
+    if not slots:
+        return lambda state: template.copy()
+    if len(slots) == 1 and slots[0][0] == len(template) - 1:
+        return _one_behind(template[:-1], slots[0][1])
 
     def arguments(state: State) -> list[Argument]:
-        argv = head.copy()
-        for make in makers:
+        argv = template.copy()
+        moved = 0  # how far the words have moved to the right
+        for at, make in slots:
             found = make(state)
-            if found.__class__ is list:
-                argv += found
+            if found.__class__ is not list:
+                argv[at + moved] = found
             else:
-                argv.append(found)
+                argv[at + moved : at + moved + 1] = found
+                moved += len(found) - 1
         if len(argv) > MANY:
             charge_fields(state, len(argv))
         return argv
@@ -73,10 +72,6 @@ def _maker(compiler: Compiler, word: Word | Assignment) -> Callable[[State], Any
     if made is not None:  # what braces make is no assignment to the parser: it is split
         return compiler.words.fields(made)
     return compile_assignment(compiler, word)
-
-
-def _fixed(text: str) -> Callable[[State], str]:
-    return lambda state: text
 
 
 def charge_fields(state: State, count: int) -> None:

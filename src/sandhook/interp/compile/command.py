@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from sandhook.interp.compile.compound import refuse_name
-from sandhook.interp.compile.functions import last_returns
+from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import Job, jobs_of
 from sandhook.interp.subshell import in_subshell, start_subshell
@@ -42,6 +42,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
 def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
     body = compiler.within(last_returns(node.body)).command(node.body)
     name, line = node.name, node.line
+    shallow = is_shallow(node.body)
     quoted = any(char in name for char in "$`\\'\"")
 
     def define(state: State) -> int:
@@ -61,7 +62,7 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
         if source == state.name and "script" not in state.extra:
             source = "environment"  # what bash calls the text of -c
         attributes = EXPORT if state.options.allexport else 0
-        state.functions[name] = Function(name, body, node.body, source, line, attributes)
+        state.functions[name] = Function(name, body, node.body, source, line, attributes, shallow)
         state.status = 0
         return 0
 

@@ -350,11 +350,13 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         for fixed, patterns, body, terminator in clauses:
             if not fall_through:
                 if plain and fixed is not None:
-                    for matches in fixed.compiled or fixed.compile():
-                        if matches(text, charge):
-                            break
-                    else:
-                        continue
+                    literals, others = fixed.compiled or fixed.compile()
+                    if text not in literals:
+                        for matches in others:
+                            if matches(text, charge):
+                                break
+                        else:
+                            continue
                 else:
                     try:
                         if not _matches(state, patterns, text):
@@ -376,17 +378,23 @@ class FixedPatterns:
     """The patterns of a clause that no run changes, compiled when they are first looked at.
 
     They are read without extglob and nocasematch; a shell with these takes the general way.
+
+    Attributes:
+        compiled: The texts that patterns without special characters match, and what the others match with.
     """
 
     __slots__ = ("_texts", "compiled")
 
     def __init__(self, texts: list[str]) -> None:
         self._texts = texts
-        self.compiled: tuple[Matches, ...] = ()
+        self.compiled: tuple[frozenset[str], tuple[Matches, ...]] | None = None
 
-    def compile(self) -> tuple[Matches, ...]:
-        self.compiled = tuple(compile_pattern(text, extglob=False).matches for text in self._texts)
-        return self.compiled
+    def compile(self) -> tuple[frozenset[str], tuple[Matches, ...]]:
+        patterns = [compile_pattern(text, extglob=False) for text in self._texts]
+        literals = frozenset(pattern.literal_text for pattern in patterns if pattern.is_literal)
+        others = tuple(pattern.matches for pattern in patterns if not pattern.is_literal)
+        self.compiled = made = (literals, others)
+        return made
 
 
 def _compile_clause(

@@ -16,15 +16,23 @@ from sandhook.state.control import ReturnFrom
 from sandhook.state.state import Saved, State
 from sandhook.syntax.nodes import (
     AndOr,
+    ArithmeticFor,
     Assignment,
     BraceGroup,
     Case,
     Command,
     CommandList,
+    For,
     If,
+    Pipeline,
+    Select,
     SimpleCommand,
+    Subshell,
+    While,
     Word,
 )
+
+_COMPOUND = (AndOr, ArithmeticFor, BraceGroup, Case, For, If, Pipeline, Select, Subshell, While)
 
 Inline: TypeAlias = Callable[[State], "int | None"]
 
@@ -123,6 +131,21 @@ def _status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
         return None if found is None else found & 0xFF
 
     return status
+
+
+#: Compound commands inside each other that a shallow function may have.
+_SHALLOW = 3
+
+
+def is_shallow(node: object, levels: int = _SHALLOW) -> bool:
+    """Tell whether a body has few compound commands inside each other, and so takes few frames to run.
+
+    Substitutions are not counted: they look at the stack for themselves.
+    """
+    if not isinstance(node, tuple) or isinstance(node, (SimpleCommand, Word)):
+        return True
+    inner = levels - isinstance(node, _COMPOUND)
+    return inner >= 0 and all(is_shallow(part, inner) for part in node)
 
 
 def last_returns(body: Command) -> frozenset[int]:
