@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from sandhook.interp.lookup import Argument, Commands
 from sandhook.state.state import State
+from sandhook.syntax.options import ParseOptions
 
 T = TypeVar("T")
 
@@ -49,16 +50,22 @@ class Runtime(Protocol):
         """Run eval's or a trap's text."""
         ...
 
-    def run_units(self, state: State, text: str) -> int:
-        """Run a text, one complete command after the other."""
-        ...
-
     def source(self, state: State, path: str, arguments: list[str]) -> int:
         """Run a file in this shell. Raises OSError."""
         ...
 
-    def run_main(self, state: State, text: str, label: str = "") -> int:
-        """Run a whole script and its EXIT trap."""
+    def run_main(self, state: State, text: str | None, label: str = "") -> int:
+        """Run a whole script, None for the one on standard input, and its EXIT trap."""
+        ...
+
+    def run_units(
+        self, state: State, text: str, label: str = "", line: int = 1, *, main: bool = False
+    ) -> int:
+        """Run a text unit by unit."""
+        ...
+
+    def parse_options(self, state: State) -> ParseOptions:
+        """Return how the next input unit is to be read."""
         ...
 
     def call(self, state: State, argv: Sequence[Argument], *, functions: bool = True) -> int:

@@ -18,6 +18,7 @@ from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
 from sandhook.interp.sourced import run_sourced
+from sandhook.interp.stdin_script import run_stdin
 from sandhook.interp.subshell import run_last_trap
 from sandhook.interp.substitution import substitute
 from sandhook.kernel.process import Process
@@ -256,13 +257,16 @@ class Runtime:
         """Run a file's text in this state. Raises OSError when it cannot be read."""
         return run_sourced(self, state, path, arguments)
 
-    def run_main(self, state: State, text: str, label: str = "") -> int:
-        """Run a whole script and its EXIT trap; return the exit status."""
+    def run_main(self, state: State, text: str | None, label: str = "") -> int:
+        """Run a whole script, None for the one on standard input, and its EXIT trap; return the status."""
         state.extra["arguments"] = state.positional
-        if "command_string" in state.extra:
+        if text is not None and "command_string" in state.extra:
             state.values["BASH_EXECUTION_STRING"] = text
         try:
-            status = self.run_units(state, text, label, main=True)
+            if text is None:
+                status = run_stdin(self, state)
+            else:
+                status = self.run_units(state, text, label, main=True)
         except (ExitShell, ReturnFrom, Discard) as leaving:
             status = leaving.status
         except Terminated as death:

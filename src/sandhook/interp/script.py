@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandhook.kernel.descriptor import CHUNK, Description
 from sandhook.state.state import State
+from sandhook.vfs.path import join
 
 
 def read_script(state: State, path: str) -> str:
@@ -13,6 +14,18 @@ def read_script(state: State, path: str) -> str:
         return read_text(state, description)
     finally:
         description.release()
+
+
+def is_binary(state: State, path: str) -> bool:
+    """Tell whether a regular file is no script: ELF, or a NUL in its first line."""
+    absolute = join(state.process.cwd, path)
+    try:
+        if state.process.kernel.fs.stat(absolute).mode & 0o170000 != 0o100000:
+            return False
+        data = state.process.kernel.fs.read_bytes(absolute)[:128]
+    except OSError:
+        return False
+    return data[:4] == b"\x7fELF" or b"\0" in data.partition(b"\n")[0]
 
 
 def read_text(state: State, description: Description) -> str:

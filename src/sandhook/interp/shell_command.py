@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import re
 
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.environment import set_environment
+from sandhook.interp.lookup import search
 from sandhook.interp.protocol import Runtime
-from sandhook.interp.script import read_script, read_text
+from sandhook.interp.script import is_binary, read_script
 from sandhook.interp.traps import on_signal
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES
 from sandhook.state.control import ExitShell
-from sandhook.state.options import LETTERS
+from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS, UNSUPPORTED
 from sandhook.state.state import FOREIGN, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
-from sandhook.vfs.errors import error_text
+from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.path import join
 
 USAGE_STATUS = 2
 
@@ -25,6 +28,39 @@ _DEFAULTS = {
     "TERM": "dumb",
 }  # fmt: skip
 _LEVEL = re.compile(r"\s*[+-]?[0-9]{1,9}\s*")
+
+#: Variables of its environment that a nested shell obeys; at the start of a run they are inert.
+_HEEDED = ("BASH_ENV", "GLOBIGNORE", "PS4")
+
+#: Options of bash that are refused by name.
+_NOT_SUPPORTED = frozenset({
+    "-r", "-D", "--restricted", "--debug", "--debugger", "--dump-strings", "--dump-po-strings", "--pretty-print",
+})  # fmt: skip
+
+_USAGE = """\
+Usage:\t{0} [GNU long option] [option] ...
+\t{0} [GNU long option] [option] script-file ...
+GNU long options:
+\t--debug
+\t--debugger
+\t--dump-po-strings
+\t--dump-strings
+\t--help
+\t--init-file
+\t--login
+\t--noediting
+\t--noprofile
+\t--norc
+\t--posix
+\t--pretty-print
+\t--rcfile
+\t--restricted
+\t--verbose
+\t--version
+Shell options:
+\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)
+\t-abefhkmnptuvxBCEHPT or -o option
+"""
 
 #: Names that a script's environment may not smuggle in as more than data.
 INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "IFS", "PS4", "SHELLOPTS"})
@@ -100,7 +136,14 @@ def _is_name(text: str) -> bool:
 def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
     """Run ``bash [options] [-c text | file] [arguments]`` as the process of ``outer``."""
     name = argv[0].rpartition("/")[2]
-    state = new_state(runtime, outer.process, argv[0], outer.environment())
+    environment = outer.environment()
+    state = new_state(runtime, outer.process, argv[0], environment)
+    for key in _HEEDED:  # what a script exports itself, the shells that it starts obey
+        if key in environment:
+            set_environment_value(state, key, environment[key])
+    if argv[0][:1] == "-":
+        name = name.removeprefix("-")
+        state.options.set_shopt("login_shell", True)
     state.calls = outer.calls
     state.subshell = 0
     runtime.deeper(state)
@@ -109,13 +152,16 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
     else:
         exported = {key: value for key, value in outer.functions.items() if value.attributes & EXPORT}
         state.functions.update(exported)
+    _inherit_options(state, environment)
+    if "POSIXLY_CORRECT" in environment:
+        state.options.set("posix", True)
     arguments = argv[1:]
     command: str | None = None
     wants_command = from_stdin = interactive = False
     startup: str | None = "~/.bashrc"
-    while arguments and arguments[0][:1] in ("-", "+") and len(arguments[0]) > 1:
+    while arguments and arguments[0][:1] in ("-", "+"):
         word = arguments.pop(0)
-        if word == "--":
+        if word in ("--", "-"):
             break
         if word.startswith("--"):
             if word == "--norc":
@@ -138,8 +184,14 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
             if word == "--version":
                 _write(state, f"GNU bash, version {state.get('BASH_VERSION')} (x86_64-pc-linux-gnu)\n")
                 return 0
-            runtime.write_error(outer, f"{name}: {word}: invalid option\n")
-            return USAGE_STATUS
+            if word == "--help":
+                version = f"GNU bash, version {state.get('BASH_VERSION')}-({state.get('MACHTYPE')})"
+                _write(state, f"{version}\n{_USAGE.format(argv[0])}")
+                return 0
+            if word == "--verbose":
+                state.options.set("verbose", True)
+                continue
+            return _refuse(runtime, outer, argv[0], word)
         on = word[0] == "-"
         for letter in word[1:]:
             if letter == "c":
@@ -152,8 +204,8 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
                 interactive = on
             elif letter in "oO":
                 if not arguments:
-                    runtime.write_error(outer, f"{name}: -{letter}: option requires an argument\n")
-                    return USAGE_STATUS
+                    _list_options(state, letter, reusable=not on)
+                    continue
                 option = arguments.pop(0)
                 if not _set_long(state, option, on, letter):
                     wrong = f"{name}: {option}: invalid" if letter == "o" else f"{option}: invalid shell"
@@ -162,8 +214,7 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
             elif letter in LETTERS:
                 state.options.set(LETTERS[letter], on)
             else:
-                runtime.write_error(outer, f"{name}: -{letter}: invalid option\n")
-                return USAGE_STATUS
+                return _refuse(runtime, outer, argv[0], f"{word[0]}{letter}")
     state.watched = state.options.xtrace
     if wants_command:
         if not arguments:
@@ -175,7 +226,10 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
             state.source = state.name
         state.positional = arguments
         state.extra["command_string"] = True
-        left = _interactive(runtime, state, name, startup) if interactive else None
+        if interactive:
+            left = _interactive(runtime, state, name, startup)
+        else:
+            left = _read_environment_file(runtime, state)
         return runtime.run_main(state, command, "-c: ") if left is None else left
     if arguments and not from_stdin:
         left = _interactive(runtime, state, name, startup) if interactive else None
@@ -184,11 +238,68 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
         return run_script(runtime, state, arguments[0], arguments[1:])
     state.positional = arguments
     state.extra["from_stdin"] = True
-    left = _interactive(runtime, state, name, startup) if interactive else None
-    if left is not None:
-        return left
-    stdin = state.process.descriptors.get(0)
-    return runtime.run_main(state, read_text(state, stdin) if stdin is not None else "")
+    if interactive:
+        left = _interactive(runtime, state, name, startup)
+    else:
+        left = _read_environment_file(runtime, state)
+    return runtime.run_main(state, None) if left is None else left
+
+
+def _inherit_options(state: State, environment: dict[str, str]) -> None:
+    """Take the options that the starting shell exported: SHELLOPTS and BASHOPTS."""
+    for name in environment.get("SHELLOPTS", "").split(":"):
+        if name in SET_OPTIONS and name not in UNSUPPORTED:
+            state.options.set(name, True)
+    for name in environment.get("BASHOPTS", "").split(":"):
+        if name in SHOPT_OPTIONS:
+            state.options.set_shopt(name, True)
+    for name in ("SHELLOPTS", "BASHOPTS"):
+        if name in environment:
+            state.attributes[name] = state.attributes.get(name, 0) | EXPORT
+
+
+def _read_environment_file(runtime: Runtime, state: State) -> int | None:
+    """Run the file that BASH_ENV names; return a status when it ends the shell."""
+    named = state.get("BASH_ENV")
+    state.watched = state.options.xtrace
+    if not named or state.options.posix:
+        return None
+    try:
+        path = runtime.expand_text(state, named)
+        if path and not state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
+            runtime.source(state, path, [])
+    except ExitShell as leaving:
+        return runtime.run_exit_trap(state, leaving.status) & 0xFF
+    except OSError:  # it need not be there
+        pass
+    return None
+
+
+def _list_options(state: State, letter: str, *, reusable: bool) -> None:
+    """Print what ``bash -o`` or ``bash -O`` without a name prints."""
+    if letter == "o":
+        table, enabled, command = dict.fromkeys(SET_OPTIONS), state.options.enabled, ("set -o", "set +o")
+    else:
+        table, enabled, command = (
+            dict.fromkeys(SHOPT_OPTIONS),
+            state.options.shopts,
+            ("shopt -s", "shopt -u"),
+        )
+    for name in table:
+        on = name in enabled
+        if reusable:
+            _write(state, f"{command[0 if on else 1]} {name}\n")
+        else:
+            _write(state, f"{name:<15}\t{'on' if on else 'off'}\n")
+
+
+def _refuse(runtime: Runtime, state: State, name: str, option: str) -> int:
+    """Report an option that bash does not know, or that sandhook does not have."""
+    if option in _NOT_SUPPORTED:
+        runtime.write_error(state, f"{name}: {option} is not supported (L-SHELL-002)\n")
+    else:
+        runtime.write_error(state, f"{name}: {option}: invalid option\n{_USAGE.format(name)}")
+    return USAGE_STATUS
 
 
 def _interactive(runtime: Runtime, state: State, name: str, startup: str | None) -> int | None:
@@ -222,15 +333,31 @@ def _interactive(runtime: Runtime, state: State, name: str, startup: str | None)
 
 def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:
     """Run a file as a script of this state."""
+    file = path
+    if "/" not in path and not state.process.kernel.fs.exists(join(state.process.cwd, path)):
+        located = search(state, path, state.get("PATH")) if path else None
+        file = path if located is None or located[1] is not None else located[0]
     try:
-        text = read_script(state, path)
+        if not file:
+            raise fs_error(errno.ENOENT)
+        if state.process.kernel.fs.is_dir(join(state.process.cwd, file)):
+            raise fs_error(errno.EISDIR)
+        text = read_script(state, file)
     except OSError as error:
-        runtime.write_error(state, f"{state.name}: {path}: {error_text(error)}\n")
-        return 127
+        missing = error.errno in (errno.ENOENT, errno.ENOTDIR)
+        who = state.name if missing or error.errno != errno.EISDIR else path
+        runtime.write_error(state, f"{who}: {path}: {error_text(error)}\n")
+        return 127 if missing else 126
+    if is_binary(state, file):
+        runtime.write_error(state, f"{path}: {path}: cannot execute binary file\n")
+        return 126
     state.name = state.source = path
     state.positional = arguments
     state.extra["script"] = True
     state.extra["main"] = path
+    left = _read_environment_file(runtime, state)
+    if left is not None:
+        return left
     return runtime.run_main(state, text)
 
 

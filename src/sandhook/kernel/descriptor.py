@@ -73,6 +73,11 @@ class Description:
         """Tell whether a read would not block."""
         return True
 
+    def unread(self, data: bytes) -> None:
+        """Give back the last bytes that were read: they are the next ones again."""
+        if data:
+            self.seek(self.tell() - len(data))
+
     def tell(self) -> int:
         raise fs_error(errno.ESPIPE)
 
@@ -213,6 +218,9 @@ class Feed(Description):
             self._more()
         data, self._buffer = self._buffer[:count], self._buffer[count:]
         return data
+
+    def unread(self, data: bytes) -> None:
+        self._buffer = data + self._buffer
 
     def read_until(self, delimiter: bytes, limit: int) -> bytes:
         while delimiter not in self._buffer and len(self._buffer) < limit and self._more():

@@ -107,6 +107,9 @@ class PipeReader(Description):
                 break
         return found
 
+    def unread(self, data: bytes) -> None:
+        self.pipe.buffer[:0] = data
+
     def ready(self) -> bool:
         return bool(self.pipe.buffer) or not self.pipe.writers
 

@@ -60,7 +60,8 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             return 1
         source = state.source
         if source == state.name and "script" not in state.extra:
-            source = "environment"  # what bash calls the text of -c
+            # what bash calls the text of -c, and that of standard input
+            source = "main" if state.extra.get("from_stdin") else "environment"
         attributes = EXPORT if state.options.allexport else 0
         state.functions[name] = Function(name, body, node.body, source, line, attributes, shallow)
         state.status = 0
