@@ -12,7 +12,6 @@ from tests.builtins.conftest import ENVIRONMENT, run_ours
 @pytest.mark.parametrize(
     ("script", "message", "twin"),
     [
-        ("set -k", "set: option keyword is not supported (L-SET-001)", "set -u"),
         ("enable -f lib.so x", "enable: -f is not supported (L-ENABLE-001)", "enable echo"),
     ],
 )

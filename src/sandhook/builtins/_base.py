@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 from sandhook.interp.jobs import Jobs
 from sandhook.interp.lookup import Commands
 from sandhook.record import Record
-from sandhook.state.control import Discard, ExitShell, ShellError
+from sandhook.state.control import Discard, ExitShell, Misuse, ShellError
 from sandhook.state.state import Function, State
 from sandhook.vfs.errors import error_text
 
@@ -148,7 +148,7 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
                     raise ExitShell(fault.status) from None  # bash drops all of the text of -c
                 if fault.discard:
                     raise Discard(fault.status) from None
-                return fault.status
+                return misused(state, argv[0]) if fault.status == USAGE_STATUS else fault.status
             except HelpWanted:
                 write(
                     state,
@@ -167,6 +167,13 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
         return guarded
 
     return decorate
+
+
+def misused(state: State, name: str, status: int = USAGE_STATUS) -> int:
+    """Return the status of a built-in that was misused; posix mode ends there if it is a special one."""
+    if state.options.posix and name in state.shell.commands.special:
+        raise Misuse(status)
+    return status
 
 
 def usage_of(name: str, usage: str) -> str:

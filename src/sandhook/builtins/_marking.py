@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import complain, runtime, write
+from sandhook.builtins._base import complain, is_name, runtime, write
 from sandhook.builtins._declaring import Request
 from sandhook.builtins._variables import all_names, function_line, listing
 from sandhook.builtins.declare import declare_all, effective_bits, split_options
@@ -29,18 +29,22 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
     request = (
         Request(kinds, bit, quiet_readonly=True) if removing else Request(kinds | bit, quiet_readonly=True)
     )
-    status = 0
+    status = refused = 0
     for operand in operands:
         subscripted = operand.partition("=")[0] if isinstance(operand, str) else _reference(operand)
         if "[" in subscripted:
             complain(state, f"{command}: `{subscripted}': not a valid identifier")
-            status = 1
+            status = refused = 1
         else:
+            name = subscripted.rstrip("+")
             if not removing:
-                state.keep_assigned(subscripted.rstrip("+"))
-            status |= declare_all(state, command, [operand], request)
-    if status and state.options.posix:  # an error of a special built-in (XCU 2.8.1)
-        raise ExitShell(status)
+                state.keep_assigned(name)
+            failed = declare_all(state, command, [operand], request)
+            status |= failed
+            if is_name(name):
+                refused |= failed
+    if refused and state.options.posix:  # an assignment error of a special built-in (XCU 2.8.1)
+        raise ExitShell(refused)
     return status
 
 

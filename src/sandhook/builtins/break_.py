@@ -36,7 +36,8 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
     if argv[1:2] == ["--help"]:
         raise HelpWanted
     if not state.loops:
-        complain(state, f"{name}: only meaningful in a `for', `while', or `until' loop")
+        if not state.options.posix:
+            complain(state, f"{name}: only meaningful in a `for', `while', or `until' loop")
         return 0
     if len(argv) == 1:
         return 1

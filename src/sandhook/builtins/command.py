@@ -11,6 +11,7 @@ from sandhook.builtins._base import Found, builtin, complain, parse, runtime, wr
 from sandhook.builtins._finding import meanings, short, write_long
 from sandhook.interp.lookup import STANDARD_PATH, search_path
 from sandhook.interp.lookup import Found as Meaning
+from sandhook.state.control import Misuse
 from sandhook.state.state import State
 
 USAGE = "command [-pVv] command [arg ...]"
@@ -30,7 +31,10 @@ def run(state: State, argv: Sequence[str]) -> int:
         else:
             describe = option.letter
     if not describe:
-        return runtime(state).call(state, operands, functions=False, default_path=default_path)
+        try:
+            return runtime(state).call(state, operands, functions=False, default_path=default_path)
+        except Misuse as misuse:
+            return misuse.status
     status = 1
     for name in operands:
         found = _meanings(state, name, default_path)

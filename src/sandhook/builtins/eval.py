@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import builtin, no_options, runtime
+from sandhook.builtins._base import builtin, misused, no_options, runtime
 from sandhook.state.state import State
 
 USAGE = "eval [arg ...]"
@@ -17,4 +17,8 @@ USAGE = "eval [arg ...]"
 def run(state: State, argv: Sequence[str]) -> int:
     """Return the status of the text; 0 when it is empty."""
     text = " ".join(no_options(argv))
-    return runtime(state).run_text(state, text, name="eval") if text else 0
+    if not text:
+        return 0
+    state.extra.pop("syntax_error", None)
+    status = runtime(state).run_text(state, text, name="eval")
+    return misused(state, argv[0], status) if "syntax_error" in state.extra else status

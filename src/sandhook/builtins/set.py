@@ -1,18 +1,17 @@
 """set: set options and positional parameters, or list variables.
 
 Source: POSIX.1-2024 XCU 2.15 set; bash 5.2 reference manual 4.3.1.
-Divergence: L-SET-001, the options of ``options.UNSUPPORTED`` are refused by name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, HelpWanted, builtin, not_supported, runtime, write
+from sandhook.builtins._base import USAGE_STATUS, Fault, HelpWanted, builtin, runtime, write
 from sandhook.builtins._variables import plain_line
 from sandhook.interp.record import switch_recording
 from sandhook.state.control import Discard
-from sandhook.state.options import LETTERS, SET_OPTIONS, UNSUPPORTED
+from sandhook.state.options import LETTERS, SET_OPTIONS
 from sandhook.state.state import PARAMETERS_SET, State
 
 USAGE = "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"
@@ -93,9 +92,7 @@ def set_option(state: State, name: str, on: bool) -> None:
 
 
 def switch(state: State, name: str, on: bool) -> None:
-    """Switch an option and what hangs on it. Raises Fault for one that sandhook has not."""
-    if on and name in UNSUPPORTED:
-        not_supported(f"option {name}", "L-SET-001")
+    """Switch an option and what hangs on it."""
     state.options.set(name, on)
     if on and name == "noexec":
         raise Discard(0)  # nothing more is run, and nothing can switch it off

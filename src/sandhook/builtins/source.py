@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, no_options, runtime
+from sandhook.builtins._base import Fault, builtin, complain, misused, no_options, runtime
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import join
@@ -27,7 +27,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     try:
         return runtime(state).source(state, path, operands[1:])
     except OSError as error:
-        raise Fault(f"{path}: {error_text(error)}", bare=True) from None
+        wanted = state.options.posix and "/" not in path
+        complain(state, f".: {path}: file not found" if wanted else f"{path}: {error_text(error)}")
+        return misused(state, argv[0], 1)
 
 
 def find(state: State, name: str) -> str:

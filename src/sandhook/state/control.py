@@ -44,6 +44,10 @@ class ExitShell(ControlFlow):
         self.status = status & 0xFF
 
 
+class Misuse(ExitShell):
+    """A special built-in that was misused in posix mode; ``command`` in front of it lets the shell go on."""
+
+
 class Discard(ControlFlow):
     """An expansion error: the rest of the current input unit is not run, the next one is."""
 

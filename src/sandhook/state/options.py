@@ -12,9 +12,6 @@ SET_OPTIONS: dict[str, str] = {
 }  # fmt: skip
 LETTERS: dict[str, str] = {letter: name for name, letter in SET_OPTIONS.items() if letter}
 
-#: Options that would change what a script does, and that sandhook does not have.
-UNSUPPORTED = frozenset({"keyword"})
-
 #: ``shopt`` options with their defaults in a non-interactive shell.
 SHOPT_OPTIONS: dict[str, bool] = {
     "autocd": False, "assoc_expand_once": False, "cdable_vars": False, "cdspell": False,

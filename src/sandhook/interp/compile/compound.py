@@ -166,8 +166,6 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         state.line = line
         try:
             values = _expand(state, words)
-            if name in state.attributes:
-                state.check_writable(name)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
 
@@ -190,12 +188,22 @@ def compile_for(compiler: Compiler, node: For) -> Run:
                     status = _go_on(state, control, tested)
         except BreakLoop as control:
             status = _leave(state, control, tested)
+        except ShellError as error:  # the variable does not take the value: the loop alone ends
+            status = _refuse_value(state, error)
         finally:
             state.loops = loops
         state.status = status
         return status
 
     return run_for
+
+
+def _refuse_value(state: State, error: ShellError) -> int:
+    """Complain about a value that a loop's variable does not take; posix mode ends there."""
+    state.shell.complain(state, error.message)
+    if state.options.posix:
+        raise ExitShell(state.shell.fatal_status(state, ShellError("", 127)))
+    return 1
 
 
 def compile_select(compiler: Compiler, node: Select) -> Run:

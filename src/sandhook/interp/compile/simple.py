@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -26,6 +27,7 @@ from sandhook.state.control import ShellError
 from sandhook.state.state import Hashed, Saved, State
 from sandhook.syntax.nodes import (
     Assignment,
+    Literal,
     ParameterExpansion,
     ProcessSubstitution,
     SimpleCommand,
@@ -34,6 +36,8 @@ from sandhook.syntax.nodes import (
 )
 
 Run: TypeAlias = Callable[[State], int]
+
+_KEYWORD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 
 
 def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = False) -> Run:
@@ -51,6 +55,9 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
     parts = list(walk((node.words, node.assignments, node.redirections)))
     if any(isinstance(part, ProcessSubstitution) for part in parts):
         run = closing_substitutions(run)
+    assignments, words = keywords(node)
+    if assignments:
+        run = _with_keywords(compiler, run, node._replace(assignments=assignments, words=words), final)
     if any(isinstance(part, ParameterExpansion) and part.name == "BASH_COMMAND" for part in parts):
         run = noting_command(run, node)
     elif node.words and isinstance(node.words[0], Word) and compiler.words.constant(node.words[0]) == "exit":
@@ -66,6 +73,49 @@ def _marking_last(run: Run) -> Run:
         return run(state)
 
     return marking
+
+
+def keywords(
+    node: SimpleCommand,
+) -> tuple[tuple[Assignment, ...], tuple[Word | Assignment, ...]]:
+    """Return what ``set -k`` makes of a command: all assignments, and the words that are none.
+
+    The assignments are empty when there is none among the arguments.
+    """
+    moved: list[Assignment] = []
+    rest: list[Word | Assignment] = []
+    for word in node.words:
+        found = _as_assignment(word) if isinstance(word, Word) else None
+        if found is None or not rest:
+            rest.append(word)
+        else:
+            moved.append(found)
+    return (*node.assignments, *moved) if moved else (), tuple(rest)
+
+
+def _as_assignment(word: Word) -> Assignment | None:
+    first = word.parts[0] if word.parts else None
+    found = _KEYWORD.match(first.text) if isinstance(first, Literal) else None
+    if found is None or not isinstance(first, Literal):
+        return None
+    text = first.text[found.end() :]
+    parts = (Literal(text), *word.parts[1:]) if text else word.parts[1:]
+    return Assignment(found[1], Word(parts, word.span), None, bool(found[2]), word.span)
+
+
+def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, final: bool) -> Run:
+    """Choose, when the command runs, whether its arguments ``name=value`` are assignments (``set -k``)."""
+    made: list[Run] = []  # compiled when it is first needed
+
+    def choose(state: State) -> int:
+        if "keyword" not in state.options.enabled:
+            return run(state)
+        if not made:
+            plain = compiler.redirections(node.redirections)
+            made.append(_with_words(compiler, node, plain, final))
+        return made[0](state)
+
+    return choose
 
 
 def noting_last(arguments: Arguments) -> Arguments:
