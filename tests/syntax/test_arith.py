@@ -144,10 +144,25 @@ class TestParameters:
             parse_arithmetic("$x")
 
 
-@pytest.mark.parametrize("bracket", ["(", "- ", "!", "1 ? ", "x = ", "2 ** ", "1 + ", "1, ", "1 ? 1 : "])
+@pytest.mark.parametrize("bracket", ["(", "- ", "!", "1 ? ", "x = ", "2 ** ", "1 && ", "1, ", "1 ? 1 : "])
 def test_depth_is_limited(bracket: str) -> None:
     with pytest.raises((LimitExceeded, ShellSyntaxError)):
         parse_arithmetic(bracket * 5000 + "1" + ")" * (5000 if bracket == "(" else 0))
     parse_arithmetic(
         bracket * 60 + "1" + ")" * (60 if bracket == "(" else 0) + (" : 1" * 60 if bracket == "1 ? " else "")
     )
+
+
+@pytest.mark.parametrize("operator", ["+", "*", "<<", "|"])
+def test_a_long_row_is_no_depth(operator: str) -> None:
+    tree = parse_arithmetic(f" {operator} ".join(["1"] * 5000))
+    assert isinstance(tree, n.ArithChain)
+    assert {step[:2] for step in tree.steps} == {(operator, n.ArithNumber(1))}
+
+
+def test_a_row_ends_where_a_looser_operator_begins() -> None:
+    row = " + ".join(["1"] * 60)
+    tree = parse_arithmetic(f"{row} && {row}")
+    assert isinstance(tree, n.ArithLogical)
+    assert isinstance(tree.left, n.ArithChain)
+    assert isinstance(tree.right, n.ArithChain)

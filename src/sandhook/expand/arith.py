@@ -6,6 +6,7 @@ value that is evaluated as an expression never runs a command substitution (L-AR
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -22,6 +23,7 @@ from sandhook.syntax.nodes import (
     Arith,
     ArithAssign,
     ArithBinary,
+    ArithChain,
     ArithComma,
     ArithConditional,
     ArithLogical,
@@ -132,6 +134,11 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
                 return general
             return operators.binary(
                 operator, compile_arithmetic(left, parameter), compile_arithmetic(right, parameter)
+            )
+        case ArithChain(first, steps):
+            return operators.chain(
+                compile_arithmetic(first, parameter),
+                [(operator, compile_arithmetic(right, parameter)) for operator, right, _ in steps],
             )
         case ArithLogical(operator, left, right):
             return operators.logical(
@@ -317,6 +324,7 @@ def compile_subscript(text: str) -> Integer:
 
 def _element(name: str, subscript: str) -> Integer:
     index_of = compile_subscript(subscript)
+    key = _unquoted(subscript)
 
     def read(state: State) -> int:
         array: Any = state.values.get(name)
@@ -331,7 +339,7 @@ def _element(name: str, subscript: str) -> Integer:
         elif array.__class__ is AssociativeArray:
             text = array.items.get(subscript)
         else:
-            text = state.element(name, subscript)
+            text = state.element(name, key if array.__class__ is AssociativeArray else subscript)
         if text is None:
             if state.options.nounset and state.value(name) is None:
                 raise ShellError(f"{name}: unbound variable", 127, fatal=True)
@@ -341,11 +349,19 @@ def _element(name: str, subscript: str) -> Integer:
     return read
 
 
+def _unquoted(subscript: str) -> str:
+    """Take the quotes out of an associative array's subscript."""
+    if "'" not in subscript and '"' not in subscript:
+        return subscript
+    return re.sub(r"""'([^']*)'|"([^"]*)\"""", lambda found: found[1] or found[2] or "", subscript)
+
+
 def _store(target: ArithVariable) -> Store:
     name, subscript = target
     if subscript is None:
         return store_variable(name)
     index_of = compile_subscript(subscript)
+    unquoted = _unquoted(subscript)
 
     def store_element(state: State, value: int) -> None:
         array = state.plain_array(name)
@@ -356,10 +372,10 @@ def _store(target: ArithVariable) -> Store:
                 return
             key = str(index)
         elif array is not None and subscript:
-            state.store_element(array, subscript, str(value))
+            state.store_element(array, unquoted, str(value))
             return
         else:
-            key = subscript if state.is_associative(name) else str(evaluate(state, subscript))
+            key = unquoted if state.is_associative(name) else str(evaluate(state, subscript))
         try:
             state.set_element(name, key, str(value))
         except ShellError as error:

@@ -18,6 +18,12 @@ def attributes_of(state: State, name: str) -> str:
     return letters(state.is_special(resolved))
 
 
+def all_attributes(state: State, name: str, elements: list[str]) -> list[str]:
+    """Return the attributes once for each element; a variable without a value counts as one."""
+    found = attributes_of(state, name)
+    return [found] * len(elements) or [found] * bool(found)
+
+
 def pairs_of(state: State, name: str, letter: str) -> list[str]:
     value = state.value(name)
     if value is None:
@@ -47,10 +53,20 @@ def double_quote(text: str) -> str:
 
 
 def declaration(
-    state: State, node: ParameterExpansion, listed: bool, text_of: Callable[[State], str]
+    state: State, node: ParameterExpansion, listed: bool, text_of: Callable[[State], str], *, unset: bool
 ) -> str | None:
-    """${x@A}: an assignment or declare command that makes the parameter anew."""
+    """${x@A}: an assignment or declare command that makes the parameter anew.
+
+    Args:
+        state: Where the parameter is.
+        node: The expansion.
+        listed: It has the subscript ``@`` or ``*``.
+        text_of: Gives the one value.
+        unset: That value is unset, though the variable may have others.
+    """
     if node.name in "@*":
+        if not state.positional:
+            return ""
         return "set -- " + " ".join(transform.at_quote(text) for text in state.positional)
     name, _ = state.resolve(node.name)
     flags = attributes_of(state, name)
@@ -63,5 +79,7 @@ def declaration(
         else:
             inside = " ".join(f"[{key}]={double_quote(text)}" for key, text in value.pairs())
         return f"declare -{flags} {name}=({inside})"
+    if unset:
+        return f"declare -{flags} {name}" if flags else None
     shown = transform.at_quote(text_of(state))
     return f"declare -{flags} {name}={shown}" if flags else f"{name}={shown}"

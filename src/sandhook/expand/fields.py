@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from sandhook.expand.locale import goes_by_bytes
 from sandhook.expand.pathname import PathnameOptions, expand_pathname
 from sandhook.pattern.glob import has_magic, quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 
 DEFAULT_IFS = " \t\n"
+_PATTERN_PIECE = re.compile(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*\]|[^\\\[:]+|.", re.DOTALL)
 _MAGIC = frozenset("*?[")
 
 
@@ -161,6 +163,8 @@ def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
             globstar="globstar" in shopts,
             nocase="nocaseglob" in shopts,
             extglob=options.extglob,
+            skipdots="globskipdots" in shopts,
+            bytewise=goes_by_bytes(state),
             most=state.budget.limits.fields,
         ),
         state.budget.charge,
@@ -175,9 +179,22 @@ def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
     return [] if "nullglob" in shopts else [plain]
 
 
+def _listed(ignored: str) -> list[str]:
+    """Return the patterns of GLOBIGNORE; a colon in brackets or behind a backslash parts none."""
+    if "[" not in ignored and "\\" not in ignored:
+        return ignored.split(":")
+    found = [""]
+    for piece in _PATTERN_PIECE.findall(ignored):
+        if piece == ":":
+            found.append("")
+        else:
+            found[-1] += piece
+    return found
+
+
 def _without_ignored(found: list[str], ignored: str, extglob: bool) -> list[str]:
     from sandhook.pattern.glob import compile_pattern
 
-    patterns = [compile_pattern(text, extglob=extglob) for text in ignored.split(":") if text]
+    patterns = [compile_pattern(text, extglob=extglob) for text in _listed(ignored) if text]
     kept = [name for name in found if not any(pattern.matches(name) for pattern in patterns)]
     return [name for name in kept if name.rstrip("/").rpartition("/")[2] not in (".", "..")]

@@ -6,7 +6,7 @@ Source: POSIX.1-2024 XCU 2.6.4, bash 5.2 manual 6.5.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.state.state import State
@@ -42,6 +42,22 @@ def unary(operator: str, operand: Integer) -> Integer:
     if operator == "~":
         return lambda state: ~operand(state)
     return operand
+
+
+def chain(first: Integer, steps: Sequence[tuple[str, Integer]]) -> Integer:
+    """Compile operators one behind the other, each with the value so far on its left."""
+    so_far = [0]  # read before anything else of a step runs
+    compiled = [binary(operator, lambda state: so_far[0], right) for operator, right in steps]
+
+    def run(state: State) -> int:
+        value = first(state)
+        state.budget.charge(len(compiled) >> 3)
+        for step in compiled:
+            so_far[0] = value
+            value = step(state)
+        return value
+
+    return run
 
 
 def binary(operator: str, left: Integer, right: Integer) -> Integer:

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
-from sandhook.expand import transform
+from sandhook.expand import slices, transform
 from sandhook.expand.arith import NotPlain
-from sandhook.expand.declared import attributes_of, declaration, pairs_of
+from sandhook.expand.declared import all_attributes, attributes_of, declaration, pairs_of
 from sandhook.expand.escapes import prompt
+from sandhook.expand.locale import as_bytes, change_by_bytes, goes_by_bytes
 from sandhook.expand.special import separator, special_value, unbound
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
+from sandhook.syntax.wordprinter import word_text
 
 Value: TypeAlias = Callable[[State], "str | None"]
 Values: TypeAlias = Callable[[State], "list[str]"]
@@ -264,7 +266,12 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
         return count
     value = base.value
     assert value is not None
-    return lambda state: len(value(state) or "")
+
+    def length(state: State) -> int:
+        text = value(state) or ""
+        return len(text) if text.isascii() or not goes_by_bytes(state) else len(as_bytes(text))
+
+    return length
 
 
 def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
@@ -311,6 +318,10 @@ class Indirect(Parameter):
         expansion = ParameterExpansion(
             target.name, target.subscript, "", node.operator, node.word, node.second
         )
+        if state.options.nounset and node.operator not in CHOOSING:
+            base = compile_base(expansion, self._words, checked=False)
+            if base.value is not None and base.value(state) is None:
+                raise unbound(f"!{node.name}")
         return compile_parameter(expansion, self._words)
 
     def _value(self, state: State) -> str | None:
@@ -338,7 +349,7 @@ def _compile_operator(node: ParameterExpansion, base: Parameter, words: Words) -
         return _transformation(node, base)
     quick = _fixed_change(operator, word, node.second, words)
     if quick is not None and base.value is not None:
-        return Parameter(_quickly(base.value, quick))
+        return Parameter(_quickly(base.value, quick, cased=operator[0] in "^,~"))
     if operator[0] in "#%":
         pattern = words.pattern(word)
         return _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix)
@@ -380,9 +391,11 @@ def _fixed_change(operator: str, word: Word, second: Word | None, words: Words) 
     return None if replacement is None else transform.literal_replacer(operator, pattern, replacement)
 
 
-def _quickly(read: Value, change: transform.Change) -> Value:
+def _quickly(read: Value, change: transform.Change, *, cased: bool) -> Value:
     def value(state: State) -> str | None:
         text = read(state)
+        if cased and text and not text.isascii() and goes_by_bytes(state):
+            return change_by_bytes(state, text, change, ())
         return change(state, text) if text else text
 
     return value
@@ -398,7 +411,11 @@ def _mapped(
         def one(state: State) -> str | None:
             value = read(state)
             arguments = prepare(state)
-            return change(state, value or "", *arguments) if value is not None else None
+            if value is None:
+                return None
+            if value.isascii() or not goes_by_bytes(state):
+                return change(state, value, *arguments)
+            return change_by_bytes(state, value, change, arguments)
 
         return Parameter(one)
     values = base.values
@@ -406,15 +423,22 @@ def _mapped(
 
     def every(state: State) -> list[str]:
         arguments = prepare(state)
-        return [change(state, value, *arguments) for value in values(state)]
+        return [
+            change(state, value, *arguments)
+            if value.isascii() or not goes_by_bytes(state)
+            else change_by_bytes(state, value, change, arguments)
+            for value in values(state)
+        ]
 
     return Parameter(values=every, star=base.star)
 
 
 def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter:
-    offset_of = words.arithmetic(node.word or Word(()))
-    length_of = words.arithmetic(node.second) if node.second is not None else None
     name = node.name
+    subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
+    shown = f"{node.prefix}{name}{subscript}"
+    offset_of = slices.named(words.arithmetic(node.word or Word(())), shown)
+    length_of = slices.named(words.arithmetic(node.second), shown) if node.second is not None else None
     if base.value is not None:
         read = base.value
 
@@ -424,10 +448,7 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
                 return None
             offset = offset_of(state)
             length = length_of(state) if length_of is not None else None
-            found = transform.substring(value, offset, length)
-            if found is None:
-                raise ShellError(f"{length}: substring expression < 0", 1, discard=True)
-            return found
+            return slices.substring(state, value, offset, length)
 
         return Parameter(substring)
     values = base.values
@@ -437,43 +458,16 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
     def part(state: State) -> list[str]:
         offset = offset_of(state)
         length = length_of(state) if length_of is not None else None
+        scalar = None if positional else state.value(name)
+        if scalar.__class__ is str:  # bash takes it for ${name:offset:length}
+            return [slices.substring(state, scalar, offset, length)]
         if length is not None and length < 0:
             raise ShellError(f"{length}: substring expression < 0", 1, discard=True)
         if positional:
-            return _slice_positional(state, offset, length)
-        return _slice_array(state, name, values(state), offset, length)
+            return slices.of_positional(state, offset, length)
+        return slices.of_array(state, name, values(state), offset, length)
 
     return Parameter(values=part, star=base.star)
-
-
-def _slice_positional(state: State, offset: int, length: int | None) -> list[str]:
-    """${@:offset:length}: offset 0 begins with $0."""
-    all_ = [state.name, *state.positional]
-    if offset < 0:
-        offset += len(all_)
-        if offset < 0:
-            return []
-    return all_[offset:] if length is None else all_[offset : offset + length]
-
-
-def _slice_array(state: State, name: str, values: list[str], offset: int, length: int | None) -> list[str]:
-    """${a[@]:offset:length}: the offset is an index, the length counts elements that are set."""
-    array = state.value(name)
-    if isinstance(array, IndexedArray):
-        if offset < 0:
-            offset += array.top()
-            if offset < 0:
-                return []
-        indices = array.indices()
-        if indices and indices[-1] == len(indices) - 1:
-            start = offset
-        else:
-            start = next((at for at, index in enumerate(indices) if index >= offset), len(indices))
-    else:
-        start = max(0, offset - 1) if isinstance(array, AssociativeArray) and offset > 0 else offset
-        if start < 0:
-            start += len(values)
-    return values[start:] if length is None else values[start : start + length]
 
 
 def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
@@ -484,14 +478,24 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
             return Parameter(values=lambda state: ["" for _ in state.positional], star=base.star)
         if base.values is not None:
             return Parameter(
-                values=lambda state: [attributes_of(state, name) for _ in elements(state, name)],
-                star=base.star,
+                values=lambda state: all_attributes(state, name, elements(state, name)), star=base.star
             )
-        return Parameter(lambda state: attributes_of(state, name))
+        return Parameter(lambda state: _attributes(state, name, base))
     if letter == "A":
-        return Parameter(lambda state: declaration(state, node, base.values is not None, base.text))
+        return Parameter(lambda state: _declaration(state, node, base))
     if letter in "Kk" and base.values is not None and node.subscript is not None:
         return Parameter(values=lambda state: pairs_of(state, name, letter), star=base.star)
     if letter == "P":
         return _mapped(base, lambda state: (), prompt)
     return _mapped(base, lambda state: (letter,), transform.transform)
+
+
+def _attributes(state: State, name: str, base: Parameter) -> str:
+    if state.options.nounset and base.value is not None:
+        base.value(state)  # complains
+    return attributes_of(state, name)
+
+
+def _declaration(state: State, node: ParameterExpansion, base: Parameter) -> str | None:
+    value = base.value(state) if base.value is not None else ""  # complains under set -u
+    return declaration(state, node, base.values is not None, base.text, unset=value is None)

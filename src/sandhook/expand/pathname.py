@@ -1,7 +1,7 @@
 """Pathname expansion: a pattern to the names of files that match it.
 
 Source: POSIX.1-2024 XCU 2.6.6 and 2.14.3. Oracle: bash 5.2, shopt dotglob, globstar, nocaseglob,
-extglob; globskipdots is on, as there, so "." and ".." match only when they are written out.
+extglob, globskipdots.
 What becomes of a pattern without matches (nullglob, failglob) is the caller's business.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sandhook.errors import LimitExceeded
+from sandhook.expand.locale import as_bytes
 from sandhook.pattern.glob import Pattern, compile_pattern, has_magic
 from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
@@ -31,6 +32,8 @@ class PathnameOptions(Record):
     globstar: bool = False  #: "**" matches directories of any depth
     nocase: bool = False  #: nocaseglob
     extglob: bool = False
+    skipdots: bool = True  #: globskipdots: "." and ".." match only when they are written out
+    bytewise: bool = False  #: a byte is a character, as in the C locale
     most: int = 200_000  #: paths that one expansion may hold (a count; Limits.fields)
 
 
@@ -95,9 +98,15 @@ def _split(pattern: str, extglob: bool) -> list[tuple[str, str]]:
             depth -= 1
         elif c == "/" and not depth:
             end = at
+            if (
+                at > begin
+                and pattern[at - 1] == "\\"
+                and not has_magic(pattern[begin : at - 1], extglob=extglob)
+            ):
+                end -= 1  # d\/* is d/*
             while pattern[at : at + 1] == "/":
                 at += 1
-            parts.append((pattern[begin:end], pattern[end:at] if at < size else "/"))
+            parts.append((pattern[begin:end], pattern[end:at].lstrip("\\") if at < size else "/"))
             begin = at
             continue
         at += 1
@@ -133,7 +142,10 @@ class _Search:
         """Yield every path of ``above`` with each name that matches one component."""
         options = self.options
         pattern = compile_pattern(
-            component, extglob=options.extglob, nocase=options.nocase, dot_special=not options.dotglob
+            as_bytes(component) if options.bytewise else component,
+            extglob=options.extglob,
+            nocase=options.nocase,
+            dot_special=not options.dotglob,
         )
         if not component or not has_magic(component, extglob=options.extglob):
             text = compile_pattern(component, extglob=options.extglob).literal_text
@@ -144,11 +156,15 @@ class _Search:
                     yield path + slashes
             return
         for base in above:
-            yield from self._matching(base, pattern, slashes)
+            yield from self._matching(base, component, pattern, slashes)
 
-    def _matching(self, base: str, pattern: Pattern, slashes: str) -> Iterator[str]:
-        for name, mode in self._names(base):
-            if pattern.matches(name, self.charge) and (
+    def _matching(self, base: str, component: str, pattern: Pattern, slashes: str) -> Iterator[str]:
+        names = self._names(base)
+        if not self.options.skipdots and component[0] == "." and names is not None:
+            names = [(".", _DIRECTORY), ("..", _DIRECTORY), *names]
+        bytewise = self.options.bytewise
+        for name, mode in names or ():
+            if pattern.matches(as_bytes(name) if bytewise else name, self.charge) and (
                 not slashes or self._leads_to_directory(base + name, mode)
             ):
                 yield base + name + slashes
@@ -167,7 +183,7 @@ class _Search:
             pending = [base]
             while pending:
                 here = pending.pop()
-                for name, mode in self._names(here):
+                for name, mode in self._names(here) or ():
                     if name[0] == "." and not self.options.dotglob:
                         continue
                     path = here + name
@@ -180,11 +196,12 @@ class _Search:
                         self.charge(1)
                         pending.append(path + (slashes or "/"))
 
-    def _names(self, base: str) -> list[tuple[str, int]]:
+    def _names(self, base: str) -> list[tuple[str, int]] | None:
+        """Return the names in a directory, None when it cannot be read."""
         try:
             entries = self.fs.listdir(join(self.cwd, base or "."))
         except OSError:
-            return []
+            return None
         self.charge(1 + len(entries))
         return [(entry.name, entry.mode) for entry in entries]
 

@@ -327,7 +327,10 @@ class TextCompiler:
                 if not (name[0].isalpha() or name[0] == "_"):
                     raise ShellError(f"${name}: cannot assign in this way", 1, discard=True)
                 if node.prefix == "!":
-                    state.set(state.get(name) or name, text)
+                    target = state.get(name) or name
+                    if not target.isidentifier():
+                        raise ShellError(f"{target}: invalid variable name", 1, discard=True)
+                    state.set(target, text)
                 elif subscript is not None:
                     key = subscript(state)
                     if key in ("@", "*") and not state.is_associative(name):

@@ -207,7 +207,7 @@ def change_case(state: State, value: str, operator: str, pattern: str) -> str:
             return c
         upper = operator[0] == "^" or (operator[0] == "~" and c.islower())
         changed = c.upper() if upper else c.lower()
-        return changed if len(changed) == 1 else c
+        return changed if len(changed) == 1 else c if upper else changed[0]
 
     if len(operator) == 1:
         return change(value[0]) + value[1:] if value else value
@@ -240,7 +240,7 @@ def transform(state: State, value: str, letter: str) -> str:
 def at_quote(value: str) -> str:
     """Return a value as ${x@Q} prints it: always in single quotes, or $'...'."""
     if _ODD.search(value) is None:
-        return "'" + value.replace("'", "'\\''") + "'"
+        return "'" + value.replace("'", "'\\''") + "'" if value != "'" else "\\'"
     quoted = shell_quote(value)
     if quoted[:2] == "$'":
         return quoted

@@ -16,6 +16,7 @@ from sandhook.syntax.nodes import (
     Arith,
     ArithAssign,
     ArithBinary,
+    ArithChain,
     ArithComma,
     ArithConditional,
     ArithLogical,
@@ -28,6 +29,8 @@ from sandhook.syntax.nodes import (
 
 #: Operators may stand in each other this deep (levels of the tree).
 MAX_DEPTH = 200
+#: Operators in a row that become a tree; what follows is kept as a list.
+_ROW = 50
 
 _BLANKS = " \t\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -312,18 +315,23 @@ class _Parser:
         """Climb: an operand and every operator that binds as tightly as ``lowest`` or tighter."""
         left = self.unary()
         depth = self.depth
+        row: list[tuple[str, Arith, int]] = []  # what a long row goes on with
         while (level := _PRECEDENCE.get(self.kind, 0)) >= lowest:
             operator, at = self.kind, self.at
-            self.deeper()
+            if self.depth < depth + _ROW or level <= 2:
+                self.deeper()
             self.next()
             right = self.binary(level if level == _POWER else level + 1)
             if level <= 2:
-                left = ArithLogical(operator, left, right)
-            else:
+                left = ArithLogical(operator, ArithChain(left, tuple(row)) if row else left, right)
+                row = []
+            elif self.depth < depth + _ROW:
                 left = ArithBinary(operator, left, right, at)
+            else:
+                row.append((operator, right, at))
             self.last = "number"
         self.depth = depth
-        return left
+        return ArithChain(left, tuple(row)) if row else left
 
     def unary(self) -> Arith:
         operators: list[str] = []

@@ -487,6 +487,13 @@ class ArithBinary(Node):
     at: int = 0  #: offset in the text behind the operator: what "division by 0" shows begins there
 
 
+class ArithChain(Node):
+    """A long row of binary operators that bind to the left: no level for each, as ArithBinary has."""
+
+    first: Arith
+    steps: tuple[tuple[str, Arith, int], ...]  #: (operator, right, at), the fields of ArithBinary
+
+
 class ArithLogical(Node):
     operator: str  #: && or ||
     left: Arith
@@ -518,6 +525,7 @@ Arith: TypeAlias = (
     | ArithUnary
     | ArithStep
     | ArithBinary
+    | ArithChain
     | ArithLogical
     | ArithConditional
     | ArithAssign

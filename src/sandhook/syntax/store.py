@@ -83,6 +83,7 @@ _CLASSES: tuple[type[Node], ...] = (
     nodes.ArithConditional,
     nodes.ArithAssign,
     nodes.ArithComma,
+    nodes.ArithChain,
 )
 _SIZES = {_CLASSES_FROM + index: (kind, len(kind._fields)) for index, kind in enumerate(_CLASSES)}
 _CODES = {kind: _CLASSES_FROM + index for index, kind in enumerate(_CLASSES)}

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.expand.text import Text
 from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.arguments import MANY, charge_fields
@@ -352,7 +353,9 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         status = 0
         fall_through = False
         options = state.options
-        plain = not (options.extglob or options.nocasematch)
+        plain = not (
+            options.extglob or options.nocasematch or not (text.isascii() or not goes_by_bytes(state))
+        )
         charge = budget.charge
         state.status = 0 if not clauses else state.status
         for fixed, patterns, body, terminator in clauses:
@@ -420,8 +423,12 @@ def _compile_clause(
 
 def _matches(state: State, patterns: list[Text], text: str) -> bool:
     options = state.options
+    bytewise = not text.isascii() and goes_by_bytes(state)
+    if bytewise:
+        text = as_bytes(text)
     for pattern in patterns:
-        compiled = compile_pattern(pattern(state), extglob=options.extglob, nocase=options.nocasematch)
+        shown = as_bytes(pattern(state)) if bytewise else pattern(state)
+        compiled = compile_pattern(shown, extglob=options.extglob, nocase=options.nocasematch)
         if compiled.matches(text, state.budget.charge):
             return True
     return False

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.expand import arith
+from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import Matches, compile_pattern, quote
@@ -217,8 +218,11 @@ def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
 
 def _pattern(left: Callable[[State], str], pattern: Callable[[State], str], wanted: bool) -> Test:
     def test(state: State) -> bool:
-        compiled = compile_pattern(pattern(state), extglob=True, nocase=state.options.nocasematch)
-        return bool(compiled.matches(left(state), state.budget.charge)) is wanted
+        shown, text = pattern(state), left(state)
+        if not text.isascii() and goes_by_bytes(state):
+            shown, text = as_bytes(shown), as_bytes(text)
+        compiled = compile_pattern(shown, extglob=True, nocase=state.options.nocasematch)
+        return bool(compiled.matches(text, state.budget.charge)) is wanted
 
     return test
 
@@ -232,7 +236,11 @@ def _fixed_pattern(left: Callable[[State], str], text: str, wanted: bool, genera
             return general(state)
         if not compiled:
             compiled.append(compile_pattern(text, extglob=True).matches)
-        return compiled[0](left(state), state.budget.charge) is wanted
+        value = left(state)
+        if not value.isascii() and goes_by_bytes(state):
+            bytewise = compile_pattern(as_bytes(text), extglob=True)
+            return bool(bytewise.matches(as_bytes(value), state.budget.charge)) is wanted
+        return compiled[0](value, state.budget.charge) is wanted
 
     return test
 

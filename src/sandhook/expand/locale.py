@@ -1,0 +1,43 @@
+"""Characters or bytes: in the C locale every byte is a character of its own.
+
+Text of the shell is decoded from UTF-8, and a byte that is none of it is a lone surrogate. So the
+C locale's view of a text is the same text with all bytes beyond ASCII as surrogates: patterns,
+lengths and offsets work on it unchanged. Only text that is not ASCII is looked at.
+
+Source: POSIX.1-2024 XBD 8.2 (LC_ALL, LC_CTYPE, LANG).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandhook.state.state import State
+
+_C = frozenset({"C", "POSIX"})
+
+
+def goes_by_bytes(state: State) -> bool:
+    """Tell whether the locale is C or POSIX. Without any variable it is UTF-8's."""
+    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
+        locale = state.get(name)
+        if locale:
+            return locale in _C
+    return False
+
+
+def as_bytes(text: str) -> str:
+    """Return the C locale's view of a text: a character for each byte."""
+    return text.encode("utf-8", "surrogateescape").decode("ascii", "surrogateescape")
+
+
+def as_characters(text: str) -> str:
+    """Return the text again that ``as_bytes`` took apart."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
+
+def change_by_bytes(
+    state: State, value: str, change: Callable[..., str], arguments: tuple[object, ...]
+) -> str:
+    """Apply ``change`` in the C locale."""
+    seen = [as_bytes(each) if isinstance(each, str) else each for each in arguments]
+    return as_characters(change(state, as_bytes(value), *seen))

@@ -1,0 +1,67 @@
+"""${parameter:offset:length} of a value, of the positional parameters and of an array.
+
+Source: bash 5.2 manual, 3.5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandhook.expand import transform
+from sandhook.expand.locale import as_bytes, as_characters, goes_by_bytes
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.state.values import AssociativeArray, IndexedArray
+
+
+def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], int]:
+    """Let an error in an offset or length tell the parameter."""
+
+    def number(state: State) -> int:
+        try:
+            return number_of(state)
+        except ShellError as error:
+            if not error.fatal:
+                error.message = f"{shown}: {error.message}"
+            raise
+
+    return number
+
+
+def substring(state: State, value: str, offset: int, length: int | None) -> str:
+    """${x:offset:length}, in characters, or bytes in the C locale."""
+    by_bytes = not value.isascii() and goes_by_bytes(state)
+    found = transform.substring(as_bytes(value) if by_bytes else value, offset, length)
+    if found is None:
+        raise ShellError(f"{length}: substring expression < 0", 1, discard=True)
+    return as_characters(found) if by_bytes else found
+
+
+def of_positional(state: State, offset: int, length: int | None) -> list[str]:
+    """${@:offset:length}: offset 0 begins with $0."""
+    all_ = [state.name, *state.positional]
+    if offset < 0:
+        offset += len(all_)
+        if offset < 0:
+            return []
+    return all_[offset:] if length is None else all_[offset : offset + length]
+
+
+def of_array(state: State, name: str, values: list[str], offset: int, length: int | None) -> list[str]:
+    """${a[@]:offset:length}: the offset is an index, the length counts elements that are set."""
+    array = state.value(name)
+    if isinstance(array, IndexedArray):
+        if offset < 0:
+            offset += array.top()
+            if offset < 0:
+                return []
+        indices = array.indices()
+        if indices and indices[-1] == len(indices) - 1:
+            start = offset
+        else:
+            start = next((at for at, index in enumerate(indices) if index >= offset), len(indices))
+    else:
+        start = max(0, offset - 1) if isinstance(array, AssociativeArray) and offset > 0 else offset
+        if start < 0:
+            start += len(values)
+    return values[start:] if length is None else values[start : start + length]
