@@ -337,9 +337,9 @@ def _element(name: str, subscript: str) -> Integer:
             except KeyError:
                 pass
         elif array.__class__ is AssociativeArray:
-            text = array.items.get(subscript)
+            text = array.items.get(key)
         else:
-            text = state.element(name, key if array.__class__ is AssociativeArray else subscript)
+            text = state.element(name, key if state.is_associative(name) else subscript)
         if text is None:
             if state.options.nounset and state.value(name) is None:
                 raise ShellError(f"{name}: unbound variable", 127, fatal=True)
