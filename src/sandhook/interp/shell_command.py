@@ -14,7 +14,7 @@ from sandhook.interp.traps import on_signal
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES
 from sandhook.state.control import ExitShell
-from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS, UNSUPPORTED
+from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import FOREIGN, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
 from sandhook.vfs.errors import error_text, fs_error
@@ -248,7 +248,7 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
 def _inherit_options(state: State, environment: dict[str, str]) -> None:
     """Take the options that the starting shell exported: SHELLOPTS and BASHOPTS."""
     for name in environment.get("SHELLOPTS", "").split(":"):
-        if name in SET_OPTIONS and name not in UNSUPPORTED:
+        if name in SET_OPTIONS:
             state.options.set(name, True)
     for name in environment.get("BASHOPTS", "").split(":"):
         if name in SHOPT_OPTIONS:
