@@ -360,7 +360,7 @@ def _compile_operator(node: ParameterExpansion, base: Parameter, words: Words) -
             pieces = words.pieces(word)
             return _mapped(
                 base,
-                lambda state: (*_anchored(pattern(state), pieces(state)), replacement(state)),
+                lambda state: (*transform.anchored(pattern(state), pieces(state)), replacement(state)),
                 transform.replace,
             )
         return _mapped(base, lambda state: (operator, pattern(state), replacement(state)), transform.replace)
@@ -370,12 +370,6 @@ def _compile_operator(node: ParameterExpansion, base: Parameter, words: Words) -
     ):
         return _mapped(base, lambda state: (), lambda state, value: value)  # "" matches no character
     return _mapped(base, lambda state: (operator, pattern(state)), transform.change_case)
-
-
-def _anchored(pattern: str, pieces: list[tuple[str, bool]]) -> tuple[str, str]:
-    """Return the operator and pattern of ``${x/$p/r}``, whose value may begin with # or %."""
-    text, quoted = next((piece for piece in pieces if piece[0]), ("", True))
-    return ("/", pattern) if quoted or text[0] not in "#%" else ("/" + text[0], pattern[1:])
 
 
 def _fixed_change(operator: str, word: Word, second: Word | None, words: Words) -> transform.Change | None:

@@ -107,6 +107,12 @@ def remove_affix(state: State, value: str, operator: str, pattern: str) -> str:
     return value[:start] if start >= 0 else value
 
 
+def anchored(pattern: str, pieces: list[tuple[str, bool]]) -> tuple[str, str]:
+    """Return the operator and pattern of ``${x/$p/r}``, whose value may begin with # or %."""
+    text, quoted = next((piece for piece in pieces if piece[0]), ("", True))
+    return ("/", pattern) if quoted or text[0] not in "#%" else ("/" + text[0], pattern[1:])
+
+
 def replace(
     state: State, value: str, operator: str, pattern: str, replacement: list[tuple[str, bool]]
 ) -> str:
