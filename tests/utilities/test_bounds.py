@@ -48,7 +48,33 @@ ENDLESS = [
     "factor $(seq 1000000000000000000 1000000000000009999)",
     "strings /dev/zero; tr '\\0' a < /dev/zero | strings",
     "yes '$A' | envsubst",
+    "gzip < /dev/zero | wc -c",
+    "head -c 3M /dev/zero | gzip | gzip -d > f",
+    "head -c 900K /dev/zero | bzip2 > f; cat f f f f f f f f f f f f | bunzip2 > g",
+    "head -c 3M /dev/zero | xz | xz -d > f",
+    "tar -c /dev/zero | cat > f; yes > f",
+    "head -c 900K /dev/zero > f; tar -czf a.tgz f; mkdir d e; tar -xzf a.tgz -C d; tar -xzf a.tgz -C e",
 ]
+
+
+@pytest.mark.parametrize(
+    ("script", "made"),
+    [
+        (
+            "mkdir a; echo x > f; cd a; tar -cf ../t.tar -C .. ../workspace/f; mkdir o; cd o; tar -xf ../../t.tar",
+            "f",
+        ),
+        ("mkdir a o; ln -s /etc a/l; tar -cf t.tar -C a l; cd o; tar -xf ../t.tar", "l"),
+        ("mkdir a o; ln -s ../../x a/l; tar -cf t.tar -C a l; cd o; tar -xf ../t.tar", "l"),
+        (
+            "mkdir -p a/l o; echo x > a/l/f; tar -cf t.tar -C a l/f; ln -s /tmp o/l; cd o; tar -xf ../t.tar",
+            "/tmp/f",
+        ),
+    ],
+)
+def test_tar_makes_nothing_outside(script: str, made: str) -> None:
+    result = Shell().run(f"{script} ; status=$?; [ -e {made} ] || [ -L {made} ] && echo made; exit $status")
+    assert (result.exit_status, result.stdout) == (2, ""), result.stderr
 
 
 @pytest.mark.parametrize("script", ENDLESS)

@@ -1,0 +1,152 @@
+"""Compressed streams: gzip, bzip2 and xz, always a bounded piece at a time.
+
+The libraries behind them are C: they get at most 64 KiB and give at most 1 MiB in one call, and xz is held
+to a dictionary that fits into the run.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+_MOST_PIECE = 1 << 20
+_XZ_MEMORY = 48 << 20
+_XZ_PRESET = 3  #: the highest preset of xz that is used: higher ones need more memory than a run has
+
+GZIP_MAGIC = b"\x1f\x8b"
+BZIP2_MAGIC = b"BZh"
+XZ_MAGIC = b"\xfd7zXZ\x00"
+
+
+class CorruptError(Exception):
+    """Compressed data are damaged: "crc error", "unexpected end of file", "not in gzip format"."""
+
+
+class Charge(Protocol):
+    def __call__(self, steps: int, /) -> None: ...
+
+
+def kind_of(head: bytes) -> str:
+    """Return "gzip", "bzip2", "xz" or "" for the beginning of a file."""
+    for magic, kind in ((GZIP_MAGIC, "gzip"), (BZIP2_MAGIC, "bzip2"), (XZ_MAGIC, "xz")):
+        if head.startswith(magic):
+            return kind
+    return ""
+
+
+def compressed(
+    chunks: Iterator[bytes], kind: str, level: int, charge: Charge, name: bytes = b"", mtime: int = 0
+) -> Iterator[bytes]:
+    """Yield the compressed form of a stream; ``name`` and ``mtime`` go into the header of gzip."""
+    coder: Any
+    if kind == "gzip":
+        flags = 8 if name else 0
+        extra = 2 if level == 9 else 4 if level == 1 else 0
+        yield struct.pack("<2sBBLBB", GZIP_MAGIC, 8, flags, mtime & 0xFFFFFFFF, extra, 3) + (
+            name + b"\0" if name else b""
+        )
+        coder = zlib.compressobj(level, zlib.DEFLATED, -15)
+    elif kind == "bzip2":
+        coder = bz2.BZ2Compressor(level)
+    else:
+        coder = lzma.LZMACompressor(lzma.FORMAT_XZ, preset=min(level, _XZ_PRESET))
+    check = size = 0
+    for data in chunks:
+        charge(1 + (len(data) >> 8))
+        if kind == "gzip":
+            check = zlib.crc32(data, check)
+            size += len(data)
+        yield coder.compress(data)
+    yield coder.flush()
+    if kind == "gzip":
+        yield struct.pack("<LL", check, size & 0xFFFFFFFF)
+
+
+def expanded(chunks: Iterator[bytes], kind: str, charge: Charge) -> Iterator[bytes]:
+    """Yield what a compressed stream holds, member after member. Raises CorruptError."""
+    held = b""
+    first = True
+    while True:
+        if not held:
+            held = next(chunks, b"")
+        if not held and not first:
+            return
+        if not first and not held.strip(b"\0"):
+            held = b""
+            continue
+        if kind == "gzip":
+            held = yield from _gzip_member(held, chunks, charge, first)
+        else:
+            held = yield from _member(held, chunks, kind, charge)
+        first = False
+        if held and kind == "gzip" and not GZIP_MAGIC.startswith(held[:2]):
+            if held.strip(b"\0"):
+                raise CorruptError("decompression OK, trailing garbage ignored")
+            held = b""
+
+
+def _gzip_member(held: bytes, chunks: Iterator[bytes], charge: Charge, first: bool) -> Any:
+    while len(held) < 2 and (more := next(chunks, b"")):
+        held += more
+    if not held:
+        raise CorruptError("unexpected end of file")
+    if held[:2] != GZIP_MAGIC:
+        raise CorruptError("not in gzip format")
+    decoder = zlib.decompressobj(31)
+    while not decoder.eof:
+        if not held:
+            held = next(chunks, b"")
+            if not held:
+                raise CorruptError("unexpected end of file")
+        charge(1 + (len(held) >> 8))
+        try:
+            data = decoder.decompress(held, _MOST_PIECE)
+        except zlib.error as error:
+            text = str(error)
+            what = (
+                "crc"
+                if "incorrect data check" in text
+                else "length"
+                if "length check" in text
+                else "format violated"
+            )
+            raise CorruptError(
+                f"invalid compressed data--{what} error"
+                if what != "format violated"
+                else f"invalid compressed data--{what}"
+            ) from None
+        held = decoder.unconsumed_tail
+        charge(len(data) >> 8)
+        yield data
+    return decoder.unused_data
+
+
+def _member(held: bytes, chunks: Iterator[bytes], kind: str, charge: Charge) -> Any:
+    decoder: Any
+    if kind == "bzip2":
+        decoder = bz2.BZ2Decompressor()
+    else:
+        decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+    while not decoder.eof:
+        if decoder.needs_input and not held:
+            held = next(chunks, b"")
+            if not held:
+                raise CorruptError("unexpected end of file")
+        charge(1 + (len(held) >> 8))
+        try:
+            data = decoder.decompress(held, _MOST_PIECE)
+        except lzma.LZMAError as error:
+            limited = "limit" in str(error).lower()
+            raise CorruptError(
+                "memory usage limit reached" if limited else "compressed data is corrupt"
+            ) from None
+        except OSError:
+            raise CorruptError("compressed data is corrupt") from None
+        held = b""
+        charge(len(data) >> 8)
+        yield data
+    return decoder.unused_data

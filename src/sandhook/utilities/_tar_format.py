@@ -1,0 +1,244 @@
+"""The format of tar archives: headers of 512 bytes, with GNU's and pax's extensions for long names.
+
+Source: POSIX.1-2024 XCU 3, pax, "ustar Interchange Format" and "pax Header Block"; GNU tar 1.34 manual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+BLOCK = 512
+RECORD = 10_240
+_MOST_EXTENSION = 1 << 20  #: bytes of a long name or of pax's records
+
+FILE, HARD_LINK, SYMBOLIC_LINK, CHARACTER, BLOCK_DEVICE, DIRECTORY, FIFO = (
+    b"0",
+    b"1",
+    b"2",
+    b"3",
+    b"4",
+    b"5",
+    b"6",
+)
+
+
+class FormatError(Exception):
+    """An archive is none, or damaged."""
+
+
+class Member:
+    """One member of an archive.
+
+    Attributes:
+        name: Without a trailing slash.
+        kind: One of the constants above.
+        link: What a link leads to.
+    """
+
+    __slots__ = ("gid", "group", "kind", "link", "mode", "mtime", "name", "size", "uid", "user")
+
+    def __init__(
+        self, name: str, kind: bytes = FILE, size: int = 0, mode: int = 0o644, mtime: int = 0
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.size = size
+        self.mode = mode
+        self.mtime = mtime
+        self.uid = self.gid = 0
+        self.user = self.group = ""
+        self.link = ""
+
+
+def header(member: Member) -> bytes:
+    """Return the header blocks of a member, in GNU's format."""
+    name = _bytes(member.name + ("/" if member.kind == DIRECTORY else ""))
+    link = _bytes(member.link)
+    blocks = b""
+    if len(link) > 100:
+        blocks += _extension(b"K", link)
+    if len(name) > 100:
+        blocks += _extension(b"L", name)
+    return blocks + _block(
+        name,
+        member.mode & 0o7777,
+        member.uid,
+        member.gid,
+        member.size,
+        member.mtime,
+        member.kind,
+        link,
+        member,
+    )
+
+
+def _extension(kind: bytes, data: bytes) -> bytes:
+    data += b"\0"
+    return _block(b"././@LongLink", 0o644, 0, 0, len(data), 0, kind, b"", None) + data + padding(len(data))
+
+
+def padding(size: int) -> bytes:
+    """Return the NULs that fill the last block of ``size`` bytes."""
+    return bytes(-size % BLOCK)
+
+
+def _octal(value: int, width: int) -> bytes:
+    digits = b"%0*o" % (width - 1, max(value, 0))
+    if len(digits) < width:
+        return digits + b"\0"
+    return b"\x80" + value.to_bytes(width - 1, "big")
+
+
+def _block(
+    name: bytes,
+    mode: int,
+    uid: int,
+    gid: int,
+    size: int,
+    mtime: int,
+    kind: bytes,
+    link: bytes,
+    member: Member | None,
+) -> bytes:
+    fields = [name[:100].ljust(100, b"\0"), _octal(mode, 8), _octal(uid, 8), _octal(gid, 8), _octal(size, 12)]
+    fields += [_octal(mtime, 12), b" " * 8, kind, link[:100].ljust(100, b"\0"), b"ustar  \0"]
+    user, group = (member.user, member.group) if member is not None else ("root", "root")
+    fields += [_bytes(user)[:31].ljust(32, b"\0"), _bytes(group)[:31].ljust(32, b"\0")]
+    block = b"".join(fields).ljust(BLOCK, b"\0")
+    return block[:148] + b"%06o\0 " % sum(block) + block[156:]
+
+
+class Stream:
+    """Reads exact numbers of bytes from pieces of any length."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._held = b""
+
+    def read(self, count: int) -> bytes:
+        """Return ``count`` bytes, fewer only at the end."""
+        pieces = []
+        while count:
+            if not self._held:
+                self._held = next(self._chunks, b"")
+                if not self._held:
+                    break
+            piece, self._held = self._held[:count], self._held[count:]
+            count -= len(piece)
+            pieces.append(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def pieces(self, count: int) -> Iterator[bytes]:
+        """Yield ``count`` bytes in pieces of at most 64 KiB. Raises FormatError when there are fewer."""
+        while count:
+            piece = self.read(min(count, 65_536))
+            if not piece:
+                raise FormatError("Unexpected EOF in archive")
+            count -= len(piece)
+            yield piece
+
+
+def members(stream: Stream) -> Iterator[Member]:
+    """Yield the members; whoever takes one reads its contents and their padding before the next.
+
+    Raises:
+        FormatError: This is no archive, or a damaged one.
+    """
+    first = True
+    name = link = None
+    more: dict[str, str] = {}
+    while True:
+        block = stream.read(BLOCK)
+        if not block and not first:
+            return
+        if len(block) < BLOCK:
+            raise FormatError(
+                "This does not look like a tar archive" if first else "Unexpected EOF in archive"
+            )
+        if not any(block):
+            if first and not stream.read(BLOCK):
+                raise FormatError("This does not look like a tar archive")
+            return
+        if not _is_header(block):
+            raise FormatError("This does not look like a tar archive" if first else "Skipping to next header")
+        first = False
+        kind, size = block[156:157], _number(block[124:136])
+        if kind in b"LKxg" and kind:
+            if size > _MOST_EXTENSION:
+                raise FormatError("Malformed extended header")
+            data = stream.read(size)
+            stream.read(-size % BLOCK)
+            if kind == b"L":
+                name = _text(data.rstrip(b"\0"))
+            elif kind == b"K":
+                link = _text(data.rstrip(b"\0"))
+            elif kind == b"x":
+                more = _records(data)
+            continue
+        member = _member(block, kind, size)
+        member.name = more.get("path", name if name is not None else member.name)
+        member.link = more.get("linkpath", link if link is not None else member.link)
+        if more.get("size", "").isdigit():
+            member.size = int(more["size"][:18])
+        name = link = None
+        more = {}
+        if member.kind == FILE and member.name.endswith("/"):
+            member.kind = DIRECTORY
+        member.name = member.name.rstrip("/") or member.name[:1]
+        yield member
+
+
+def _is_header(block: bytes) -> bool:
+    try:
+        wanted = int(block[148:156].rstrip(b"\0 ") or b"0", 8)
+    except ValueError:
+        return False
+    return sum(block[:148]) + 256 + sum(block[156:]) == wanted
+
+
+def _member(block: bytes, kind: bytes, size: int) -> Member:
+    name = _text(block[:100].split(b"\0")[0])
+    if block[257:263] == b"ustar\0" and block[345]:
+        name = f"{_text(block[345:500].split(bytes(1))[0])}/{name}"
+    member = Member(
+        name, FILE if kind in (b"\0", b"7", FILE) else kind, size, _number(block[100:108]) & 0o7777
+    )
+    if kind not in (b"\0", b"7", FILE):
+        member.size = 0
+    member.uid, member.gid = _number(block[108:116]), _number(block[116:124])
+    member.mtime = _number(block[136:148])
+    member.link = _text(block[157:257].split(b"\0")[0])
+    member.user, member.group = _text(block[265:297].split(b"\0")[0]), _text(block[297:329].split(b"\0")[0])
+    return member
+
+
+def _number(field: bytes) -> int:
+    if field[:1] == b"\x80":
+        return int.from_bytes(field[1:], "big") & (2**63 - 1)
+    try:
+        return max(0, int(field.strip(b"\0 ") or b"0", 8))
+    except ValueError:
+        raise FormatError("Malformed header") from None
+
+
+def _records(data: bytes) -> dict[str, str]:
+    """Read pax's records: "LENGTH KEY=VALUE\\n"."""
+    found: dict[str, str] = {}
+    at = 0
+    while at < len(data):
+        digits, blank, _ = data[at : at + 12].partition(b" ")
+        if not blank or not digits.isdigit() or not int(digits):
+            break
+        record = data[at + len(digits) + 1 : at + int(digits)]
+        key, _, value = record.rstrip(b"\n").partition(b"=")
+        found[_text(key)] = _text(value)
+        at += int(digits)
+    return found
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
