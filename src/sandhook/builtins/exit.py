@@ -18,17 +18,24 @@ USAGE = "exit [n]"
 def run(state: State, argv: Sequence[str]) -> int:
     """Raise ExitShell with n modulo 256, or with the last status."""
     if len(argv) == 1:
-        raise ExitShell(_last_status(state))
+        raise _leaving(state, _last_status(state))
     operands = number_operands(argv)
     if not operands:
-        raise ExitShell(_last_status(state))
+        raise _leaving(state, _last_status(state))
     status = numeric(operands[0])
     if status is None:
         complain(state, f"{argv[0]}: {operands[0]}: numeric argument required")
-        raise ExitShell(USAGE_STATUS)
+        raise _leaving(state, USAGE_STATUS)
     if len(operands) > 1:
         raise Fault("too many arguments", discard=True)
-    raise ExitShell(status)
+    raise _leaving(state, status)
+
+
+def _leaving(state: State, status: int) -> ExitShell:
+    """Run the EXIT trap while locals, arguments and redirections are still those of the call; then leave."""
+    if "EXIT" in state.traps:
+        status = state.shell.run_exit_trap(state, status & 0xFF)
+    return ExitShell(status)
 
 
 def _last_status(state: State) -> int:
