@@ -21,9 +21,9 @@ from sandhook.syntax.options import ParseOptions
 Run: TypeAlias = Callable[[State], int]
 
 #: A text that has one of these may change how its own rest is read.
-_CHANGES_READING = ("alias", "extglob", "posix", "history", "verbose", "onecmd")
-#: ``set -v`` and ``set -t``, which act on what is read.
-_SETS_READING = re.compile(r"set [-+][A-Za-z]*[vt]")
+_CHANGES_READING = ("alias", "extglob", "posix")
+#: ``set -v``, ``set -t`` and ``set -o history``, which act on what is read.
+_SETS_READING = re.compile(r"\bset\b[^\n;&|]{0,80}(?:[-+][A-Za-z]{0,20}[vt]|verbose|history|onecmd)")
 _LAST_ARGUMENT = re.compile(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
 _CACHED_TEXT = 65_536  #: characters; a longer text is compiled each time
 

@@ -106,7 +106,7 @@ def _bad(what: str, text: str) -> Failure:
 def check_flags(flags: str) -> None:
     """Refuse orderings that exclude each other."""
     kinds = "".join(sorted((each for each in set(flags) if each in ORDERINGS + "di"), key="dfghiMnRV".find))
-    if len([each for each in kinds if each in ORDERINGS]) + ("d" in kinds or "i" in kinds) > 1:
+    if sum(each in "ghMn" for each in kinds) + any(each in "diRV" for each in kinds) > 1:
         raise Failure(f"options '-{kinds}' are incompatible")
 
 

@@ -31,7 +31,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
     width = bounded_number(options.legacy or options.width, "invalid number of columns:", 1 << 30)
     if not width:
-        raise Failure(f"invalid number of columns: '{options.width}'")
+        shown = options.legacy or options.width
+        raise Failure(f"invalid number of columns: '{shown}': Numerical result out of range")
     for name in operands or ["-"]:
         try:
             with ctx.open(name) as reader:

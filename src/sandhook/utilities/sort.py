@@ -169,7 +169,6 @@ class Order:
 
     def __init__(self, options: Options) -> None:
         given = "".join(dict.fromkeys(options.flags))
-        check_flags(given)
         self.reverse = "r" in given
         self.unique = options.unique
         self.last_resort = not (options.stable or options.unique)

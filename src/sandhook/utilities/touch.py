@@ -53,7 +53,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             _touch(ctx, name, options, times, access or not modification, modification or not access)
         except OSError as error:
-            verb = "setting times of" if _exists(ctx, name) else "cannot touch"
+            verb = "setting times of" if options.no_follow or _exists(ctx, name) else "cannot touch"
             ctx.fail(f"{verb} {quote_always(name)}: {reason(error)}")
     return ctx.failed
 

@@ -33,7 +33,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     check_operands(options, operands)
     first = parse_set(operands[0].encode("utf-8", "surrogateescape"), ctx)
     second = parse_set(operands[1].encode("utf-8", "surrogateescape"), ctx) if len(operands) > 1 else None
-    if first.repeats:
+    if first.fills:
         raise UsageError("the [c*] repeat construct may not appear in string1", hint=False)
     members = first.members()
     if options.complement:

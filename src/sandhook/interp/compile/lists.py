@@ -221,6 +221,8 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None]) -> 
             ]
         for index, stage in enumerate(parts):
             near = simple[index] is not None
+            if index == last:  # a short writer has ended before a reader that does not read has
+                kernel.scheduler.breathe()
             downstream = kernel.pipe().ends() if index < last else None
             if index == last and state.options.lastpipe and not state.shell.job_control(state):
                 status = _run_last_here(state, here, upstream)
