@@ -37,11 +37,14 @@ def compile_integer(word: Word, words: Words) -> Integer:
         except ShellSyntaxError:
             return lambda state: arith.evaluate(state, source)  # bash complains when it runs
         return _guarded(plain, source) if any(c in source for c in "/%*") else plain
+    tree = _with_parameters(words, parts)
+    # Every expansion is compiled once: twice at each level of nesting would be exponential.
+    if tree is None and (operands := _with_operands(words, parts)) is not None:
+        return operands
     text_of = words.string(word, quoted=True)
     textual: Integer = lambda state: arith.evaluate(state, text_of(state))  # noqa: E731
-    tree = _with_parameters(words, parts)
     if tree is None:
-        return _with_operands(words, parts) or textual
+        return textual
     quick = tree
 
     def run(state: State) -> int:
@@ -94,24 +97,25 @@ def _leaf(words: Words, part: WordPart) -> Integer | None:
 def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
     """Compile arithmetic whose expansions mostly are numbers; None where they could be no operands."""
     source = ""
-    expansions: list[Text] = []
+    template: list[str | None] = []
     for part in parts:
-        if isinstance(part, Literal):
-            source += part.text
-        else:
-            source += f"${{{len(expansions)}}}"
-            expansions.append(words.string(Word((part,)), quoted=True))
-    template = [part.text if isinstance(part, Literal) else None for part in parts]
+        source += part.text if isinstance(part, Literal) else f"${{{template.count(None)}}}"
+        template.append(part.text if isinstance(part, Literal) else None)
+    try:
+        tree = parse_arithmetic(source, parameters=True)
+    except ShellSyntaxError:
+        return None
+    if _has_open_subscript(tree):
+        return None
+    expansions: list[Text] = [
+        words.string(Word((part,)), quoted=True) for part in parts if not isinstance(part, Literal)
+    ]
 
     def text_of(texts: list[str]) -> str:
         made = iter(texts)
         return "".join([next(made) if text is None else text for text in template])
 
-    try:
-        tree = parse_arithmetic(source, parameters=True)
-    except ShellSyntaxError:
-        return None
-    return None if _has_open_subscript(tree) else arith.with_operands(tree, expansions, text_of)
+    return arith.with_operands(tree, expansions, text_of)
 
 
 def _has_open_subscript(tree: Arith) -> bool:
