@@ -63,7 +63,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     if step.message and not silent and state.get("OPTERR") != "0":
         write_error(state, f"{state.name}: {step.message}\n")
     if step.argument is None:
-        state.unset("OPTARG")
+        if "OPTARG" in state.values or "OPTARG" in state.namerefs or "OPTARG" in state.attributes:
+            state.unset("OPTARG")
     else:
         state.set("OPTARG", step.argument)
     if not is_name(name):

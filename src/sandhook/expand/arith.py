@@ -368,11 +368,15 @@ def _store(target: ArithVariable) -> Store:
         if isinstance(array, IndexedArray):
             index = index_of(state)
             if index >= 0:
-                state.store_element(array, index, str(value))
+                text = str(value)
+                state.store_element(array, index, text)
+                remember(text, value)
                 return
             key = str(index)
         elif array is not None and subscript:
-            state.store_element(array, unquoted, str(value))
+            text = str(value)
+            state.store_element(array, unquoted, text)
+            remember(text, value)
             return
         else:
             key = unquoted if state.is_associative(name) else str(evaluate(state, subscript))

@@ -163,8 +163,7 @@ class TextCompiler:
     def _parameter_text(self, node: ParameterExpansion, quoted: bool, stored: bool) -> Text:
         plain = not node.prefix and node.operator is None and node.subscript is None
         if plain and node.name not in "@*":
-            value = plain_value(node.name, braces=node.braces)
-            return lambda state: value(state) or ""
+            return _plain_text(node.name, plain_value(node.name, braces=node.braces))
         compiled = compile_parameter(node, self)
         if node.operator in CHOOSING and node.prefix != "#":
             if isinstance(compiled, Indirect):
@@ -359,6 +358,18 @@ def runs_commands(tree: object) -> bool:
     return any(
         isinstance(part, (CommandSubstitution, Backquoted, ProcessSubstitution)) for part in walk(tree)
     )
+
+
+def _plain_text(name: str, value: Callable[[State], str | None]) -> Text:
+    """``$name`` where one string is wanted: a variable is read without a further call."""
+    if not (name[0].isalpha() or (name[0] == "_" and len(name) > 1)):
+        return lambda state: value(state) or ""
+
+    def text(state: State) -> str:
+        found = state.values.get(name)
+        return found if found.__class__ is str else value(state) or ""
+
+    return text
 
 
 def _constant(text: str) -> Text:

@@ -20,13 +20,15 @@ class Plain(Record):
 
     Fields:
         template: What ``%`` is applied to.
-        kinds: The letter of each conversion, "s" or "d".
+        conversions: How many conversions there are.
+        numbers: Which of them are of numbers.
         bytewise: A text is cut or filled: its width is counted in bytes, which are characters only in ASCII.
         room: Characters that one use may take beyond those of the texts.
     """
 
     template: str
-    kinds: str
+    conversions: int
+    numbers: tuple[int, ...]
     bytewise: bool
     room: int
 
@@ -55,7 +57,8 @@ def _plain(format_: str) -> Plain | None:
         room += width + 20
         cut = f".{precision}" if precision >= 0 else ""
         template.append(f"%{flags}{width or ''}{cut}{kinds[-1]}")
-    return Plain("".join(template), "".join(kinds), bytewise, room)
+    numbers = tuple(at for at, kind in enumerate(kinds) if kind == "d")
+    return Plain("".join(template), len(kinds), numbers, bytewise, room)
 
 
 def format_plainly(format_: str, arguments: Sequence[str]) -> str | None:
@@ -63,36 +66,29 @@ def format_plainly(format_: str, arguments: Sequence[str]) -> str | None:
     plain = _plain(format_) if len(format_) < 1_024 else None
     if plain is None:
         return None
-    template, kinds, bytewise, room = plain
-    if sum(map(len, arguments)) > _LONGEST:
-        return None
+    template, each, numbers, bytewise, room = plain
     count = len(arguments)
-    if count != len(kinds):
-        if not kinds or not count or count % len(kinds):
+    size = sum(map(len, arguments))
+    if size > _LONGEST or (bytewise and not all(map(str.isascii, arguments))):
+        return None
+    values: list[str | int] = list(arguments)
+    if count != each:
+        if not each or not count or count % each or room * (count // each) > _LONGEST:
             return None
-        times = count // len(kinds)
-        if room * times > _LONGEST:
+        template *= count // each
+        numbers = tuple(at for at in range(count) if at % each in numbers)
+    for at in numbers:
+        number = _decimal(arguments[at])
+        if number is None:
             return None
-        template *= times
-        kinds *= times
-    values: list[str | int] = []
-    for kind, argument in zip(kinds, arguments):
-        if kind == "d":
-            number = _decimal(argument)
-            if number is None:
-                return None
-            values.append(number)
-        elif bytewise and not argument.isascii():
-            return None
-        else:
-            values.append(argument)
+        values[at] = number
     made: str = template % tuple(values)
     return made
 
 
 def _decimal(text: str) -> int | None:
     """Return the value of a decimal integer as anybody writes it, None for any other text."""
-    digits = text[1:] if text[:1] == "-" else text
+    digits = text.removeprefix("-")
     if not (digits.isdigit() and digits.isascii()) or len(digits) > 18 or (digits[0] == "0" and text != "0"):
         return None
     return int(text)
