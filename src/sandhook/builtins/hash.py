@@ -42,7 +42,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     status = 0
     for name in names:
         if "d" in letters:
-            table.pop(name, None)
+            if table.pop(name, None) is None:
+                complain(state, f"hash: {name}: not found")
+                status = 1
         elif path is not None:
             status |= _enter_path(state, table, name, path)
         elif "/" not in name:

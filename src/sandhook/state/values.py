@@ -28,16 +28,18 @@ def letters(bits: int) -> str:
 class IndexedArray:
     """A sparse array: integers from 0 to strings, listed in the order of the integers."""
 
-    __slots__ = ("_sorted", "items")
+    __slots__ = ("_largest", "_sorted", "items")
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self.items: dict[int, str] = dict(enumerate(values))
         self._sorted = True
+        self._largest = 0  # index, kept while the items are out of order
 
     def copy(self) -> IndexedArray:
         new = IndexedArray.__new__(IndexedArray)
         new.items = self.items.copy()
         new._sorted = self._sorted
+        new._largest = self._largest
         return new
 
     def __len__(self) -> int:
@@ -53,21 +55,30 @@ class IndexedArray:
         """Return one more than the largest index in use; 0 when empty."""
         if not self.items:
             return 0
-        self._sort()
-        return next(reversed(self.items)) + 1
+        return (next(reversed(self.items)) if self._sorted else self._largest) + 1
 
     def set(self, index: int, value: str) -> None:
         items = self.items
-        if index not in items and items and self._sorted and index < next(reversed(items)):
-            self._sorted = False
+        if index not in items:
+            if not items:
+                self._sorted = True
+            elif self._sorted:
+                last = next(reversed(items))
+                if index < last:
+                    self._sorted = False
+                    self._largest = last
+            elif index > self._largest:
+                self._largest = index
         items[index] = value
 
     def extend(self, values: list[str]) -> None:
         """Put values behind the largest index."""
-        top = self.top()
-        self.items.update(enumerate(values, top))
+        self._sort()
+        self.items.update(enumerate(values, self.top()))
 
     def remove(self, index: int) -> None:
+        if not self._sorted and index == self._largest:
+            self._sort()
         self.items.pop(index, None)
 
     def keys(self) -> list[str]:
