@@ -67,9 +67,11 @@ def expand_tilde(state: State, prefix: str) -> str:
         home = state.get("HOME")
         return home if home is not None else home_of(state, None) or "/"
     if name == "+":
-        return state.get("PWD") or prefix
+        found = state.get("PWD")
+        return prefix if found is None else found
     if name == "-":
-        return state.get("OLDPWD") or prefix
+        found = state.get("OLDPWD")
+        return prefix if found is None else found
     if name.lstrip("+-").isdigit() and name.count("+") + name.count("-") <= 1:
         stack = [state.get("PWD") or "/", *state.directory_stack]
         index = int(name.lstrip("+-")[:6])
