@@ -30,6 +30,8 @@ BAD = "$(: > ran)`: > ran`"  # leaves a file behind
         'declare -i n; read n <<< "a[$x]"',
         'mapfile -t l <<< "$x"',
         'compgen -W "$x" z',
+        "compgen -W '${x@P}'",
+        "compgen -W '$((: > ran) )'",
         'compgen -G "$x"',
         'declare "$x=1"',
         'declare -n "r=a[$x]"; : $r',

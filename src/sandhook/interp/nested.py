@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from sandhook.interp.compile.compiler import _COMPILER
 from sandhook.state.state import State
-from sandhook.syntax.nodes import Word
+from sandhook.syntax.nodes import Backquoted, CommandSubstitution, ProcessSubstitution, Word, walk
 
 
 @lru_cache(maxsize=128)
@@ -22,11 +22,18 @@ def expand(state: State, word: Word) -> str:
 
 @lru_cache(maxsize=128)
 def _fields(word: Word) -> Callable[[State], list[str]]:
-    return _COMPILER.words._fields(word)
+    return _COMPILER.words.fields(word)
+
+
+def runs_commands(word: Word) -> bool:
+    """Tell whether expanding a word would run a command."""
+    return any(
+        isinstance(node, (Backquoted, CommandSubstitution, ProcessSubstitution)) for node in walk(word)
+    )
 
 
 def expand_fields(state: State, word: Word) -> list[str]:
-    """Expand a word to fields, without braces and pathname expansion."""
+    """Expand a word to fields, without pathname expansion."""
     options = state.options
     noglob = options.noglob
     options.noglob = True

@@ -386,8 +386,9 @@ class Runtime:
         return substitute(self.substitution_body(state, text), None)(state)
 
     def expand_words(self, state: State, text: str) -> list[str]:
-        """Expand text as one unquoted word, blanks in it included, to fields."""
-        return nested.expand_fields(state, parse_word(text))
+        """Expand text as one unquoted word, blanks in it included, to fields; commands in it leave it as it is."""
+        word = parse_word(text)
+        return [text] if nested.runs_commands(word) else nested.expand_fields(state, word)
 
     def unparse_function(self, function: Function) -> str:
         """Return a function's definition as ``declare -f`` prints it."""
