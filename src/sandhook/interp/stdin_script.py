@@ -20,7 +20,8 @@ def run_stdin(runtime: Runtime, state: State) -> int:
         if not text:
             return status
         status = runtime.run_units(state, text, "", line, main=True)
-        if "syntax_error" in state.extra:
+        error = state.extra.get("syntax_error")
+        if error is not None and error.source == text:  # its own, not one of eval's
             return status
         line += text.count("\n")
 
