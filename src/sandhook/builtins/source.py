@@ -22,18 +22,23 @@ def run(state: State, argv: Sequence[str]) -> int:
     if not operands:
         raise Fault("filename argument required", usage=True)
     path = find(state, operands[0])
+    if path is None:
+        complain(state, f".: {operands[0]}: file not found")
+        return misused(state, argv[0], 1)
     if state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
         raise Fault(f"{path}: is a directory")
     try:
         return runtime(state).source(state, path, operands[1:])
     except OSError as error:
-        wanted = state.options.posix and "/" not in path
-        complain(state, f".: {path}: file not found" if wanted else f"{path}: {error_text(error)}")
+        complain(state, f"{path}: {error_text(error)}")
         return misused(state, argv[0], 1)
 
 
-def find(state: State, name: str) -> str:
-    """Return the path of the file: as it is with a slash, else from PATH, else from here."""
+def find(state: State, name: str) -> str | None:
+    """Return the path of the file: as it is with a slash, else from PATH, else from here.
+
+    In POSIX mode nothing is looked for here: what PATH has not is None.
+    """
     if "/" in name or "sourcepath" not in state.options.shopts:
         return name
     fs = state.process.kernel.fs
@@ -42,4 +47,4 @@ def find(state: State, name: str) -> str:
         absolute = join(state.process.cwd, path)
         if fs.access(absolute, 4) and not fs.is_dir(absolute):
             return path
-    return name
+    return None if state.options.posix else name
