@@ -78,6 +78,7 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
     tested = state.tested
     try:
         if state.watched:
+            state.line = function.line
             runtime.debug(state)
         # Three calls of shallow functions between two looks at the stack fit in what DEEP leaves.
         if (state.calls & 3 == 0 or not function.shallow) and deeper_than(DEEP):
