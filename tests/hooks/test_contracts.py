@@ -19,7 +19,7 @@ def test_what_comes_with_sandhook() -> None:
     for name in names():
         contract = get(name)
         assert contract.name == name
-        assert set(contract.events.values()) <= set(KINDS)
+        assert all(kind in KINDS or kind.startswith("x.") for kind in contract.events.values())
         assert contract.refusable <= set(contract.events.values())
 
 

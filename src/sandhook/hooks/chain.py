@@ -135,7 +135,9 @@ class Chain:
         if fold.stopped:
             return Outcome(spec, True, f"{SKIPPED} an earlier hook refused")
         if fold.policy.dedupe:
-            key = (spec.executor.type, spec.executor.text, spec.executor.argv)
+            key: tuple[Any, ...] = (spec.executor.type, spec.executor.text, spec.executor.argv)
+            if fold.policy.dedupe == "source":
+                key = (spec.source, *key)
             if key in self._seen:
                 return Outcome(spec, True, f"{SKIPPED} an earlier hook runs the same text")
             self._seen.add(key)
@@ -255,7 +257,8 @@ class Chain:
 
 def _inherited(spec: HookSpec, env: Mapping[str, str]) -> Mapping[str, str]:
     if spec.env_policy == "inherit":
-        return env
+        left_out = spec.env_except
+        return {name: env[name] for name in env if not name.startswith(left_out)} if left_out else env
     if spec.env_policy == "allow":
         return {name: env[name] for name in spec.env_names if name in env}
     return {}

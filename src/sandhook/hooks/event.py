@@ -14,7 +14,8 @@ from sandhook.record import Record
 #: A JSON value: None, bool, int, float, str, list or dict.
 Json = Any
 
-#: Neutral names of the events that contracts map their own to.
+#: Neutral names of the events that contracts map their own to; what one agent alone has is
+#: "x." and its own name.
 KINDS = (
     "session.start",
     "session.end",
@@ -25,15 +26,12 @@ KINDS = (
     "turn.start",
     "turn.end",
     "stop",
-)
-
-#: Names kept for later; a contract that meets one says so instead of guessing.
-RESERVED_KINDS = (
+    "permission.request",
+    "notification",
+    "subagent.start",
+    "subagent.stop",
     "compact.pre",
     "compact.post",
-    "permission",
-    "notification",
-    "subagent",
     "model.pre",
     "model.post",
 )
@@ -70,7 +68,7 @@ class Event(Record):
     """Something that happened in the agent. ``sandhook.hooks.events`` has a constructor per kind.
 
     Attributes:
-        kind: One of KINDS.
+        kind: One of KINDS, or "x." and an agent's own name.
         session_id, turn_id, org_id, agent_id: The agent's ids; None when unknown.
         timestamp: An aware ``datetime``, an RFC 3339 text taken as it is, or None for now.
         cwd: Working directory of the agent, as its own path text.

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from sandhook.pattern.errors import PatternError
 
-#: Whose syntax an expression is in: Go's regexp (RE2's own), or Rust's regex crate.
-FLAVOURS = ("go", "rust")
+#: Whose syntax an expression is in: Go's regexp (RE2's own), Rust's regex crate, or JavaScript's RegExp.
+FLAVOURS = ("go", "rust", "js")
 
 
 @lru_cache(maxsize=512)
@@ -22,11 +22,16 @@ def compile_search(pattern: str, flavour: str) -> Callable[[str], bool]:
     Raises:
         PatternError: The pattern does not compile; the message says why.
     """
-    from sandhook.pattern.linear import compile_re2
+    if flavour == "js":
+        from sandhook.pattern.ecma import compile_ecma
 
-    if flavour == "rust":
-        _refuse_misread(pattern)
-    search = compile_re2(pattern, flavor=flavour).search
+        search = compile_ecma(pattern).search
+    else:
+        from sandhook.pattern.linear import compile_re2
+
+        if flavour == "rust":
+            _refuse_misread(pattern)
+        search = compile_re2(pattern, flavor=flavour).search
 
     def found(text: str) -> bool:
         if not text.isascii():

@@ -29,7 +29,8 @@ class FoldPolicy(Record):
         replacements: "chain" applies every operation in order, "last" keeps the last one alone.
         survive_refusal: Operations of earlier hooks stay in force when a later hook refuses.
         context_survives_refusal: The same for context and context files.
-        dedupe: "" or "text": hooks with the same text and arguments run once per event.
+        dedupe: "" or "text": hooks with the same text and arguments run once per event; "source": so do
+            those of one source, and other sources' stay.
         late: What hooks that ran beside the agent give to the next event: "discard" nothing, "deliver"
             their context and notes.
         race: Upstream takes whichever hook finishes last; two that replace the same thing get a

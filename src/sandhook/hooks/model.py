@@ -75,6 +75,7 @@ class HookSpec(Record):
         on_error: What a hook that could not run means: "block", "allow" or "warn".
         env_policy: "fresh" (only what the contract sets), "inherit", or "allow" with ``env_names``.
         env_names: Names taken from the agent's own environment under "allow".
+        env_except: Beginnings of names that are left out under "inherit".
         detached: Runs beside the agent; its result decides nothing.
         once: Runs once in a session.
         include_sub_agents: Runs for sub-agents too.
@@ -99,6 +100,7 @@ class HookSpec(Record):
     on_error: str = "warn"
     env_policy: str = "fresh"
     env_names: tuple[str, ...] = ()
+    env_except: tuple[str, ...] = ()
     detached: bool = False
     once: bool = False
     include_sub_agents: bool = True

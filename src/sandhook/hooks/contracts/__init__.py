@@ -6,9 +6,9 @@ an object with the attributes of ``Contract``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sandhook.errors import Problem, SandhookError
 from sandhook.record import Record
@@ -240,67 +240,8 @@ class ContractError(SandhookError):
     """A contract that is not known, or that nothing in a file points to."""
 
 
-class _Builtin(Record):
-    module: str
-    looks_like: Callable[[Any], bool]
-
-
-def _everruns(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    return (
-        isinstance(value.get("hooks"), list)
-        or isinstance(value.get("capabilities"), list)
-        or "user_hooks" in value
-        or ("definition" in value and isinstance(value["definition"], dict))
-        or ("disabled_contributions" in value and "hooks" not in value)
-    )
-
-
-def _crush(value: Any) -> bool:
-    """Tell a flat list of hooks per event, each with a command of its own, as crush.json has it."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
-    if not isinstance(hooks, dict) or not hooks:
-        return False
-    lists = [each for each in hooks.values() if isinstance(each, list)]
-    entries = [entry for each in lists for entry in each if isinstance(entry, dict)]
-    return (
-        bool(entries)
-        and all(
-            isinstance(entry.get("command"), str)
-            and not {"hooks", "tools", "on_failure", "bash"} & set(entry)
-            for entry in entries
-        )
-        and "version" not in value
-    )
-
-
-def _ub(value: Any) -> bool:
-    hooks = value.get("hooks") if isinstance(value, dict) else None
-    events = {"pre_tool_call", "post_tool_call", "pre_user_turn", "post_user_turn"}
-    return isinstance(hooks, dict) and bool(hooks) and set(hooks) <= events
-
-
-def _nested(value: Any) -> bool:
-    """Tell the nested form: groups with handlers, below events."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
-    if not isinstance(hooks, dict):
-        return False
-    entries = [entry for each in hooks.values() if isinstance(each, list) for entry in each]
-    return bool(entries) and all(isinstance(entry, dict) and "hooks" in entry for entry in entries)
-
-
-def _jcode(value: Any) -> bool:
-    events = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"}
-    return _nested(value) and set(value) == {"hooks"} and set(value["hooks"]) <= events
-
-
-_BUILTINS: dict[str, _Builtin] = {
-    "everruns": _Builtin("sandhook.hooks.contracts.everruns", _everruns),
-    "crush": _Builtin("sandhook.hooks.contracts.crush", _crush),
-    "jcode": _Builtin("sandhook.hooks.contracts.jcode", _jcode),
-    "ub": _Builtin("sandhook.hooks.contracts.ub", _ub),
-}
+#: Contracts that come with sandhook, and where; ``_recognise.ROWS`` tells their files apart.
+_BUILTINS = {name: f"sandhook.hooks.contracts.{name}" for name in ("everruns", "crush", "jcode", "ub")}
 
 _GROUP = "sandhook.contracts"
 
@@ -311,10 +252,21 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Contract:
-    """Return a contract by name; ContractError lists the known ones."""
+    """Return a contract by name, ``NAME@VERSION`` as an older version of its agent has it.
+
+    Raises ContractError, which lists what is known.
+    """
+    base, at, version = name.partition("@")
+    if at:
+        contract = get(base)
+        versioned = getattr(contract, "at", None)
+        if versioned is None:
+            raise ContractError(f"{base}: only one version is known, so {name!r} is none")
+        chosen: Contract = versioned(version)
+        return chosen
     if name in _BUILTINS:
-        contract: Contract = import_module(_BUILTINS[name].module).CONTRACT
-        return contract
+        known: Contract = import_module(_BUILTINS[name]).CONTRACT
+        return known
     from importlib.metadata import entry_points
 
     found = {point.name: point for point in entry_points(group=_GROUP)}
@@ -338,12 +290,14 @@ def kind_of(contract: Contract, name: str) -> tuple[str, str]:
 
 def recognise(documents: Sequence[Document]) -> Contract:
     """Return the contract that the documents are written for; ContractError when none or several fit."""
-    fitting = [name for name, row in _BUILTINS.items() if all(row.looks_like(doc.value) for doc in documents)]
-    if len(fitting) == 1:
-        return get(fitting[0])
+    from sandhook.hooks.contracts._recognise import fitting
+
+    found = fitting([(document.value, document.name) for document in documents])
+    if len(found) == 1:
+        return get(found[0])
     where = ", ".join(doc.name or "the configuration" for doc in documents)
-    if fitting:
-        raise ContractError(f"{where}: fits {', '.join(fitting)}; say which with --contract")
+    if found:
+        raise ContractError(f"{where}: fits {', '.join(found)}; say which with --contract")
     raise ContractError(f"{where}: fits none of the known contracts ({', '.join(_BUILTINS)})")
 
 

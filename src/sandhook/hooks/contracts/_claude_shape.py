@@ -1,0 +1,189 @@
+"""What Claude Code began and Codex, Gemini CLI and Docker's agent took over, with differences of their own.
+
+Matchers in three classes (all; names; a JavaScript expression), placeholders in exec form, one JSON
+object on standard output that is checked against a table of types, and the marks of a status 2 that
+is no decision. Each contract brings its own tables; nothing here knows an event. The nested form of
+the configuration is in ``_groups``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sandhook.hooks.decode import DecodeError, decode_object, type_name
+from sandhook.hooks.event import Event
+from sandhook.hooks.flavour import compile_search
+from sandhook.hooks.matcher import (
+    ALWAYS,
+    Exact,
+    Match,
+    Matcher,
+    Never,
+    OneOf,
+    Regex,
+    TextTest,
+    ToolName,
+    quote,
+)
+from sandhook.pattern.errors import PatternError
+from sandhook.record import Record
+
+#: Characters of a matcher that is a list of names.
+WIDE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-, |")
+NARROW = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_|")
+
+
+class Value(Record):
+    """Tests what an event's matchers look at, when that is no tool's name.
+
+    Attributes:
+        label: The payload's key, for messages.
+        read: Takes the value from the event.
+        test: What it must pass.
+    """
+
+    label: str
+    read: Callable[[Event], str]
+    test: TextTest
+
+    def check(self, event: Event) -> Match:
+        text = self.read(event)
+        if self.test.test(text):
+            return Match(True, f"{self.label} {quote(text)} is {self.test}")
+        return Match(False, f"{self.label} {quote(text)} is not {self.test}")
+
+
+def text_test(text: str, *, names: frozenset[str], separators: str, flavour: str = "js") -> TextTest | None:
+    """Return what a matcher asks of a text: None for every text, names, or an expression found anywhere.
+
+    Args:
+        names: The characters of a list of names; any other makes it an expression.
+        separators: What separates the names.
+
+    Raises:
+        PatternError: The expression does not compile.
+    """
+    if text in ("", "*"):
+        return None
+    if names.issuperset(text):
+        for separator in separators:
+            text = text.replace(separator, "|")
+        parts = [part.strip(" ") for part in text.split("|")]
+        return Exact(parts[0]) if len(parts) == 1 else OneOf(tuple(parts))
+    return Regex(text, flavour, compile_search(text, flavour))
+
+
+def matcher(
+    test: TextTest | None, label: str, read: Callable[[Event], str] | None, aliases: Mapping[str, Any] = {}
+) -> Matcher:
+    """Return the matcher for a test: on the tool's name when ``read`` is None, else on what that gives."""
+    if test is None:
+        return ALWAYS
+    return ToolName(test, aliases) if read is None else Value(label, read, test)
+
+
+def unmatchable(text: str, error: PatternError) -> Never:
+    """Return the matcher of an expression that does not compile: it wants nothing."""
+    return Never(f"matcher {quote(text)} does not compile: {error}")
+
+
+def substitute(text: str, values: Mapping[str, str]) -> str:
+    """Put values in place of their ``${NAME}``, as plain text; what is not known stays as it is."""
+    for name, value in values.items():
+        text = text.replace(f"${{{name}}}", value)
+    return text
+
+
+# What hooks print.
+
+#: How a program says on standard error that its own status 2 is no decision.
+ACCIDENTS = (
+    *("syntax error", "usage:", "Usage:", "can't open file", "cannot open", "invalid option", "Unmatched"),
+    *("unrecognized option", "No such file or directory", "not found"),
+)
+
+
+def accidental(words: str) -> bool:
+    """Tell whether standard error reads like a program's own failure."""
+    return any(sign in words for sign in ACCIDENTS)
+
+
+class Printed(Record):
+    """Standard output as these agents read it: one JSON object, or text.
+
+    Attributes:
+        value: The object, None when the output is text.
+        text: The output without white space around it.
+        notes: What is odd about the JSON.
+        broken: Why text that begins like an object is none, or None.
+    """
+
+    value: dict[str, Any] | None
+    text: str
+    notes: tuple[str, ...] = ()
+    broken: str | None = None
+
+
+def read_output(data: bytes, *, whole: bool = True) -> Printed:
+    """Read standard output; an array, a string or a number is text.
+
+    Args:
+        whole: The object must end with "}", so that text behind it makes all of it text.
+    """
+    text = data.decode("utf-8", "replace").strip()
+    if not text.startswith("{"):
+        return Printed(None, text)
+    if whole and not text.endswith("}"):
+        return Printed(None, text, broken="there is text behind the object")
+    try:
+        decoded = decode_object(text)
+    except DecodeError as error:
+        return Printed(None, text, broken=str(error))
+    return Printed(decoded.value, text, decoded.diagnostics)
+
+
+def after_banner(text: str) -> bool:
+    """Tell whether a JSON object stands behind other text, as the banner of a profile makes it."""
+    if text.startswith("{") or not text.endswith("}"):
+        return False
+    at = text.find("\n{")
+    while at >= 0:
+        try:
+            decode_object(text[at + 1 :])
+        except DecodeError:
+            at = text.find("\n{", at + 1) if text.count("\n{") < 64 else -1
+        else:
+            return True
+    return False
+
+
+#: A field's types, or the very texts that it may have.
+Types = Mapping[str, "type | tuple[type, ...] | frozenset[str]"]
+
+
+def wrong_types(value: Mapping[str, Any], types: Types, prefix: str = "") -> str | None:
+    """Return what is wrong with the first field that has another type, null included, or None."""
+    for key, wanted in types.items():
+        if key not in value:
+            continue
+        found = value[key]
+        if isinstance(wanted, frozenset):
+            if not isinstance(found, str) or found not in wanted:
+                got = repr(found) if isinstance(found, str) else type_name(found)
+                return f"{prefix}{key}: wanted one of {', '.join(sorted(wanted))}, got {got}"
+        elif not isinstance(found, wanted) or (isinstance(found, bool) and wanted is not bool):
+            return f"{prefix}{key}: got {type_name(found)}"
+    return None
+
+
+_OSC = re.compile(r"\x1b\](?:0|1|2|9|99|777);[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\)|\x07")
+
+
+def terminal_sequence(text: str) -> str:
+    """Return the sequences of a text that a terminal may safely get: titles, notes and the bell.
+
+    Those are OSC 0, 1, 2, 9, 99 and 777, and BEL; all else is left out.
+    """
+    return "".join(_OSC.findall(text[:4096]))

@@ -1,0 +1,162 @@
+"""Whose configuration a file is, by what stands in it and, where several fit, by what only one agent has.
+
+The agents that took over Claude Code's nested form share most of it, so tools, variables, keys and
+the file's directory decide between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sandhook.hooks.contracts.claude_code.names import EVENTS, TOOLS
+from sandhook.record import Record
+
+
+class Row(Record):
+    """How a contract's configurations are known.
+
+    Attributes:
+        looks_like: Whether a decoded configuration can be one of it.
+        signs: Whether something in a configuration, or the name of its file, is of this agent alone;
+            asked only when several contracts fit.
+    """
+
+    looks_like: Callable[[Any], bool]
+    signs: Callable[[Any, str], bool] = lambda value, name: False
+
+
+def _everruns(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return (
+        isinstance(value.get("hooks"), list)
+        or isinstance(value.get("capabilities"), list)
+        or "user_hooks" in value
+        or ("definition" in value and isinstance(value["definition"], dict))
+        or ("disabled_contributions" in value and "hooks" not in value)
+    )
+
+
+def _crush(value: Any) -> bool:
+    """Tell a flat list of hooks per event, each with a command of its own, as crush.json has it."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    if not isinstance(hooks, dict) or not hooks:
+        return False
+    lists = [each for each in hooks.values() if isinstance(each, list)]
+    entries = [entry for each in lists for entry in each if isinstance(entry, dict)]
+    return (
+        bool(entries)
+        and all(
+            isinstance(entry.get("command"), str)
+            and not {"hooks", "tools", "on_failure", "bash"} & set(entry)
+            for entry in entries
+        )
+        and "version" not in value
+    )
+
+
+def _ub(value: Any) -> bool:
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    events = {"pre_tool_call", "post_tool_call", "pre_user_turn", "post_user_turn"}
+    return isinstance(hooks, dict) and bool(hooks) and set(hooks) <= events
+
+
+def _nested(value: Any) -> bool:
+    """Tell the nested form: groups with handlers, below events."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    if not isinstance(hooks, dict):
+        return False
+    entries = [entry for each in hooks.values() if isinstance(each, list) for entry in each]
+    return bool(entries) and all(isinstance(entry, dict) and "hooks" in entry for entry in entries)
+
+
+def _jcode(value: Any) -> bool:
+    events = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"}
+    keys = {"type", "command", "timeout", "async"}
+    return (
+        _nested(value)
+        and set(value) == {"hooks"}
+        and set(value["hooks"]) <= events
+        and all(set(each) <= keys for each in _handlers(value))
+    )
+
+
+def _jcode_signs(value: Any, name: str) -> bool:
+    """Tell jcode's directory, variables or tools, and handlers that leave their type out."""
+    return (
+        "/.jcode/" in _slashes(name)
+        or any("JCODE_" in str(each.get("command")) or "type" not in each for each in _handlers(value))
+        or bool(_matched_names(value) & {"execute", "write", "edit", "read", "glob", "grep", "run_shell"})
+    )
+
+
+def _claude_code(value: Any) -> bool:
+    """Tell a settings file: nested hooks, some with a type, at events of which Claude Code knows one."""
+    return (
+        _nested(value)
+        and any("type" in each for each in _handlers(value))
+        and bool(set(value["hooks"]) & set(EVENTS))
+    )
+
+
+def _claude_code_signs(value: Any, name: str) -> bool:
+    """Tell Claude Code's directory, variables or tools, and what handlers have there alone."""
+    own = {"if", "args", "asyncRewake", "shell", "statusMessage", "url", "prompt", "once", "onFailure"}
+    name = _slashes(name)
+    if "/.claude" in name or name.endswith("managed-settings.json"):
+        return True
+    hooks = list(_handlers(value))
+    return (
+        any("CLAUDE_" in str(each.get("command")) or own & set(each) for each in hooks)
+        or any(part.startswith("mcp__") for part in _matched_names(value))
+        or bool(_matched_names(value) & set(TOOLS))
+    )
+
+
+def _handlers(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the handlers of a nested configuration that are objects."""
+    for group in _groups(value):
+        entries = group.get("hooks")
+        for each in entries if isinstance(entries, list) else ():
+            if isinstance(each, dict):
+                yield each
+
+
+def _groups(value: Any) -> Iterator[dict[str, Any]]:
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    for groups in hooks.values() if isinstance(hooks, dict) else ():
+        for group in groups if isinstance(groups, list) else ():
+            if isinstance(group, dict):
+                yield group
+
+
+def _matched_names(value: Any) -> set[str]:
+    """Return the names that the groups' matchers are made of."""
+    texts = [str(group.get("matcher") or "") for group in _groups(value)]
+    return {part.strip(" ^$()") for text in texts for part in text.replace(",", "|").split("|")}
+
+
+def _slashes(name: str) -> str:
+    return "/" + name.replace("\\", "/")
+
+
+#: In the order of `contracts.names()`.
+ROWS = {
+    "everruns": Row(_everruns),
+    "crush": Row(_crush),
+    "jcode": Row(_jcode, _jcode_signs),
+    "ub": Row(_ub),
+}
+
+
+def fitting(documents: Sequence[tuple[Any, str]]) -> list[str]:
+    """Return the contracts that all documents, each with its file's name, can be written for.
+
+    When several can, and there are signs of one alone, it is that one.
+    """
+    found = [name for name, row in ROWS.items() if all(row.looks_like(value) for value, _ in documents)]
+    if len(found) < 2:
+        return found
+    sure = [name for name in found if any(ROWS[name].signs(value, file) for value, file in documents)]
+    return sure if len(sure) == 1 else found

@@ -1,0 +1,253 @@
+"""ECMAScript's regular expressions, as agents written in JavaScript read them, in RE2's syntax.
+
+An expression is read as ``new RegExp(text)`` reads it: no flags, so without Unicode mode, and with
+the leniencies of Annex B. What has no linear equivalent (lookaround, backreferences) is refused by name.
+
+Source: ECMA-262 (15th edition), 22.2 and B.1.2. Divergence: L-CLAUDE-001.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sandhook.pattern.engine import compile_linear
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.linear import MAX_LENGTH, Re2Regex
+
+_SPACE = r"\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}"
+_NOT_DOT = r"[^\n\r\x{2028}\x{2029}]"
+_CONTROLS = {"t": "\\t", "n": "\\n", "v": "\\v", "f": "\\f", "r": "\\r"}
+_LOOKAROUND = {"(?=": "lookahead", "(?!": "lookahead", "(?<=": "lookbehind", "(?<!": "lookbehind"}
+
+
+@lru_cache(maxsize=256)
+def compile_ecma(pattern: str) -> Re2Regex:
+    """Compile an expression; ``search`` of the result finds it anywhere in a text.
+
+    Raises:
+        PatternError: It does not compile in JavaScript, or has no linear equivalent; the message says
+            which.
+    """
+    if len(pattern) > MAX_LENGTH:
+        raise PatternError(f"expression of over {MAX_LENGTH} characters")
+    return Re2Regex(compile_linear(_Translator(pattern).run(), latin1=False, icase=False, longest=False))
+
+
+class _Translator:
+    """Goes over an expression once."""
+
+    __slots__ = ("at", "groups", "named", "out", "pattern")
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.at = 0
+        self.out: list[str] = []
+        self.groups = _count_groups(pattern)
+        self.named = "(?<" in pattern.replace("(?<=", "").replace("(?<!", "")
+
+    def run(self) -> str:
+        while self.at < len(self.pattern):
+            c = self.pattern[self.at]
+            if c == "\\":
+                self.out.append(self._escape())
+            elif c == "[":
+                self.out.append(self._class())
+            elif c == "(":
+                self._group()
+            elif c == "{":
+                self._brace()
+            else:
+                self.at += 1
+                self.out.append({".": _NOT_DOT, "]": r"\]", "}": r"\}"}.get(c, c))
+        return "".join(self.out)
+
+    def _group(self) -> None:
+        rest = self.pattern[self.at : self.at + 4]
+        for opening, name in _LOOKAROUND.items():
+            if rest.startswith(opening):
+                raise PatternError(f"{name} {opening}...) is not supported (L-CLAUDE-001)")
+        if rest.startswith("(?<"):
+            end = self.pattern.find(">", self.at)
+            name = self.pattern[self.at + 3 : end] if end > 0 else ""
+            if not name.isidentifier():
+                raise PatternError("invalid name of a group")
+            self.out.append("(")  # no name is ever asked for, and RE2 knows fewer
+            self.at = end + 1
+        elif rest.startswith("(?:"):
+            self.out.append("(?:")
+            self.at += 3
+        elif rest.startswith("(?"):
+            self._modifiers()
+        else:
+            self.out.append("(")
+            self.at += 1
+
+    def _modifiers(self) -> None:
+        """Copy ``(?ims-ims:``, which ECMA-262 has since 2025; flags without a colon are no JavaScript."""
+        end = self.pattern.find(":", self.at)
+        flags = self.pattern[self.at + 2 : end] if end > 0 else "?"
+        if not flags or flags.strip("ims-") or flags.count("-") > 1:
+            raise PatternError(f"invalid group: {self.pattern[self.at : self.at + 4]}")
+        self.out.append(f"(?{flags}:")
+        self.at = end + 1
+
+    def _brace(self) -> None:
+        """Copy a quantifier; any other brace is itself."""
+        end = self.pattern.find("}", self.at)
+        inside = self.pattern[self.at + 1 : end] if end > 0 else ""
+        low, comma, high = inside.partition(",")
+        if _digits(low) and (not high or (comma and _digits(high))):
+            if high and int(low) > int(high):
+                raise PatternError("numbers out of order in {} quantifier")
+            self.out.append(self.pattern[self.at : end + 1])
+            self.at = end + 1
+        else:
+            self.out.append(r"\{")
+            self.at += 1
+
+    def _escape(self) -> str:
+        """Return one escape outside of a class, and go past it."""
+        c = self.pattern[self.at + 1 : self.at + 2]
+        if not c:
+            raise PatternError("\\ at end of pattern")
+        if c in "bB":
+            self.at += 2
+            return "\\" + c
+        if c in "123456789":
+            self._backreference()
+        if c == "k" and self.named:
+            raise PatternError("backreference \\k<...> is not supported (L-CLAUDE-001)")
+        if c in "sS":
+            self.at += 2
+            return f"[{'^' if c == 'S' else ''}{_SPACE}]"
+        return self._member()
+
+    def _backreference(self) -> None:
+        end = self.at + 1
+        while _digits(self.pattern[end : end + 1]):
+            end += 1
+        number = int(self.pattern[self.at + 1 : end][:6])
+        if number <= self.groups:
+            raise PatternError(f"backreference \\{number} is not supported (L-CLAUDE-001)")
+
+    def _member(self) -> str:
+        """Return an escape that means the same inside and outside of a class, and go past it."""
+        begin, c = self.at, self.pattern[self.at + 1 : self.at + 2]
+        self.at += 2
+        if c in "dDwW":
+            return "\\" + c
+        if c in _CONTROLS:
+            return _CONTROLS[c]
+        if c in "xu":
+            count = 2 if c == "x" else 4
+            digits = self.pattern[self.at : self.at + count]
+            if len(digits) == count and all(each in "0123456789abcdefABCDEF" for each in digits):
+                self.at += count
+                code = int(digits, 16)
+                if 0xD800 <= code < 0xE000:
+                    raise PatternError("half of a surrogate pair is not supported (L-CLAUDE-001)")
+                return f"\\x{{{code:x}}}"
+        if c == "c":
+            letter = self.pattern[self.at : self.at + 1]
+            if letter.isascii() and letter.isalpha():
+                self.at += 1
+                return f"\\x{{{ord(letter) % 32:x}}}"
+            self.at = begin + 1
+            return r"\\"
+        if c in "01234567":  # Annex B: an octal escape
+            digits = c
+            while len(digits) < 3 and self.pattern[self.at : self.at + 1] in tuple("01234567"):
+                if int(digits + self.pattern[self.at], 8) > 255:
+                    break
+                digits += self.pattern[self.at]
+                self.at += 1
+            return f"\\x{{{int(digits, 8):x}}}"
+        return _literal(c)
+
+    def _class(self) -> str:
+        """Return one bracket expression, and go past it."""
+        begin = self.at
+        self.at += 1
+        negated = self.pattern[self.at : self.at + 1] == "^"
+        self.at += negated
+        members: list[str] = []
+        while True:
+            c = self.pattern[self.at : self.at + 1]
+            if not c:
+                raise PatternError(f"unterminated character class: {self.pattern[begin:]}")
+            if c == "]":
+                self.at += 1
+                break
+            if c == "\\":
+                members.append(self._class_escape())
+            else:
+                self.at += 1
+                members.append("-" if c == "-" else _literal(c))
+        return _bracket(members, negated)
+
+    def _class_escape(self) -> str:
+        c = self.pattern[self.at + 1 : self.at + 2]
+        if not c:
+            raise PatternError("\\ at end of pattern")
+        if c == "b":
+            self.at += 2
+            return "\\x{8}"
+        if c == "s":
+            self.at += 2
+            return _SPACE
+        letter = self.pattern[self.at + 2 : self.at + 3]
+        if c == "c" and letter and (letter == "_" or _digits(letter)):  # Annex B, inside of classes alone
+            self.at += 3
+            return f"\\x{{{ord(letter) % 32:x}}}"
+        if c == "S":
+            raise PatternError("\\S inside of a class is not supported (L-CLAUDE-001)")
+        return r"\-" if c == "-" and self._skip() else self._member()
+
+    def _skip(self) -> bool:
+        self.at += 2
+        return True
+
+
+def _bracket(members: list[str], negated: bool) -> str:
+    """Return a class of RE2; a hyphen stands for itself at the ends and beside a class of characters."""
+    if not members:  # [] matches nothing, [^] everything
+        return r"[\x{0}-\x{10ffff}]" if negated else r"[^\x{0}-\x{10ffff}]"
+    last = len(members) - 1
+    plain = []
+    for index, member in enumerate(members):
+        if member == "-":
+            beside = {members[index - 1], members[index + 1]} if 0 < index < last else {"-"}
+            if index in (0, last) or any(_is_class(each) for each in beside):
+                member = r"\-"
+        plain.append(member)
+    return f"[{'^' if negated else ''}{''.join(plain)}]"
+
+
+def _is_class(member: str) -> bool:
+    return member in (r"\d", r"\D", r"\w", r"\W", _SPACE)
+
+
+def _literal(c: str) -> str:
+    return f"\\{c}" if c.isascii() and not c.isalnum() and c.isprintable() and c not in " _" else c
+
+
+def _digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _count_groups(pattern: str) -> int:
+    """Count the groups that can be referred to."""
+    count, at, inside = 0, 0, False
+    while at < len(pattern):
+        c = pattern[at]
+        if c == "\\":
+            at += 1
+        elif c == "[":
+            inside = True
+        elif c == "]":
+            inside = False
+        elif c == "(" and not inside:
+            rest = pattern[at + 1 : at + 4]
+            count += not rest.startswith("?") or (rest[1:2] == "<" and rest[2:3] not in ("=", "!"))
+        at += 1
+    return count
