@@ -59,12 +59,30 @@ class Compiler:
         self.noting = noting
         self.returns = returns
         self.words = WordCompiler(
-            lambda body: substitute(self.list(body), _file_of(body, self)) if body is not None else _nothing,
+            self._substituted,
             self._backquoted,
             lambda direction, body: process_substitution(
-                direction, self.list(body) if body is not None else None
+                direction, self._when_run(body) if body is not None else None
             ),
         )
+
+    def _substituted(self, body: CommandList | None) -> Callable[[State], str]:
+        return _nothing if body is None else substitute(self._when_run(body), _file_of(body, self))
+
+    def _when_run(self, body: CommandList) -> Run:
+        """Compile a body when it first runs.
+
+        A word may be compiled to several closures, of which one runs: nested substitutions would
+        be compiled twice at every level.
+        """
+        made: list[Run] = []
+
+        def run(state: State) -> int:
+            if not made:
+                made.append(self.list(body))
+            return made[0](state)
+
+        return run
 
     def _backquoted(self, text: str) -> Callable[[State], str]:
         """Compile a backquoted substitution; "`<file`" reads the file."""

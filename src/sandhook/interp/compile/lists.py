@@ -128,13 +128,25 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
         ]
         run = _piped(
             [_stage(compiler, command) for command in commands],
-            compiler.command(node.commands[-1]),
+            _in_shell(compiler, node.commands[-1]),
             [command if isinstance(command, SimpleCommand) else None for command in commands],
         )
     if node.negated:
         run = _negated(run)
     if node.timed is not None:
         run = _timed(run, posix=node.timed == "time -p")
+    return run
+
+
+def _in_shell(compiler: Compiler, node: Command) -> Run:
+    """Compile the last part for lastpipe, when it first runs: nested ones would be compiled twice at every level."""
+    made: list[Run] = []
+
+    def run(state: State) -> int:
+        if not made:
+            made.append(compiler.command(node))
+        return made[0](state)
+
     return run
 
 
