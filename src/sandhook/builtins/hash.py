@@ -42,7 +42,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     status = 0
     for name in names:
         if "d" in letters:
-            if table.pop(name, None) is None:
+            if table and table.pop(name, None) is None:  # bash says nothing while the table is empty
                 complain(state, f"hash: {name}: not found")
                 status = 1
         elif path is not None:
