@@ -130,7 +130,7 @@ def _shells(options: argparse.Namespace) -> list[str]:
         return [options.record]
     if options.record_stderr:
         raise UsageError("test: --record-stderr needs --record SHELL")
-    return list(dict.fromkeys(options.shell)) or ["sandhook"]
+    return list(dict.fromkeys("ash" if name == "busybox" else name for name in options.shell)) or ["sandhook"]
 
 
 def _missing(files: Sequence[CaseFile], shells: list[str]) -> list[str]:
