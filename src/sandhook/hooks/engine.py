@@ -21,7 +21,7 @@ from sandhook.hooks.event import Event, Json
 from sandhook.hooks.merge import merge
 from sandhook.hooks.model import Decision, HookSpec, Outcome
 from sandhook.hooks.runner import Runner, SandboxRunner, prestart_worker, unknown_executor, wants_jq
-from sandhook.hooks.sources import documents, line_of
+from sandhook.hooks.sources import documents, line_of, with_lines
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -311,7 +311,9 @@ class _Loading:
 
     def locate(self, found: Sequence[Document]) -> None:
         """Give every problem its line, as far as the text of its file is known."""
-        by_name = {document.name: document for document in found}
+        if not self.problems:
+            return
+        by_name = {document.name: with_lines(document) for document in found}
         for problem in self.problems:
             if not problem.line and problem.file in by_name:
                 problem.line = line_of(by_name[problem.file], problem.path)

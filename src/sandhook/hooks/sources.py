@@ -125,11 +125,16 @@ def line_of(document: Document, path: str) -> int:
     """Return the line (from 1) at which a path of a document stands, or what is nearest above it; 0 if unknown."""
     if not document.text:
         return 0
-    lines = document.lines
-    if lines is None:
-        from sandhook.hooks.locate import json_lines
-
-        lines = json_lines(document.text)
+    lines = with_lines(document).lines or {}
     while path and path not in lines:
         path = path[: max(path.rfind("."), path.rfind("["), 0)]
     return lines.get(path, 0)
+
+
+def with_lines(document: Document) -> Document:
+    """Return the document with the lines of its paths, for callers that ask for many of them."""
+    if document.lines is not None or not document.text:
+        return document
+    from sandhook.hooks.locate import json_lines
+
+    return document._replace(lines=json_lines(document.text))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.hooks.contracts import BaseContract
+from sandhook.hooks.contracts import Answer, BaseContract, Layer
 from sandhook.hooks.contracts.everruns import payload, result
 from sandhook.hooks.contracts.everruns.names import EVENTS, REFUSABLE
 from sandhook.hooks.fold import FoldPolicy
@@ -40,6 +40,16 @@ class Everruns(BaseContract):
         context_survives_refusal=True,
     )
 
+    def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+        """Return the files of the local form: the user's, then the workspace's."""
+        home = env.get("USERPROFILE" if platform == "win32" else "HOME", "")
+        base = env.get("XDG_CONFIG_HOME") or f"{home}/.config"
+        if platform == "win32":
+            base = env.get("APPDATA") or f"{home}/AppData/Roaming"
+        elif platform == "darwin":
+            base = f"{home}/Library/Application Support"
+        return (Layer("user", f"{base}/yolop/hooks.json"), Layer("project", f"{cwd}/.agents/hooks.json"))
+
     def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
         from sandhook.hooks.contracts.everruns.config import load
 
@@ -60,6 +70,21 @@ class Everruns(BaseContract):
         if decision.kind == "tool.pre":
             return f"blocked by pre_tool_use hook: {reason}"
         return decision.user_message or reason
+
+    def answer(self, decision: Decision, event: Event) -> Answer:
+        from sandhook.hooks.contracts.everruns.answer import answer
+
+        return answer(decision, event)
+
+    def schema(self) -> Json:
+        from sandhook.hooks.contracts.everruns.schema import SCHEMA
+
+        return SCHEMA
+
+    def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+        from sandhook.hooks.contracts.everruns.render import render
+
+        return render(specs)
 
     def facts(self) -> Mapping[str, str]:
         from sandhook.hooks.contracts.everruns.facts import FACTS

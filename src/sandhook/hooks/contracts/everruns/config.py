@@ -44,6 +44,7 @@ class _Loader:
         self.strict = options.compat == "strict"
         self.problems: list[Problem] = []
         self.notes: list[str] = []
+        self.withheld: list[tuple[HookSpec, str]] = []
         self.units: list[_Unit] = []
         self.mutes: list[_Mute] = []
         self.disabled: list[tuple[int, str, str]] = []
@@ -234,13 +235,18 @@ class _Loader:
                 if reader.unparsable:
                     self.unparsable.add(unit.document)
                 if spec is not None:
-                    self._place(placed, explicit, unit, spec._replace(file=unit.file), reader.named)
+                    self._place(placed, explicit, unit, self._of_layer(spec, unit), reader.named)
             if unit.owner == "user":
                 position += len(unit.hooks)
         if self.strict:
             placed = [each for each in placed if each[1].source != "user" or each[0] not in self.unparsable]
         specs = self._muted(self._without_disabled(placed))
-        return Loaded(tuple(specs), tuple(self.problems), tuple(self.notes))
+        return Loaded(tuple(specs), tuple(self.problems), tuple(self.notes), tuple(self.withheld))
+
+    def _of_layer(self, spec: HookSpec, unit: _Unit) -> HookSpec:
+        """Give a hook its file and layer; a host's own contribution has neither."""
+        layer = self.documents[unit.document].layer if unit.file or unit.owner == "user" else ""
+        return spec._replace(file=unit.file, layer=layer)
 
     def _place(
         self,
@@ -278,6 +284,7 @@ class _Loader:
             if by:
                 used.update(by)
                 self.notes.append(f"{by[0]}: muting hook {spec.id}")
+                self.withheld.append((spec, f"muted by {by[0]}"))
             else:
                 kept.append(spec)
         for _, name, where in self.disabled:
@@ -296,6 +303,7 @@ class _Loader:
                 continue
             used.add(by.where)
             self.notes.append(f"{by.where}: muting hook {spec.id} via disabled_contributions")
+            self.withheld.append((spec, f"muted by {by.where}"))
         for mute in self.mutes:
             if mute.where not in used and not self.strict:
                 self.notes.append(f"{mute.where}: {mute.pattern} names no hook")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 FACTS = {
     "source": "the public everruns repository, capability user_hooks, and its documentation",
-    "files": "JSON: a user_hooks config, a capability list, declarative capabilities",
-    "trust": "what the caller names",
+    "files": "JSON: a user_hooks config, a capability list, declarative capabilities; the local form: user, workspace",
+    "trust": "what the caller names, and the user's file",
     "matcher": "tool name, prefix glob, RE2-compatible regex on one argument (match or deny)",
     "input": "EVERRUNS_HOOK_* variables and a file; in better mode standard input too",
     "runs": "bash text in a sandbox over /workspace",

@@ -1,0 +1,81 @@
+"""A decision as an Everruns hook says it: one JSON object on standard output.
+
+The agent has no word for "ask the user" and no way to take keys away from a tool's arguments. Both
+are said as a block, for silence lets the call go ahead.
+"""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts import Answer
+from sandhook.hooks.contracts.everruns.names import REFUSABLE
+from sandhook.hooks.decode import encode
+from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.model import Decision
+
+
+def answer(decision: Decision, event: Event) -> Answer:
+    """Return what to print; the exit status is always 0, for the JSON decides."""
+    said: dict[str, Json] = {}
+    if event.kind in REFUSABLE:
+        said = _refusal(decision, event)
+    if not said:
+        patch = _patch(decision, event)
+        if patch:
+            said = {"decision": "mutate", "patch": patch}
+        elif decision.permission == "allow":
+            said = {"decision": "allow"}
+    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+
+
+def _refusal(decision: Decision, event: Event) -> dict[str, Json]:
+    reason = decision.reason
+    if decision.refused:
+        reason = reason or "refused"
+    elif decision.permission in ("ask", "defer"):
+        reason = f"a hook wants the user to be asked: {reason or 'no reason given'}"
+    elif _drops_keys(decision, event):
+        reason = "a hook takes arguments away, which cannot be said to this agent"
+    else:
+        return {}
+    said: dict[str, Json] = {"decision": "block", "reason": reason}
+    if decision.user_message is not None:
+        said["user_message"] = decision.user_message
+    return said
+
+
+def _drops_keys(decision: Decision, event: Event) -> bool:
+    """Tell whether the changed input is more than the old one with some keys set."""
+    if not decision.input or event.tool is None:
+        return False
+    changed, before = decision.apply_to(event.tool.input), event.tool.input
+    if not isinstance(changed, dict):
+        return True
+    return isinstance(before, dict) and any(key not in changed for key in before)
+
+
+def _patch(decision: Decision, event: Event) -> dict[str, Json]:
+    if decision.input and event.tool is not None:
+        changed, before = decision.apply_to(event.tool.input), event.tool.input
+        old = before if isinstance(before, dict) else {}
+        new = {key: value for key, value in changed.items() if key not in old or not _same(old[key], value)}
+        return {"arguments": new} if new or before != changed else {}
+    if decision.prompt and event.prompt is not None:
+        return {"message": decision.apply_to_prompt(event.prompt)}
+    if event.kind != "tool.post":
+        return {}
+    patch: dict[str, Json] = {}
+    given = event.result or ToolResult()
+    result = decision.apply_to_result(given)
+    if decision.result:
+        patch["result"] = result.value
+    if decision.error and result.error is not None:
+        patch["error"] = result.error
+    notes = "\n".join(text for text, _ in decision.context)
+    if notes and not (isinstance(result.value, dict) and result.value.get("hook_context") == notes):
+        patch["additional_context"] = notes
+    return patch
+
+
+def _same(one: Json, other: Json) -> bool:
+    """Compare JSON values; true is not 1."""
+    return encode(one) == encode(other)
