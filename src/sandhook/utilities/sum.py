@@ -1,0 +1,37 @@
+"""sum: print checksums and sizes in blocks.
+
+Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.utilities._base import Context, also, opt, option_set
+from sandhook.utilities._files import reason
+from sandhook.utilities._sums import sum_line
+
+
+@option_set
+class Options:
+    """sum [-r | -s] [FILE]...
+
+    Print a checksum and the number of blocks of each FILE (standard input).
+    """
+
+    kind: str = also(
+        opt("-r", help="BSD's algorithm, blocks of 1 KiB (default)", const="bsd", default="bsd"),
+        opt("-s", "--sysv", help="System V's algorithm, blocks of 512 bytes", const="sysv"),
+    )
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    for name in operands or ["-"]:
+        try:
+            line = sum_line(options.kind, name, ctx)
+        except OSError as error:
+            ctx.fail(f"{name}: {reason(error)}")
+            continue
+        ctx.write_line(f"{line} {name}" if operands else line)
+    return ctx.failed
