@@ -38,8 +38,9 @@ def test_without_a_command_the_help_is_shown_as_an_error(sandhook: Callable[...,
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["nosuch"], "unknown command 'nosuch'; known are fire, exec"),
-        (["fire"], "fire: the following arguments are required: EVENT, --hooks"),
+        (["nosuch"], "unknown command 'nosuch'; known are fire, hook, exec"),
+        (["fire"], "fire: needs --hooks FILE, or --contract NAME"),
+        (["fire", "--hooks", "x"], "fire: the following arguments are required: EVENT"),
         (["fire", "x", "--hooks"], "fire: argument --hooks: expected one argument"),
         (["fire", "x", "--hooks", "y", "--nosuch"], "fire: unrecognized arguments: --nosuch"),
         (["fire", "x", "--hooks", "y", "--form", "json"], "fire: unrecognized arguments: --form json"),

@@ -29,6 +29,11 @@ COMMANDS = {
         "fire one event at a hook configuration and print the decision",
         'sandhook fire pre_tool_use --hooks hooks.json --tool bash --input \'{"command":"rm -rf /"}\'',
     ),
+    "hook": Command(
+        "sandhook.cli.hook",
+        "run a script as a command hook of an agent, in the sandbox",
+        "sandhook hook --contract crush --fail-closed -- guard.sh",
+    ),
     "exec": Command(
         "sandhook.cli.execute",
         "run a shell script in the sandbox",
@@ -109,7 +114,7 @@ def _dispatch(arguments: list[str]) -> int:
         raise UsageError(f"unknown command {name!r}; known are {', '.join(COMMANDS)}")
     from importlib import import_module
 
-    if name == "fire":
+    if name in ("fire", "hook"):
         warm_up(arguments)
     run: Callable[[list[str]], int] = import_module(command.module).run
     return run(arguments[1:])
@@ -121,7 +126,7 @@ def warm_up(arguments: Sequence[str]) -> None:
     Only a guess, from the files' bytes: whatever is wrong with them is found and told later.
     """
     for option, name in pairwise(arguments):
-        if option != "--hooks":
+        if option not in ("--hooks", "--"):
             continue
         try:
             with open(name, "rb") as file:  # noqa: PTH123 (pathlib costs 5 ms of start-up)

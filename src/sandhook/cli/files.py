@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 
 from sandhook.cli import UsageError
 from sandhook.vfs.base import FileSystem
@@ -18,6 +19,9 @@ MODES = ("ro", "overlay", "rw")
 class Workspace:
     """A directory of the host, shown as /workspace; what hooks change stays in memory until ``finish``.
 
+    Where the host's paths look like the sandbox's, it is shown under its own path too, for agents
+    hand absolute paths to their hooks.
+
     Attributes:
         fs: The whole namespace.
     """
@@ -25,9 +29,20 @@ class Workspace:
     def __init__(self, directory: str) -> None:
         self._directory = directory
         self._overlay = OverlayFileSystem(_host(directory, writable=False))
-        table = MountTable(MemoryFileSystem())
+        self._root = MemoryFileSystem()
+        table = MountTable(self._root)
         table.mount(VirtualPath("/workspace"), self._overlay)
+        own = os.path.abspath(directory)  # noqa: PTH100 - pathlib costs 10 ms
+        if own.startswith("/") and own.rstrip("/") not in ("", "/workspace"):
+            table.mount(VirtualPath(own), self._overlay)
         self.fs: FileSystem = table
+
+    def show(self, files: Mapping[str, bytes]) -> None:
+        """Show further files beside the directory: absolute path and contents."""
+        try:
+            self._root.populate(files, VirtualPath("/"))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"the scripts of the hooks cannot be shown: {error}") from None
 
     def finish(self, *, write_back: bool, say: Callable[[str], None]) -> None:
         """List what changed and, when asked to, apply it to the directory."""

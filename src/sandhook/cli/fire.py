@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser
-from sandhook.cli.cache import default_store
+from sandhook.cli.configuration import add_places, gather
+from sandhook.cli.engines import engine_of, notes_of, prestart, say, workspace_of
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, Contract, ContractError
 from sandhook.hooks.decode import DecodeError, decode
-from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.event import Event, ToolCall, ToolResult
-from sandhook.hooks.runner import SandboxRunner
-from sandhook.hooks.sources import documents
-from sandhook.hooks.text import neutralise
 
 if TYPE_CHECKING:
     import argparse
@@ -33,21 +30,22 @@ _CALL_ID = "cli-call"
 def parser() -> Parser:
     made = Parser(
         "fire",
-        "EVENT --hooks FILE... [OPTION]...",
+        "[EVENT] (--hooks FILE... | --contract NAME) [OPTION]...",
         "Fire one event at a hook configuration and print which hooks ran, what each decided\n"
-        "and why, and the decision. Hooks run in the sandbox.\n\n"
-        "Exit status: 0 the agent may proceed, 2 refused, 1 usage or configuration error.",
+        "and why, and the decision. Hooks run in the sandbox. Without --hooks the files are those\n"
+        "that the agent itself would read; hooks that come with a project run when they are approved\n"
+        "(`sandhook trust`), and the directory is shown to them as /workspace.\n\n"
+        "Exit status: 0 the agent may proceed, 2 refused, 1 usage or configuration error; with\n"
+        "--as-hook that of a hook of that agent.",
     )
     add = made.add_argument
-    add("event", metavar="EVENT", help="the contract's own name (pre_tool_use) or a neutral one (tool.pre)")
     add(
-        "--hooks",
-        action="append",
-        required=True,
-        metavar="FILE",
-        help="a configuration; again for more layers",
+        "event",
+        nargs="?",
+        metavar="EVENT",
+        help="the contract's own name (pre_tool_use) or a neutral one (tool.pre)",
     )
-    add("--contract", metavar="NAME", help="whose format it is; recognised from the file when not given")
+    add_places(add)
     add("--compat", choices=COMPAT, default="better", help="strict: reproduce upstream, gaps included")
     add("--tool", metavar="NAME", help="the tool of a tool event")
     add("--input", metavar="JSON", help="its arguments (default {})")
@@ -57,8 +55,22 @@ def parser() -> Parser:
         metavar="FILE",
         help="the event's payload as JSON, its data or all of it; - is standard input",
     )
+    add(
+        "--as-hook",
+        metavar="CONTRACT",
+        help="be a command hook of that agent: its payload on standard input, its output and exit status",
+    )
     add("--workspace", metavar="DIR", help="show this directory as /workspace; hooks change a copy")
     add("--write-back", action="store_true", help="apply those changes to DIR, after listing them")
+    add(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="a variable for hooks that may have the agent's own (again for more)",
+    )
+    add("--inherit-env", action="store_true", help="all of this process's variables, likewise")
+    add("--sandbox", action="store_true", help="also run hooks that nobody approved")
     add(
         "--format",
         dest="layout",
@@ -77,54 +89,40 @@ def run(arguments: list[str]) -> int:
         options = parser().parse_args(arguments)
     except SystemExit as done:  # --help
         return int(done.code or 0)
+    if not options.hooks and not options.contract:
+        raise UsageError("fire: needs --hooks FILE, or --contract NAME for the agent's own files")
+    if options.as_hook is not None:
+        from sandhook.cli.as_hook import fire
+
+        return fire(options)
+    if options.event is None:
+        raise UsageError("fire: the following arguments are required: EVENT")
     try:
         return _fire(options)
     except ConfigError as error:
         for problem in error.problems:
-            _say(f"{error.source}: {problem}" if error.source else str(problem))
+            say(f"{error.source}: {problem}" if error.source else str(problem))
         return USAGE_ERROR
     except (ContractError, DecodeError) as error:
         raise UsageError(str(error)) from None
 
 
 def _fire(options: argparse.Namespace) -> int:
-    found = documents(options.hooks)
-    contract = contracts.get(options.contract) if options.contract else contracts.recognise(found)
-    native, kind = contracts.kind_of(contract, options.event)
-    event = _event(options, contract, native, kind)
-    workspace = None
-    if options.workspace is not None:
-        from sandhook.cli.files import Workspace
-
-        workspace = Workspace(options.workspace)
-    elif options.write_back:
-        raise UsageError("--write-back needs --workspace DIR")
-    engine = HookEngine.load(
-        found,
-        contract,
-        compat=options.compat,
-        runner=SandboxRunner(workspace.fs if workspace else None, parse_cache=default_store()),
-        fail_closed=options.fail_closed,
-        audit=_write_line if options.trace else None,
-    )
-    if engine.problems:
-        raise ConfigError(list(engine.problems))
-    for note in engine.diagnostics:
-        _say(f"note: {note}")
-    _prestart(engine, kind)
+    found = gather(options)[0]
+    native, kind = contracts.kind_of(found.contract, options.event)
+    event = _event(options, found.contract, native, kind)
+    workspace = workspace_of(options)
+    engine = engine_of(options, found, workspace)
+    if problems := (*found.problems, *engine.problems):
+        raise ConfigError(list(problems))
+    for note in (*notes_of(engine), *(f"note: {note}" for note in engine.diagnostics)):
+        say(note)
+    prestart(engine, kind)
     decision = engine.fire(event)
     _print(options, decision)
     if workspace is not None:
-        workspace.finish(write_back=options.write_back, say=_say)
+        workspace.finish(write_back=options.write_back, say=say)
     return REFUSED if decision.refused else 0
-
-
-def _prestart(engine: HookEngine, kind: str) -> None:
-    """Start the jq worker when a hook of this event names jq, while the shell is still imported."""
-    from sandhook.hooks.runner import prestart_worker, wants_jq
-
-    if any(spec.event == kind and wants_jq(spec.executor.text) for spec in engine.hooks):
-        prestart_worker()
 
 
 def _event(options: argparse.Namespace, contract: Contract, native: str, kind: str) -> Event:
@@ -133,7 +131,7 @@ def _event(options: argparse.Namespace, contract: Contract, native: str, kind: s
     if options.payload is not None:
         if given:
             raise UsageError(f"--payload goes without --{given[0]}")
-        event = contract.event(native, _json(_read(options.payload), "--payload"))
+        event = contract.event(native, _json(read(options.payload), "--payload"))
         missing = {key: value for key, value in _IDS.items() if getattr(event, key) is None}
         return event.with_(**missing) if missing else event
     common: dict[str, Any] = dict(_IDS)
@@ -159,7 +157,7 @@ def _event(options: argparse.Namespace, contract: Contract, native: str, kind: s
     return Event(kind, **common)
 
 
-def _read(name: str) -> str:
+def read(name: str) -> str:
     try:
         if name == "-":
             data = sys.stdin.buffer.read() if sys.stdin is not None else b""
@@ -194,11 +192,3 @@ def _print(options: argparse.Namespace, decision: Decision) -> None:
     except UnicodeEncodeError:  # a terminal that is not UTF-8
         sys.stdout.write(text.encode("ascii", "backslashreplace").decode() + "\n")
     sys.stdout.flush()
-
-
-def _say(text: str) -> None:
-    _write_line(neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode())
-
-
-def _write_line(text: str) -> None:
-    sys.stderr.write(text + "\n")

@@ -1,0 +1,120 @@
+"""``sandhook fire --as-hook CONTRACT``: be one command hook of an agent, whoever's hooks are configured.
+
+The payload comes on standard input; what the hooks decide leaves in that agent's form. What goes wrong
+here must not look like a decision: it ends with exit status 1, which no agent takes for one, unless
+``--fail-closed`` asks for a refusal.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from sandhook.cli import USAGE_ERROR, UsageError
+from sandhook.cli.configuration import gather
+from sandhook.cli.engines import engine_of, notes_of, prestart, say, workspace_of
+from sandhook.errors import SandhookError
+from sandhook.hooks import contracts
+from sandhook.hooks.contracts import Answer, Contract
+from sandhook.hooks.decode import DecodeError, decode
+from sandhook.hooks.model import Decision
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.hooks.event import Event
+
+#: What nearly every agent takes for a refusal, when not even the event is known.
+_REFUSAL = 2
+
+#: Bytes of a payload.
+MAX_PAYLOAD = 64 << 20
+
+
+def fire(options: argparse.Namespace) -> int:
+    """Read the payload, fire the event, answer; return the exit status."""
+    for name in ("tool", "input", "prompt", "payload"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"--as-hook takes the event from standard input, not from --{name}")
+    agent = contracts.get(options.as_hook)
+    event: Event | None = None
+    try:
+        event = event_of(agent, options.event, stdin())[0]
+        answer, notes = _decide(options, agent, event)
+    except (SandhookError, DecodeError) as error:
+        said = f"sandhook: {' '.join(str(error).split())}"
+        if not options.fail_closed:
+            say(said)
+            return USAGE_ERROR
+        answer, notes = refusal(agent, event, said), []
+    return give(answer, notes)
+
+
+def stdin() -> bytes:
+    """Return the payload's bytes."""
+    return sys.stdin.buffer.read(MAX_PAYLOAD) if sys.stdin is not None else b""
+
+
+def event_of(agent: Contract, named: str | None, data: bytes) -> tuple[Event, str]:
+    """Return the event of a payload and the agent's name of it.
+
+    Raises:
+        DecodeError: The payload is no JSON.
+        ContractError: It is none of this agent's.
+    """
+    try:
+        payload = decode(data.decode("utf-8-sig")).value
+    except UnicodeDecodeError as error:
+        raise DecodeError(f"the payload is not UTF-8 at byte {error.start + 1}") from None
+    except DecodeError as error:
+        raise DecodeError(f"the payload: {error}") from None
+    name = named if named is not None else agent.event_name(payload, dict(os.environ))
+    native, _ = contracts.kind_of(agent, name)
+    return agent.event(native, payload), native
+
+
+def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple[Answer, list[str]]:
+    found = gather(options)[0]
+    workspace = workspace_of(options)
+    engine = engine_of(options, found, workspace)
+    notes = [f"problem: {problem}" for problem in (*found.problems, *engine.problems)]
+    if notes and options.fail_closed:
+        return refusal(agent, event, f"sandhook: {notes[0]}"), []
+    notes += notes_of(engine)
+    prestart(engine, event.kind)
+    decision = engine.fire(event)
+    notes += [f"note: {note}" for note in decision.diagnostics]
+    if workspace is not None:
+        workspace.finish(write_back=options.write_back, say=notes.append)
+    return agent.answer(decision, event), notes
+
+
+def refusal(agent: Contract, event: Event | None, reason: str) -> Answer:
+    """Return how the agent's hooks refuse; where nothing can be refused, a failure that says why."""
+    if event is None:
+        return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=_REFUSAL)
+    if event.kind not in agent.refusable:
+        return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=USAGE_ERROR)
+    decision = Decision(event.kind, contract=agent.name, reason=reason)
+    if event.tool is not None:
+        decision = decision._replace(permission="deny")
+    else:
+        decision = decision._replace(block=True)
+    return agent.answer(decision, event)
+
+
+def give(answer: Answer, notes: list[str]) -> int:
+    """Print an answer; notes go along only where standard error is not the reason of a refusal."""
+    if answer.stdout and sys.stdout is not None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(answer.stdout)
+        sys.stdout.buffer.flush()
+    if answer.exit_status == 0:
+        for note in notes:
+            say(note)
+    if answer.stderr and sys.stderr is not None:
+        sys.stderr.flush()
+        sys.stderr.buffer.write(answer.stderr)
+        sys.stderr.buffer.flush()
+    return answer.exit_status

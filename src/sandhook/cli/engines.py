@@ -1,0 +1,85 @@
+"""From the options of a command to an engine that is ready to fire, and what must be said of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from sandhook.cli import UsageError
+from sandhook.cli.cache import default_store
+from sandhook.cli.configuration import Found, directory, environment, load
+from sandhook.hooks.runner import SandboxRunner
+from sandhook.hooks.text import neutralise
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.cli.files import Workspace
+    from sandhook.hooks.engine import HookEngine
+
+
+def workspace_of(options: argparse.Namespace) -> Workspace | None:
+    """Return the directory that hooks see: the one that is named, or the agent's for its own hooks."""
+    name = options.workspace
+    if name is None and options.write_back:
+        raise UsageError("--write-back needs --workspace DIR")
+    if name is None and not options.hooks:
+        name = directory(options.cwd)
+    if name is None:
+        return None
+    from sandhook.cli.files import Workspace
+
+    return Workspace(name)
+
+
+def engine_of(options: argparse.Namespace, found: Found, workspace: Workspace | None) -> HookEngine:
+    """Load the hooks, with the scripts that those of the user's own layers name."""
+    engine = load(
+        found,
+        options,
+        trust=(lambda spec: True) if options.sandbox else None,
+        compat=options.compat,
+        runner=SandboxRunner(workspace.fs if workspace else None, parse_cache=default_store()),
+        fail_closed=options.fail_closed,
+        env=environment(options.env, options.inherit_env),
+        audit=write_line if options.trace else None,
+    )
+    if workspace is not None and not options.hooks:
+        workspace.show(_scripts(options, found, engine))
+    return engine
+
+
+def _scripts(options: argparse.Namespace, found: Found, engine: HookEngine) -> dict[str, bytes]:
+    """Return the files that hooks from outside the project name."""
+    outside = [spec for spec in engine.hooks if spec.layer in ("user", "managed")]
+    if not outside:
+        return {}
+    from sandhook.cli.configuration import carried
+    from sandhook.cli.trust import store_of
+
+    return carried(outside, found.contract.name, directory(options.cwd), store_of(options.store))
+
+
+def notes_of(engine: HookEngine) -> list[str]:
+    """Return a line for every hook that does not run."""
+    return [
+        f"skipped {spec.id} ({spec.file or spec.path}): {why}"
+        + ("; `sandhook trust FILE` approves it" if why.startswith("not trusted") else "")
+        for spec, why in engine.withheld
+    ]
+
+
+def prestart(engine: HookEngine, kind: str) -> None:
+    """Start the jq worker when a hook of this event names jq, while the shell is still imported."""
+    from sandhook.hooks.runner import prestart_worker, wants_jq
+
+    if any(spec.event == kind and wants_jq(spec.executor.text) for spec in engine.hooks):
+        prestart_worker()
+
+
+def say(text: str) -> None:
+    write_line(neutralise(text, limit=16_384, lines=False).encode("ascii", "backslashreplace").decode())
+
+
+def write_line(text: str) -> None:
+    sys.stderr.write(text + "\n")

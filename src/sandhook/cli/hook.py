@@ -1,0 +1,213 @@
+"""``sandhook hook``: run one script as a command hook of an agent, in the sandbox.
+
+An agent's settings name this in place of the script: the payload comes on standard input, and what
+the script prints and exits with goes back as it is.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from sandhook.cli import UsageError
+from sandhook.cli.arguments import Parser
+from sandhook.cli.cache import default_store
+from sandhook.cli.configuration import environment
+from sandhook.errors import SandhookError
+from sandhook.hooks import contracts
+from sandhook.hooks.decode import DecodeError
+from sandhook.record import Record
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.hooks.contracts import Contract
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.model import Ran
+    from sandhook.vfs.base import FileSystem
+
+_SECONDS = 60.0
+_OUTPUT_BYTES = 1 << 20
+_CANNOT_RUN = 126
+
+#: What the contract says of these is the sandbox's, whatever the agent's own environment says.
+_PLACES = frozenset({"HOME", "PATH", "PWD", "SHELL", "TMPDIR", "USER"})
+
+_SHELLS = ("sh", "bash", "dash", "ash")
+
+
+def parser() -> Parser:
+    made = Parser(
+        "hook",
+        "--contract NAME [OPTION]... -- (SCRIPT | -c TEXT) [ARG]...",
+        "Run a script of this machine as a command hook of an agent, in the sandbox. The event's\n"
+        "payload comes on standard input; standard output, error and the exit status are the script's.\n"
+        "It sees no file of this machine but itself and what --workspace shows.\n\n"
+        "Exit status: the script's; with --fail-closed a refusal, in the agent's form, when it could not run.",
+    )
+    add = made.add_argument
+    add("--contract", required=True, metavar="NAME", help="the agent that calls")
+    add("--event", metavar="EVENT", help="the event, when the payload does not name it")
+    add("--workspace", metavar="DIR", help="show this directory, also as /workspace; changes go to a copy")
+    add("--write-back", action="store_true", help="apply the changes to DIR")
+    add("--timeout", type=float, default=_SECONDS, metavar="S", help=f"seconds (default {_SECONDS:g})")
+    add(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="a variable for the script (again for more)",
+    )
+    add("--inherit-env", action="store_true", help="all of this process's variables")
+    add("--fail-closed", action="store_true", help="refuse when the script could not run")
+    return made
+
+
+class Script(Record):
+    """What is to run: its text, ``$0``, arguments, and whether it is a file."""
+
+    text: str
+    name: str
+    words: tuple[str, ...]
+    is_file: bool
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return the exit status that the agent is to see."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    try:
+        options = parser().parse_args(arguments[:at])
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    if options.timeout <= 0:
+        raise UsageError("--timeout must be more than 0 seconds")
+    if options.write_back and options.workspace is None:
+        raise UsageError("--write-back needs --workspace DIR")
+    try:
+        contract = contracts.get(options.contract)
+    except SandhookError as error:
+        raise UsageError(str(error)) from None
+    return _hook(options, contract, arguments[at + 1 :])
+
+
+def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> int:
+    from sandhook.cli.as_hook import event_of, give, refusal, stdin
+    from sandhook.cli.engines import say
+    from sandhook.hooks.contracts import Answer
+
+    data = stdin()
+    event, native, fault = None, "", ""
+    try:
+        event, native = event_of(contract, options.event, data)
+    except (SandhookError, DecodeError) as error:
+        fault = str(error)
+    notes = [f"sandhook: {fault}"] if fault else []
+    script = _script(words)
+    if isinstance(script, Script):
+        ran = _run(options, contract, event, native, script, data, notes)
+        why, status = ran.could_not_run, ran.exit_status
+        answer = Answer(ran.stdout, ran.stderr, _CANNOT_RUN if status is None else status)
+    else:
+        why, answer = script, Answer(exit_status=_CANNOT_RUN)
+    if why is not None:
+        notes.append(f"sandhook: could not run: {why}")
+    if options.fail_closed and (why is not None or fault):
+        return give(refusal(contract, event, notes[-1]), [])
+    if why is not None and answer.exit_status != 0:
+        say(notes[-1])
+    return give(answer, notes)
+
+
+def _script(words: list[str]) -> Script | str:
+    """Return what is to run, or why it cannot be."""
+    if words[:1] == ["-c"]:
+        if len(words) < 2:
+            raise UsageError("hook: -c needs TEXT")
+        return Script(words[1], words[2] if len(words) > 2 else "bash", tuple(words[3:]), False)
+    if not words:
+        raise UsageError("hook: needs -- SCRIPT or -- -c TEXT")
+    name = words[0]
+    try:
+        with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs 10 ms
+            data = file.read()
+    except OSError as error:
+        return f"{name}: {error.strerror}"
+    other = _other_interpreter(data)
+    if other is not None:
+        return f"{name}: it is for {other}, and the sandbox runs shell scripts"
+    return Script(data.decode("utf-8", "surrogateescape"), name.replace("\\", "/"), tuple(words[1:]), True)
+
+
+def _other_interpreter(data: bytes) -> str | None:
+    """Return the interpreter that the first line names, when it is no shell."""
+    if not data.startswith(b"#!"):
+        return None
+    words = data[2:256].partition(b"\n")[0].decode("utf-8", "replace").split()
+    names = [word.rpartition("/")[2] for word in words if not word.startswith("-")]
+    if names[:1] == ["env"]:
+        names = names[1:]
+    return None if not names or names[0] in _SHELLS else names[0]
+
+
+def _run(
+    options: argparse.Namespace,
+    contract: Contract,
+    event: Event | None,
+    native: str,
+    script: Script,
+    data: bytes,
+    notes: list[str],
+) -> Ran:
+    from sandhook.hooks.runner import as_ran
+    from sandhook.limits import Limits
+    from sandhook.shell import DEFAULT_ENVIRONMENT, Shell
+    from sandhook.vfs.path import normalize
+
+    fs: FileSystem | None = None
+    workspace = None
+    if options.workspace is not None:
+        from sandhook.cli.files import Workspace
+
+        workspace = Workspace(options.workspace)
+        fs = workspace.fs
+    env = {**DEFAULT_ENVIRONMENT, **_inherited(options)}
+    cwd = "/workspace"
+    if event is not None:
+        said, cwd = _contracts_own(contract, event, native, script, options.timeout)
+        env.update({name: os.environ.get(name, text) for name, text in said.items() if name not in _PLACES})
+        if fs is None or not fs.is_dir(normalize(cwd)):
+            cwd = "/workspace"
+    shell = Shell(
+        fs=fs,
+        env=env,
+        cwd=cwd,
+        limits=Limits(wall_seconds=options.timeout, output_bytes=_OUTPUT_BYTES),
+        parse_cache=default_store(),
+    )
+    result = shell.run(script.text, stdin=data, args=script.words, name=script.name, from_file=script.is_file)
+    if workspace is not None:
+        workspace.finish(write_back=options.write_back, say=notes.append)
+    return as_ran(result)
+
+
+def _inherited(options: argparse.Namespace) -> dict[str, str]:
+    env = environment(options.env, options.inherit_env)
+    chosen = {text.partition("=")[0] for text in options.env}
+    return {name: text for name, text in env.items() if name in chosen or name not in _PLACES}
+
+
+def _contracts_own(
+    contract: Contract, event: Event, native: str, script: Script, timeout: float
+) -> tuple[dict[str, str], str]:
+    """Return the variables that the agent sets for a hook, and the directory in which it runs."""
+    from sandhook.hooks.model import Executor, HookSpec
+
+    spec = HookSpec(
+        id=script.name,
+        event=event.kind,
+        native_event=native,
+        executor=Executor("bash", script.text),
+        timeout=timeout,
+    )
+    request = contract.request(spec, event, "better")
+    return dict(request.env), request.cwd

@@ -1,0 +1,234 @@
+"""sandhook hook and fire --as-hook: an agent's command hook; fire with the agent's own files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAYLOAD = {
+    "event": "PreToolUse",
+    "session_id": "s",
+    "cwd": "/elsewhere",
+    "tool_name": "bash",
+    "tool_input": {"command": "rm -rf /"},
+}
+CALL = json.dumps(PAYLOAD).encode()
+BLOCKS = {
+    "id": "guard",
+    "event": "pre_tool_use",
+    "executor": {"type": "bash", "command": 'echo \'{"decision":"block","reason":"no"}\''},
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project that is the current directory, of a user with an empty home."""
+    made = tmp_path / "project"
+    made.mkdir()
+    (tmp_path / "home").mkdir()
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.chdir(made)
+    return made
+
+
+def test_a_script_is_a_hook(sandhook: Callable[..., Any], project: Path) -> None:
+    (project / "guard.sh").write_text(
+        "#!/bin/bash\ncommand=$(jq -r .tool_input.command)\n"
+        'echo "out $1 $CRUSH_TOOL_NAME"; echo "no: $command" >&2; exit 2\n'
+    )
+    ran = sandhook("hook", "--contract", "crush", "--", "guard.sh", "word", stdin=CALL)
+    assert ran == (2, "out word bash\n", "no: rm -rf /\n")
+
+
+def test_a_text_is_a_hook_and_sees_the_payload_as_it_came(sandhook: Callable[..., Any]) -> None:
+    ran = sandhook("hook", "--contract", "crush", "--", "-c", "cat; echo $0 $1", "x", "y", stdin=CALL)
+    assert ran == (0, CALL.decode() + "x y\n", "")
+
+
+def test_it_sees_nothing_of_the_machine_but_what_it_is_given(
+    sandhook: Callable[..., Any], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "secret").write_text("x")
+    monkeypatch.setenv("TOKEN", "t")
+    script = 'cat secret 2>/dev/null || echo none; echo "${TOKEN-unset} ${OTHER-unset} $HOME"'
+    ran = sandhook("hook", "--contract", "crush", "--", "-c", script, stdin=CALL)
+    assert ran.stdout == "none\nunset unset /home/agent\n"
+    more = ("--workspace", ".", "--env", "TOKEN", "--env", "OTHER=o")
+    ran = sandhook("hook", "--contract", "crush", *more, "--", "-c", script, stdin=CALL)
+    assert ran.stdout == "xt o /home/agent\n"
+
+
+@pytest.mark.parametrize("write_back", [False, True])
+def test_a_hook_changes_a_copy(sandhook: Callable[..., Any], project: Path, write_back: bool) -> None:
+    event = json.dumps(PAYLOAD | {"cwd": project.as_posix()}).encode()
+    more = ("--write-back",) if write_back else ()
+    ran = sandhook(
+        "hook", "--contract", "crush", "--workspace", ".", *more, "--", "-c", "echo x > new", stdin=event
+    )
+    assert ran.status == 0 and "created: /workspace/new" in ran.stderr
+    assert (project / "new").exists() is write_back
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("nosuch.sh",), 126),
+        (("tool.py",), 126),
+        (("-c", "if"), 2),
+        (("-c", "nosuchcommand"), 127),
+        (("-c", "while :; do :; done"), 124),
+    ],
+)
+def test_what_could_not_run_refuses_when_asked_to(
+    sandhook: Callable[..., Any], project: Path, words: tuple[str, ...], status: int
+) -> None:
+    (project / "tool.py").write_text("#!/usr/bin/env python3\nexit(0)\n")
+    base = ("hook", "--contract", "crush", "--timeout", "0.2")
+    assert sandhook(*base, "--", *words, stdin=CALL).status == status
+    closed = sandhook(*base, "--fail-closed", "--", *words, stdin=CALL)
+    assert (closed.status, closed.stdout) == (2, "")
+    assert closed.stderr.startswith("sandhook: could not run: ")
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"event":"Nosuch"}', b"\xff"])
+def test_a_payload_that_cannot_be_read(sandhook: Callable[..., Any], data: bytes) -> None:
+    base = ("hook", "--contract", "crush")
+    ran = sandhook(*base, "--", "-c", "exit 0", stdin=data)
+    assert ran.status == 0 and ran.stderr.startswith("sandhook: ")
+    assert sandhook(*base, "--fail-closed", "--", "-c", "exit 0", stdin=data).status == 2
+
+
+def test_what_ran_is_passed_through_when_failing_closed(sandhook: Callable[..., Any]) -> None:
+    ran = sandhook("hook", "--contract", "crush", "--fail-closed", "--", "-c", "exit 1", stdin=CALL)
+    assert ran == (1, "", "")
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (("--", "x"), "hook: the following arguments are required: --contract"),
+        (("--contract", "crush"), "hook: needs -- SCRIPT or -- -c TEXT"),
+        (("--contract", "crush", "--", "-c"), "hook: -c needs TEXT"),
+        (("--contract", "nosuch", "--", "x"), "unknown contract 'nosuch'"),
+        (("--contract", "crush", "--timeout", "0", "--", "x"), "--timeout must be more than 0"),
+        (("--contract", "crush", "--write-back", "--", "x"), "--write-back needs --workspace"),
+        (("--contract", "crush", "--env", "a-b", "--", "-c", ":"), "--env a-b: wanted NAME or NAME=VALUE"),
+    ],
+)
+def test_usage(sandhook: Callable[..., Any], argv: tuple[str, ...], message: str) -> None:
+    ran = sandhook("hook", *argv, stdin=CALL)
+    assert ran.status == 1 and ran.stderr.startswith(f"sandhook: {message}")
+
+
+# fire --as-hook
+
+
+def test_another_agents_hooks_decide(sandhook: Callable[..., Any], hooks: Callable[..., Path]) -> None:
+    path = hooks(BLOCKS)
+    assert sandhook("fire", "--as-hook", "crush", "--hooks", path, stdin=CALL) == (2, "", "no\n")
+    quiet = hooks({**BLOCKS, "matcher": {"tool_name": "edit"}})
+    assert sandhook("fire", "--as-hook", "crush", "--hooks", quiet, stdin=CALL) == (0, "", "")
+
+
+def test_a_rewrite_is_said_in_the_callers_words(
+    sandhook: Callable[..., Any], hooks: Callable[..., Path]
+) -> None:
+    said = '{"decision":"mutate","patch":{"arguments":{"command":"ls"}}}'
+    path = hooks({**BLOCKS, "executor": {"type": "bash", "command": f"echo '{said}'"}})
+    ran = sandhook("fire", "--as-hook", "crush", "--hooks", path, stdin=CALL)
+    assert (ran.status, json.loads(ran.stdout)) == (0, {"updated_input": {"command": "ls"}})
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b'{"event":"Nosuch"}'])
+def test_a_bad_payload_is_no_decision(
+    sandhook: Callable[..., Any], hooks: Callable[..., Path], data: bytes
+) -> None:
+    base = ("fire", "--as-hook", "crush", "--hooks", hooks(BLOCKS))
+    assert sandhook(*base, stdin=data).status == 1
+    assert sandhook(*base, "--fail-closed", stdin=data).status == 2
+
+
+def test_a_faulty_hook_leaves_the_others_in_force(
+    sandhook: Callable[..., Any], hooks: Callable[..., Path]
+) -> None:
+    faulty = {**BLOCKS, "id": "bad", "timeout_ms": 1}
+    path = hooks({**BLOCKS, "matcher": {"tool_name": "edit"}}, faulty)
+    ran = sandhook("fire", "--as-hook", "crush", "--hooks", path, stdin=CALL)
+    assert ran.status == 0 and "timeout_ms 1 is out of range" in ran.stderr
+    ran = sandhook("fire", "--as-hook", "crush", "--fail-closed", "--hooks", path, stdin=CALL)
+    assert ran.status == 2 and "timeout_ms 1 is out of range" in ran.stderr
+    assert sandhook("fire", "--as-hook", "crush", "--hooks", hooks(BLOCKS, faulty), stdin=CALL).status == 2
+
+
+def test_a_missing_configuration_refuses_only_when_asked_to(
+    sandhook: Callable[..., Any], project: Path
+) -> None:
+    base = ("fire", "--as-hook", "crush", "--hooks", "nosuch.json")
+    ran = sandhook(*base, stdin=CALL)
+    assert ran.status == 1 and "No such file" in ran.stderr
+    assert sandhook(*base, "--fail-closed", stdin=CALL).status == 2
+
+
+def test_as_hook_takes_the_event_from_standard_input(sandhook: Callable[..., Any]) -> None:
+    ran = sandhook("fire", "--as-hook", "crush", "--hooks", "x", "--tool", "y")
+    assert ran.stderr == "sandhook: --as-hook takes the event from standard input, not from --tool\n"
+
+
+# fire --contract: the agent's own files
+
+
+def test_a_projects_hooks_run_when_they_are_approved(sandhook: Callable[..., Any], project: Path) -> None:
+    (project / ".agents").mkdir()
+    file = project / ".agents" / "hooks.json"
+    file.write_text(json.dumps({"hooks": [BLOCKS]}))
+    store = ("--store", project / "store")
+    fire = ("fire", "pre_tool_use", "--contract", "everruns", "--tool", "bash", *store)
+    ran = sandhook(*fire)
+    assert ran.status == 0
+    assert f"skipped user:guard ({file}): not trusted" in ran.stderr
+    assert sandhook(*fire, "--sandbox").status == 2
+    assert sandhook("trust", file, "--yes", *store).status == 0
+    ran = sandhook(*fire)
+    assert (ran.status, ran.stderr) == (2, "")
+
+
+def test_the_users_hooks_run_with_the_scripts_that_they_name(
+    sandhook: Callable[..., Any], project: Path
+) -> None:
+    home = project.parent / "home"
+    (home / ".config" / "crush").mkdir(parents=True)
+    (home / "guard.sh").write_text("#!/bin/sh\necho not this >&2\nexit 2\n")
+    for command in ("~/guard.sh", "$HOME/guard.sh", str(home / "guard.sh"), "bash ~/guard.sh"):
+        value = {"hooks": {"PreToolUse": [{"command": command}]}}
+        (home / ".config" / "crush" / "crush.json").write_text(json.dumps(value))
+        ran = sandhook("fire", "PreToolUse", "--contract", "crush", "--tool", "bash")
+        assert ran.status == 2 and "not this" in ran.stdout, (command, ran)
+    assert not list(project.iterdir())
+
+
+def test_variables_are_handed_over_when_asked_to(
+    sandhook: Callable[..., Any], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value = {"hooks": {"PreToolUse": [{"command": 'echo "<$ONE$TWO>" >&2; exit 2'}]}}
+    (project / "crush.json").write_text(json.dumps(value))
+    fire = ("fire", "PreToolUse", "--hooks", "crush.json", "--tool", "bash")
+    monkeypatch.setenv("ONE", "1")
+    assert "<>" in sandhook(*fire).stdout
+    assert "<12>" in sandhook(*fire, "--env", "ONE", "--env", "TWO=2").stdout
+    assert "<1>" in sandhook(*fire, "--inherit-env").stdout
+    ran = sandhook(*fire, "--env", "NOSUCH_VARIABLE")
+    assert ran.stderr == "sandhook: --env NOSUCH_VARIABLE: there is no such variable\n"
+
+
+def test_fire_needs_hooks_from_somewhere(sandhook: Callable[..., Any]) -> None:
+    assert sandhook("fire", "PreToolUse").stderr.startswith(
+        "sandhook: fire: needs --hooks FILE, or --contract"
+    )
