@@ -119,6 +119,11 @@ def walk(node: Any) -> Iterator[Node]:
             pending.extend(part for part in reversed(item) if isinstance(part, tuple))
 
 
+def literal_text(word: Word | Assignment) -> str | None:
+    """Return what a word says without its quotes, or None when something in it is expanded."""
+    return _Reader({}, None).value(word)
+
+
 class _Reader:
     """Gives words their value where it is known."""
 

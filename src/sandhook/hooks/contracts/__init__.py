@@ -241,7 +241,9 @@ class ContractError(SandhookError):
 
 
 #: Contracts that come with sandhook, and where; ``_recognise.ROWS`` tells their files apart.
-_BUILTINS = {name: f"sandhook.hooks.contracts.{name}" for name in ("everruns", "crush", "jcode", "ub")}
+_BUILTINS = {
+    name: f"sandhook.hooks.contracts.{name}" for name in ("everruns", "crush", "jcode", "ub", "claude_code")
+}
 
 _GROUP = "sandhook.contracts"
 
@@ -290,9 +292,8 @@ def kind_of(contract: Contract, name: str) -> tuple[str, str]:
 
 def recognise(documents: Sequence[Document]) -> Contract:
     """Return the contract that the documents are written for; ContractError when none or several fit."""
-    from sandhook.hooks.contracts._recognise import fitting
-
-    found = fitting([(document.value, document.name) for document in documents])
+    fitting = import_module("sandhook.hooks.contracts._recognise").fitting  # it reads contracts' tables
+    found: list[str] = fitting([(document.value, document.name) for document in documents])
     if len(found) == 1:
         return get(found[0])
     where = ", ".join(doc.name or "the configuration" for doc in documents)

@@ -96,6 +96,22 @@ def substitute(text: str, values: Mapping[str, str]) -> str:
     return text
 
 
+def wild(pattern: str, text: str) -> bool:
+    """Tell whether a text is like a pattern, in which ``*`` stands for any characters."""
+    first, *others = pattern.split("*")
+    if not others:
+        return text == first
+    if not text.startswith(first):
+        return False
+    at, last = len(first), others.pop()
+    for part in others:
+        at = text.find(part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return len(text) - len(last) >= at and text.endswith(last)
+
+
 # What hooks print.
 
 #: How a program says on standard error that its own status 2 is no decision.

@@ -147,6 +147,7 @@ ROWS = {
     "crush": Row(_crush),
     "jcode": Row(_jcode, _jcode_signs),
     "ub": Row(_ub),
+    "claude_code": Row(_claude_code, _claude_code_signs),
 }
 
 

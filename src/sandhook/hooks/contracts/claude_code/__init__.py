@@ -1,1 +1,120 @@
-"""Claude Code's hooks."""
+"""Claude Code's hooks: five types of handlers at 33 events, all run, folded with deny first.
+
+Source: the public documentation of Claude Code as of 2.1.240, and its release notes up to 2.1.317.
+``claude_code@VERSION`` is the contract as an older version has it (``profile.CHANGES``). Divergences:
+L-CLAUDE-001 and on in docs/divergences.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sandhook.hooks.contracts import Answer, BaseContract, Document
+from sandhook.hooks.contracts.claude_code.names import EVENTS, ROWS
+from sandhook.hooks.contracts.claude_code.profile import Profile
+from sandhook.hooks.fold import FoldPolicy
+
+if TYPE_CHECKING:
+    from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
+    from sandhook.hooks.event import Event, Json
+    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+
+
+class ClaudeCode(BaseContract):
+    """The contract, in one version.
+
+    Attributes:
+        profile: The version's facts.
+    """
+
+    #: In parallel, all to their end; context of all counts, the last rewrite in config order too.
+    fold = FoldPolicy(
+        parallel=True,
+        chained=False,
+        stop_on_refusal=False,
+        reasons="join",
+        user_messages="join",
+        contexts="list",
+        replacements="last",
+        survive_refusal=False,
+        context_survives_refusal=True,
+        dedupe="source",
+        late="deliver",
+        race=True,
+    )
+
+    def __init__(self, profile: Profile | None = None) -> None:
+        self.profile = profile or Profile()
+        self.name = f"claude_code@{profile.version}" if profile is not None else "claude_code"
+        self.events = {name: kind for name, kind in EVENTS.items() if self.profile.lacks(name) is None}
+        self.refusable = frozenset(
+            ROWS[name].kind
+            for name in self.events
+            if ROWS[name].two in ("deny", "block") or name == "PermissionRequest"
+        )
+
+    def at(self, version: str) -> ClaudeCode:
+        """Return the contract as a version of Claude Code has it."""
+        return ClaudeCode(Profile(version))
+
+    def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+        from sandhook.hooks.contracts.claude_code.settings import layers
+
+        return layers(cwd, env, platform)
+
+    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
+        if name.endswith(".md"):
+            from sandhook.hooks.contracts.claude_code.settings import frontmatter
+
+            return frontmatter(text, name)._replace(contract=self.name)
+        return super().parse(text, name, env)
+
+    def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
+        from sandhook.hooks.contracts.claude_code.config import load
+
+        return load(documents, options, self.profile)
+
+    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
+        from sandhook.hooks.contracts.claude_code.payload import request
+
+        return request(spec, event)
+
+    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+        from sandhook.hooks.contracts.claude_code.result import decode
+
+        return decode(spec, event, ran, self.profile)
+
+    def event(self, name: str, payload: Json) -> Event:
+        from sandhook.hooks.contracts.claude_code.payload import event
+
+        return event(name, payload)
+
+    def message(self, decision: Decision, event: Event) -> str:
+        """Return what is shown in place of what was refused."""
+        from sandhook.hooks.contracts.claude_code.answer import message
+
+        return message(decision, event)
+
+    def answer(self, decision: Decision, event: Event) -> Answer:
+        from sandhook.hooks.contracts.claude_code.answer import answer
+
+        return answer(decision, event)
+
+    def schema(self) -> Json:
+        from sandhook.hooks.contracts.claude_code.schema import schema
+
+        return schema(self.events)
+
+    def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+        from sandhook.hooks.contracts.claude_code.render import render
+
+        return render(specs)
+
+    def facts(self) -> Mapping[str, str]:
+        from sandhook.hooks.contracts.claude_code.facts import FACTS
+
+        return FACTS
+
+
+CONTRACT = ClaudeCode()

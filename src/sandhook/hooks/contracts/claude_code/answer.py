@@ -1,0 +1,125 @@
+"""A decision as a hook of Claude Code says it, and what is shown in place of what was refused."""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts import Answer
+from sandhook.hooks.contracts.claude_code.honour import CARRIED
+from sandhook.hooks.contracts.claude_code.names import ROWS
+from sandhook.hooks.decode import encode
+from sandhook.hooks.event import Event, Json
+from sandhook.hooks.model import Decision
+
+_REFUSED = "refused"
+_KEEP_WORKING = "A hook asked to keep working."
+
+
+def answer(decision: Decision, event: Event) -> Answer:
+    """Return what to print and to exit with."""
+    name = native(decision, event)
+    extras = decision.extras or {}
+    if name == "WorktreeCreate":
+        path = extras.get("worktreePath")
+        if decision.refused or not isinstance(path, str):
+            return _two(decision.reason or "no worktree was made", status=1)
+        return Answer(stdout=path.encode("utf-8", "replace") + b"\n")
+    by_status = name in ("TaskCompleted", "TeammateIdle") and not decision.halt
+    if by_status and (decision.refused or decision.force_continue):
+        return _two(decision.reason or _REFUSED)
+    said = output(decision, event)
+    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+
+
+def _two(reason: str, status: int = 2) -> Answer:
+    return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=status)
+
+
+def native(decision: Decision, event: Event) -> str:
+    """Return Claude Code's name of a decision's event."""
+    return next((name for name, row in ROWS.items() if row.kind == event.kind), decision.event)
+
+
+def output(decision: Decision, event: Event) -> dict[str, Json]:
+    """Return the JSON object that says a decision; an empty one says nothing."""
+    name = native(decision, event)
+    if name not in ROWS:
+        return {}
+    row = ROWS[name]
+    said: dict[str, Json] = {}
+    specific: dict[str, Json] = {}
+    reason = decision.reason
+    if decision.halt and row.stops:
+        said["continue"] = False
+        if reason:
+            said["stopReason"] = reason
+    if name == "PreToolUse":
+        _permission(decision, event, specific)
+    elif name == "PermissionRequest":
+        _permission_request(decision, event, specific)
+    elif name == "PreModelSwitch" and decision.permission in ("allow", "ask"):
+        specific["permissionDecision"] = decision.permission
+    elif name.startswith("Elicitation"):
+        if decision.refused:
+            specific["action"] = (decision.extras or {}).get("action", "decline")
+    elif row.blocks and (decision.refused or decision.force_continue) and "continue" not in said:
+        keep = _KEEP_WORKING if decision.force_continue else _REFUSED
+        said.update(decision="block", reason=reason or keep)
+    context = "\n".join(text for text, _ in decision.context)
+    if context and "additionalContext" in row.specific:
+        specific["additionalContext"] = context
+    if decision.result and event.result is not None and "updatedToolOutput" in row.specific:
+        specific["updatedToolOutput"] = decision.apply_to_result(event.result).value
+    for key, value in (decision.extras or {}).items():
+        if key in CARRIED and key in row.specific:
+            specific.setdefault(key, value)
+        elif key == "terminalSequence":
+            said[key] = value
+    if decision.system_message and row.speaks:
+        said["systemMessage"] = decision.system_message
+    if specific:
+        said["hookSpecificOutput"] = {"hookEventName": name, **specific}
+    return said
+
+
+def _permission(decision: Decision, event: Event, specific: dict[str, Json]) -> None:
+    word = "deny" if decision.refused else decision.permission
+    if word != "none":
+        specific["permissionDecision"] = word
+    if word == "deny":
+        specific["permissionDecisionReason"] = decision.reason or _REFUSED
+    elif decision.input and event.tool is not None and word != "defer":
+        changed = decision.apply_to(event.tool.input)
+        if isinstance(changed, dict):
+            specific["updatedInput"] = changed
+        else:  # Claude Code takes objects alone; the change may have been what made the call harmless
+            specific.update(
+                permissionDecision="deny", permissionDecisionReason="the changed input is no object"
+            )
+
+
+def _permission_request(decision: Decision, event: Event, specific: dict[str, Json]) -> None:
+    extras = decision.extras or {}
+    if decision.refused:
+        said: dict[str, Json] = {"behavior": "deny", "message": decision.reason or _REFUSED}
+        if decision.halt:
+            said["interrupt"] = True
+        specific["decision"] = said
+    elif decision.permission == "allow":
+        said = {"behavior": "allow"}
+        if decision.input and event.tool is not None:
+            said["updatedInput"] = decision.apply_to(event.tool.input)
+        if "updatedPermissions" in extras:
+            said["updatedPermissions"] = extras["updatedPermissions"]
+        specific["decision"] = said
+
+
+def message(decision: Decision, event: Event) -> str:
+    """Return what the model or the user sees, in sandhook's words."""
+    name = native(decision, event)
+    reason = decision.reason or "no reason was given"
+    if decision.halt:
+        return f"{name} hook stopped the agent: {reason}"
+    if decision.force_continue:
+        return f"{name} hook feedback: {reason}"
+    if event.tool is not None:
+        return f"{name}:{event.tool.name} hook blocked the call: {reason}"
+    return f"{name} hook blocked this: {reason}"

@@ -1,0 +1,177 @@
+"""What a refusal by the exit status 2 does on an event, and what a valid JSON object does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.contracts.claude_code.honour import capped, carried
+from sandhook.hooks.contracts.claude_code.names import ROWS
+from sandhook.hooks.contracts.claude_code.profile import Profile
+from sandhook.hooks.event import Event
+from sandhook.hooks.model import Operation, Verdict
+
+#: Tools that ask the user by themselves: an allow counts only with the answers in the input.
+_ASKING = ("AskUserQuestion", "ExitPlanMode")
+
+
+def place(name: str) -> str:
+    """Return where an event's context goes."""
+    row = ROWS[name]
+    if row.kind == "session.start" or name in ("Setup", "SubagentStart", "PostModelSwitch"):
+        return "session"
+    return "prompt" if name in ("UserPromptSubmit", "UserPromptExpansion") else "result"
+
+
+def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Verdict:
+    """Return what the exit status 2 does, with its reason."""
+    if reason is not None:
+        reason = capped(reason, "the reason", notes)
+    two = ROWS[name].two
+    if two == "deny":
+        return Verdict("deny", True, permission="deny", reason=reason)
+    if two == "block":
+        shown = reason if name in ("UserPromptSubmit", "UserPromptExpansion") else None
+        extras = {"action": "decline"} if name.startswith("Elicitation") else None
+        if name == "ConfigChange" and (event.extras or {}).get("source") == "policy_settings":
+            notes.append("policy settings cannot be blocked")
+            return Verdict("error")
+        return Verdict("block", True, block=True, reason=reason, user_message=shown, extras=extras)
+    if two == "go":
+        return Verdict("block", True, force_continue=True, reason=reason)
+    if two == "halt":
+        return Verdict("halt", True, halt=True, reason=reason)
+    if two == "feedback":
+        told = ((reason, place(name)),) if reason else ()
+        return Verdict("feedback", True, reason=reason, context=told)
+    if two == "notice":
+        notes.append(f"on {name} exit status 2 refuses nothing: the user sees a notice")
+        return Verdict("notice", system_message=reason)
+    notes.append(f"there is nothing to refuse on {name}")
+    return Verdict("error")
+
+
+def obeyed(name: str, event: Event, value: dict[str, Any], profile: Profile, notes: list[str]) -> Verdict:
+    """Return what a valid object does on an event."""
+    row = ROWS[name]
+    specific: dict[str, Any] = value.get("hookSpecificOutput") or {}
+    verdict = _decision(name, event, value, specific, notes)
+    extras = {**carried(name, value, notes), **(verdict.extras or {})}
+    if "classifierContext" in extras and not profile.has("classifierContext"):
+        notes.append(f"classifierContext is not looked at in version {profile.version}")
+        del extras["classifierContext"]
+    verdict = verdict._replace(extras=extras or None)
+    text = specific.get("additionalContext") if "additionalContext" in row.specific else None
+    if text:
+        verdict = _with_context(name, verdict, capped(text, "additionalContext", notes), profile, notes)
+    if name == "PostToolUse":
+        verdict = _with_result(event, verdict, specific, notes)
+    if row.speaks and value.get("systemMessage"):
+        verdict = verdict._replace(system_message=capped(value["systemMessage"], "systemMessage", notes))
+    if value.get("continue") is False and row.stops:
+        reason = value.get("stopReason") or verdict.reason
+        verdict = verdict._replace(
+            word="halt", decided=True, halt=True, force_continue=False, reason=reason or None, input=None
+        )
+    return verdict
+
+
+def _decision(
+    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
+) -> Verdict:
+    row = ROWS[name]
+    if name == "PermissionRequest" and "decision" in specific:
+        return _permission_request(specific["decision"], notes)
+    if name in ("PreToolUse", "PreModelSwitch"):
+        return _permission(name, event, value, specific, notes)
+    if name.startswith("Elicitation") and "action" in specific:
+        action = specific["action"]
+        return Verdict(action, True, block=action != "accept")
+    if value.get("decision") == "block" and row.blocks:
+        reason = value.get("reason") or None
+        if reason is None:
+            notes.append("decision: block without a reason: nobody learns why")
+        return effect(name, event, reason, notes)
+    return Verdict(decided=value.get("decision") == "approve" or "continue" in value)
+
+
+def _permission(
+    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
+) -> Verdict:
+    """Read PreToolUse's and PreModelSwitch's permission, and the older form of it."""
+    word = specific.get("permissionDecision")
+    reason = specific.get("permissionDecisionReason") or None
+    if word is None and "decision" in value:
+        word = "deny" if value["decision"] == "block" else "allow"
+        reason = value.get("reason") or None
+        if name == "PreToolUse":
+            notes.append("decision is the old form: hookSpecificOutput.permissionDecision is the new one")
+    change = specific.get("updatedInput") if name == "PreToolUse" else None
+    tool = event.tool.name if event.tool is not None else ""
+    if word == "allow" and tool in _ASKING and change is None:
+        notes.append(f"allow without updatedInput is no answer for {tool}: the user is asked")
+        word = None
+    if reason is not None:
+        reason = capped(reason, "permissionDecisionReason", notes)
+    if change is not None and word in ("deny", "defer"):
+        notes.append(f"updatedInput beside {word} reaches nobody")
+        change = None
+    operation = Operation("replace", change) if change is not None else None
+    if word is None:
+        return Verdict("rewrite" if operation else "none", "continue" in value, input=operation)
+    return Verdict(word, True, permission=word, reason=reason, input=operation)
+
+
+def _permission_request(decision: dict[str, Any], notes: list[str]) -> Verdict:
+    extras: dict[str, Any] = {
+        key: decision[key] for key in ("updatedPermissions", "interrupt") if key in decision
+    }
+    if decision["behavior"] == "deny":
+        for key in ("updatedInput", "updatedPermissions"):
+            if key in decision:
+                notes.append(f"{key} beside deny reaches nobody")
+        extras.pop("updatedPermissions", None)
+        return Verdict(
+            "deny",
+            True,
+            permission="deny",
+            halt=decision.get("interrupt") is True,
+            reason=decision.get("message") or None,
+            extras=extras or None,
+        )
+    for key in ("message", "interrupt"):
+        if key in decision:
+            notes.append(f"{key} beside allow reaches nobody")
+    extras.pop("interrupt", None)
+    change = decision.get("updatedInput")
+    return Verdict(
+        "allow",
+        True,
+        permission="allow",
+        input=None if change is None else Operation("replace", change),
+        extras=extras or None,
+    )
+
+
+def _with_context(name: str, verdict: Verdict, text: str, profile: Profile, notes: list[str]) -> Verdict:
+    if name not in ("Stop", "SubagentStop"):
+        return verdict._replace(context=(*verdict.context, (text, place(name))))
+    if not profile.has("stop_context"):
+        notes.append(f"additionalContext is not looked at on {name} in version {profile.version}")
+        return verdict
+    if verdict.force_continue:
+        return verdict._replace(context=((text, "result"),))
+    return verdict._replace(word="feedback", decided=True, force_continue=True, reason=text)
+
+
+def _with_result(event: Event, verdict: Verdict, specific: dict[str, Any], notes: list[str]) -> Verdict:
+    tool = event.tool.name if event.tool is not None else ""
+    new = specific.get("updatedToolOutput")
+    if "updatedMCPToolOutput" in specific:
+        if tool.startswith("mcp__"):
+            new = specific["updatedMCPToolOutput"] if new is None else new
+        else:
+            notes.append(f"updatedMCPToolOutput is not looked at for {tool}, which is no MCP tool")
+    if new is None:
+        return verdict
+    word = "rewrite" if verdict.word == "none" else verdict.word
+    return verdict._replace(word=word, result=Operation("replace", new))

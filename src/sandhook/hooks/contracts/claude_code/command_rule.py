@@ -1,0 +1,115 @@
+"""``Bash(...)`` in an `if`: the command is parsed as bash parses it, and each of its commands is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sandhook.errors import SandhookError
+from sandhook.hooks.contracts._claude_shape import wild
+from sandhook.hooks.matcher import quote
+from sandhook.hooks.scan import literal_text, walk
+from sandhook.syntax import parse_cached
+from sandhook.syntax.nodes import (
+    ArithmeticExpansion,
+    Backquoted,
+    CommandSubstitution,
+    Node,
+    ParameterExpansion,
+    ProcessSubstitution,
+    SimpleCommand,
+)
+from sandhook.syntax.unparse import unparse
+
+_WRAPPERS = frozenset({"timeout", "time", "nice", "nohup", "stdbuf", "command", "builtin", "noglob", "xargs"})
+_SUBSTITUTIONS = (CommandSubstitution, Backquoted, ProcessSubstitution)
+_EXPANSIONS = (*_SUBSTITUTIONS, ParameterExpansion, ArithmeticExpansion)
+
+
+def judge(pattern: str, command: str, *, inside: bool, better: bool, shell: bool) -> tuple[bool, str]:
+    """Tell whether a pattern wants a command, and why.
+
+    A pattern is a command as it is written, ``*`` for any characters; a last `` *`` (or ``:*``) is for any
+    arguments or none.
+
+    Args:
+        inside: Look at the commands inside of substitutions too.
+        better: Want a command whose name is not known.
+        shell: The text is bash's; else it is PowerShell's, and is looked at as one command.
+    """
+    if pattern.endswith(":*"):
+        pattern = pattern[:-2] + " *"
+    if not shell:
+        return _like(pattern, command.strip()), f"command {quote(command)}"
+    try:
+        units = parse_cached(command)
+    except SandhookError:
+        return True, "the command does not parse, so the hook runs"
+    bare = " " not in pattern.removesuffix(" *")
+    calls = list(_calls(units, inside))
+    for call in calls:
+        for text in _texts(call):
+            if _like(pattern, text):
+                return True, f"command {quote(text)}"
+    if not inside:
+        return False, f"no command of {quote(command)} is like it"
+    nodes = [node for unit in units for node in walk(unit)]
+    if not bare and any(isinstance(node, _EXPANSIONS) for node in nodes):
+        return True, "the command has expansions, so the hook runs"
+    if better and any(literal_text(call.words[0]) is None for call in calls):
+        return True, "the name of a command is not known, so the hook runs"
+    return False, f"no command of {quote(command)} is like it"
+
+
+def _calls(units: Any, inside: bool) -> Iterator[SimpleCommand]:
+    for unit in units:
+        for node in walk(unit) if inside else _outside(unit):
+            if isinstance(node, SimpleCommand) and node.words:
+                yield node
+
+
+def _outside(node: Any) -> Iterator[Node]:
+    """Yield the nodes that are in no substitution."""
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, _SUBSTITUTIONS):
+            continue
+        if isinstance(item, Node):
+            yield item
+        pending.extend(part for part in reversed(item) if isinstance(part, tuple))
+
+
+def _texts(call: SimpleCommand) -> Iterator[str]:
+    """Yield a command as it is written and as bash understands it, also without its wrappers."""
+    written = [unparse(word) for word in call.words]
+    known = [literal_text(word) for word in call.words]
+    words = [text if plain is None else plain for text, plain in zip(written, known, strict=True)]
+    while True:
+        yield " ".join(written)
+        if words != written:
+            yield " ".join(words)
+        count = _wrapper(words)
+        if not count or count >= len(words):
+            return
+        words, written = words[count:], written[count:]
+
+
+def _wrapper(words: list[str]) -> int:
+    """Return how many words stand before the command that the first one runs, 0 when it is no wrapper."""
+    name, rest = words[0], words[1:]
+    if name not in _WRAPPERS:
+        return 0
+    if name == "xargs":
+        return 1 if rest and not rest[0].startswith("-") else 0
+    at = 0
+    while at < len(rest) and rest[at].startswith("-"):
+        takes = {"timeout": ("-k", "-s"), "nice": ("-n",), "stdbuf": ("-i", "-o", "-e")}.get(name, ())
+        at += 2 if rest[at] in takes else 1
+    return at + 2 if name == "timeout" else at + 1
+
+
+def _like(pattern: str, text: str) -> bool:
+    if pattern.endswith(" *"):
+        return wild(pattern[:-2], text) or wild(pattern, text)
+    return wild(pattern, text)

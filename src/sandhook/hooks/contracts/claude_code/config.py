@@ -1,0 +1,112 @@
+"""Claude Code's configurations: hooks of all layers add up, each with its type, its matcher and its `if`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.hooks.contracts import Document, Loaded, LoadOptions
+from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._groups import handlers
+from sandhook.hooks.contracts.claude_code.handler import hook
+from sandhook.hooks.contracts.claude_code.names import (
+    END_MOST,
+    END_TIMEOUT,
+    END_VARIABLE,
+    EVENTS,
+    ROWS,
+)
+from sandhook.hooks.contracts.claude_code.profile import Profile
+from sandhook.hooks.contracts.claude_code.settings import Switches, origin, switches
+from sandhook.hooks.decode import type_name
+from sandhook.hooks.model import HookSpec
+
+
+def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) -> Loaded:
+    """Read configurations, weakest layer first; every fault is in the result, with its path."""
+    all_fields = [Fields(document) for document in documents]
+    rules = switches(all_fields)
+    found: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
+    for fields in all_fields:
+        _document(fields, found, rules, options, profile)
+    found["SessionEnd"] = _ending(found["SessionEnd"], options)
+    specs = [
+        spec._replace(id=f"{event}[{index}]")
+        for event, several in found.items()
+        for index, spec in enumerate(several)
+    ]
+    kept: list[HookSpec] = []
+    withheld: list[tuple[HookSpec, str]] = []
+    for spec in specs:
+        why = rules.withholds(spec.layer, spec.source) or _closed(rules, spec)
+        if why is None:
+            kept.append(spec)
+        else:
+            withheld.append((spec, why))
+    return Loaded(
+        tuple(kept),
+        tuple(problem for fields in all_fields for problem in fields.problems),
+        tuple(note for fields in all_fields for note in fields.notes),
+        tuple(withheld),
+    )
+
+
+def _closed(rules: Switches, spec: HookSpec) -> str | None:
+    if spec.executor.type == "http" and rules.refuses_url(spec.executor.text):
+        return f"its URL is none that allowedHttpHookUrls allows: {spec.executor.text}"
+    return None
+
+
+def _document(
+    fields: Fields,
+    found: dict[str, list[HookSpec]],
+    rules: Switches,
+    options: LoadOptions,
+    profile: Profile,
+) -> None:
+    value = fields.document.value
+    if value is None:
+        return
+    if not isinstance(value, dict):
+        fields.problem("", f"wanted an object, got {type_name(value)}")
+        return
+    source = origin(fields.document)
+    hooks = fields.get(value, "hooks", dict, "") or {}
+    for name in hooks:
+        _event_name(fields, name, profile)
+    for each in handlers(fields, hooks):
+        if each.event == "Stop" and source.startswith("agent:"):
+            each = each._replace(event="SubagentStop")
+        if each.event not in EVENTS or profile.lacks(each.event) is not None:
+            continue
+        before = len(fields.problems)
+        spec = hook(fields, each, source, rules, options, profile)
+        if spec is not None and len(fields.problems) == before:
+            found[each.event].append(spec)
+
+
+def _event_name(fields: Fields, name: str, profile: Profile) -> None:
+    since = profile.lacks(name)
+    if since is not None:
+        fields.note(f"hooks.{name}", f"is known since {since}, and this is {profile.version}: skipped")
+    elif name not in ROWS:
+        near = next((each for each in ROWS if each.lower() == name.lower().replace("_", "")), None)
+        hint = f"; did you mean {near}?" if near else ""
+        fields.note(f"hooks.{name}", f"is no event of Claude Code: its hooks never run{hint}")
+
+
+def _ending(specs: list[HookSpec], options: LoadOptions) -> list[HookSpec]:
+    """Give the hooks of SessionEnd their time: they share what the longest of the settings files asks for."""
+    given = options.env.get(END_VARIABLE, "")
+    if given.isascii() and given.isdigit() and len(given) < 9:
+        share = int(given) / 1000
+    else:
+        asked = [
+            spec.timeout
+            for spec in specs
+            if spec.source == "settings" and spec.extras and "timeout" in spec.extras
+        ]
+        share = max([END_TIMEOUT, *(min(seconds, END_MOST) for seconds in asked)])
+    return [
+        spec._replace(timeout=min(spec.timeout, share) if spec.extras and "timeout" in spec.extras else share)
+        for spec in specs
+    ]

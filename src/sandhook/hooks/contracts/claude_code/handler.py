@@ -1,0 +1,249 @@
+"""One handler of a configuration: its type with the type's own fields, and which events it wants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sandhook.hooks.contracts import LoadOptions
+from sandhook.hooks.contracts._claude_shape import NARROW, WIDE, matcher, text_test, unmatchable
+from sandhook.hooks.contracts._fields import Fields, join
+from sandhook.hooks.contracts._groups import Handler
+from sandhook.hooks.contracts.claude_code.names import (
+    COMMON_FIELDS,
+    CONDITIONAL,
+    EVENT_TIMEOUTS,
+    ROWS,
+    TIMEOUTS,
+    TYPES,
+)
+from sandhook.hooks.contracts.claude_code.payload import looked_at
+from sandhook.hooks.contracts.claude_code.profile import Profile
+from sandhook.hooks.contracts.claude_code.settings import Switches
+from sandhook.hooks.decode import encode
+from sandhook.hooks.event import Event
+from sandhook.hooks.matcher import ALWAYS, All, Matcher, Never
+from sandhook.hooks.model import Executor, HookSpec
+from sandhook.pattern.errors import PatternError
+
+
+def hook(
+    fields: Fields, each: Handler, source: str, rules: Switches, options: LoadOptions, profile: Profile
+) -> HookSpec | None:
+    """Return a handler's hook, or None for one that Claude Code skips; faults go to ``fields``."""
+    raw, path, name = each.raw, each.path, each.event
+    row, document = ROWS[name], fields.document
+    type_ = fields.get(raw, "type", str, path)
+    if type_ is None:
+        if raw.get("type") is None:
+            fields.problem(path, f"type is required ({', '.join(TYPES)})")
+        return None
+    if type_ not in TYPES:
+        fields.problem(join(path, "type"), f"wanted one of {', '.join(TYPES)}, got {type_!r}")
+        return None
+    fields.unknown(raw, (*COMMON_FIELDS, *TYPES[type_]), path)
+    extras: dict[str, Any] = {}
+    executor = _EXECUTORS[type_](fields, raw, path, profile, extras)
+    seconds = fields.get(raw, "timeout", float, path)
+    if seconds is not None:
+        extras["timeout"] = seconds
+        if not 0 < seconds < float("inf"):
+            fields.problem(join(path, "timeout"), "wanted a number of seconds above 0")
+    once = bool(fields.get(raw, "once", bool, path))
+    if once and not source.startswith("skill:"):
+        fields.note(join(path, "once"), "has no effect outside of a skill")
+    where = _matcher(fields, each, options, profile)
+    plugin = _plugin(document.name, source, options)
+    extras.update(plugin)
+    names: tuple[str, ...] = ()
+    if type_ == "http":
+        wanted = fields.strings(raw, "allowedEnvVars", path) or ()
+        names = tuple(one for one in wanted if rules.variables is None or one in rules.variables)
+    if type_ not in row.types:
+        fields.note(
+            join(path, "type"), f"{type_} hooks are not run on {name} ({', '.join(row.types)} are): skipped"
+        )
+        return None
+    if executor is None:
+        return None
+    if executor.type not in ("bash", "argv", *options.executors):
+        fields.note(
+            path, f"no executor is registered for the type {executor.type!r}: the hook cannot run here"
+        )
+    if "matcher" in each.group and name == "FileChanged":
+        extras["watch"] = [part for part in each.matcher.split("|") if part]
+    return HookSpec(
+        id="",
+        event=row.kind,
+        native_event=name,
+        executor=executor,
+        matcher=where,
+        timeout=float(seconds or EVENT_TIMEOUTS.get(name) or TIMEOUTS[type_]),
+        on_error=_on_failure(fields, raw, path, type_, profile),
+        env_policy="allow" if type_ == "http" else "inherit",
+        env_names=names,
+        env_except=("OTEL_",),
+        detached=bool(extras.get("async") or extras.get("asyncRewake")),
+        once=once and source.startswith("skill:"),
+        description=fields.get(raw, "statusMessage", str, path),
+        source=source,
+        path=path,
+        file=document.name,
+        layer=document.layer,
+        entry={"matcher": each.matcher, **raw},
+        extras={"type": type_, **extras},
+    )
+
+
+def _on_failure(fields: Fields, raw: dict[str, Any], path: str, type_: str, profile: Profile) -> str:
+    word = fields.get(raw, "onFailure", str, path)
+    where = join(path, "onFailure")
+    if word is None:
+        return "warn"
+    if word not in ("continue", "block"):
+        fields.problem(where, f"wanted continue or block, got {word!r}")
+    elif not profile.has("on_failure"):
+        fields.note(where, f"has no effect in version {profile.version}")
+    elif type_ not in ("command", "http"):
+        fields.note(where, f"has no effect on a {type_} hook")
+    elif word == "block":
+        return "block"
+    return "warn"
+
+
+def _plugin(name: str, source: str, options: LoadOptions) -> dict[str, Any]:
+    """Return what a plugin's hooks find in their environment and as placeholders."""
+    if not source.startswith("plugin:"):
+        return {}
+    name = name.replace("\\", "/")
+    above = name.rpartition("/")[0]
+    root = above.removesuffix("/hooks") if name.endswith("/hooks/hooks.json") else above
+    found = {"CLAUDE_PLUGIN_ROOT": options.env.get("CLAUDE_PLUGIN_ROOT") or root}
+    if "CLAUDE_PLUGIN_DATA" in options.env:
+        found["CLAUDE_PLUGIN_DATA"] = options.env["CLAUDE_PLUGIN_DATA"]
+    begin = "CLAUDE_PLUGIN_OPTION_"
+    chosen = {key[len(begin) :]: text for key, text in options.env.items() if key.startswith(begin)}
+    return {"plugin": found, "user_config": chosen}
+
+
+# Types.
+
+
+def _required(fields: Fields, raw: dict[str, Any], key: str, path: str) -> str:
+    text = fields.get(raw, key, str, path)
+    if raw.get(key) is None or text == "":
+        fields.problem(join(path, key), "is required")
+    return text or ""
+
+
+def _command(
+    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
+) -> Executor | None:
+    command = _required(fields, raw, "command", path)
+    for key in ("async", "asyncRewake"):
+        if fields.get(raw, key, bool, path):
+            extras[key] = True
+    shell = fields.get(raw, "shell", str, path)
+    args = fields.strings(raw, "args", path)
+    if args is not None and not profile.has("exec_form"):
+        fields.note(join(path, "args"), f"has no effect in version {profile.version}")
+    elif args is not None:
+        return Executor("argv", argv=(command, *args))
+    if "${user_config." in command and profile.has("user_config_exec"):
+        fields.problem(join(path, "command"), "${user_config.*} is for exec form (args) alone")
+    if shell not in (None, "bash", "powershell"):
+        fields.problem(join(path, "shell"), f"wanted bash or powershell, got {shell!r}")
+    return Executor("powershell" if shell == "powershell" else "bash", command)
+
+
+def _http(
+    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
+) -> Executor | None:
+    url = _required(fields, raw, "url", path)
+    headers = fields.get(raw, "headers", dict, path) or {}
+    for key, text in headers.items():
+        if not isinstance(text, str):
+            fields.problem(f"{join(path, 'headers')}.{key}", "wanted a string")
+    return Executor("http", url, config={"url": url, "headers": dict(headers)})
+
+
+def _mcp_tool(
+    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
+) -> Executor | None:
+    server, tool = (_required(fields, raw, key, path) for key in ("server", "tool"))
+    given = fields.get(raw, "input", dict, path) or {}
+    return Executor(
+        "mcp_tool",
+        f"{server}/{tool}",
+        (encode(given),),
+        config={"server": server, "tool": tool, "input": given},
+    )
+
+
+def _prompt(
+    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
+) -> Executor | None:
+    text = _required(fields, raw, "prompt", path)
+    config = {"model": fields.get(raw, "model", str, path)}
+    if raw.get("type") == "prompt":
+        extras["continueOnBlock"] = bool(fields.get(raw, "continueOnBlock", bool, path))
+    return Executor(str(raw["type"]), text, config=config)
+
+
+_EXECUTORS: dict[str, Callable[[Fields, dict[str, Any], str, Profile, dict[str, Any]], Executor | None]] = {
+    "command": _command,
+    "http": _http,
+    "mcp_tool": _mcp_tool,
+    "prompt": _prompt,
+    "agent": _prompt,
+}
+
+
+# Which events.
+
+
+def _matcher(fields: Fields, each: Handler, options: LoadOptions, profile: Profile) -> Matcher:
+    selected = _group_matcher(fields, each, profile)
+    condition = fields.get(each.raw, "if", str, each.path)
+    if condition is None:
+        return selected
+    where = join(each.path, "if")
+    if each.event not in CONDITIONAL:
+        fields.note(where, f"is not looked at on {each.event}: the hook never runs")
+        return Never(f"`if` on {each.event}: the hook never runs")
+    from sandhook.hooks.contracts.claude_code.rule import RuleError, rule
+
+    try:
+        wanted = rule(condition, profile, options)
+    except RuleError as error:
+        fields.problem(where, str(error))
+        return selected
+    return wanted if selected == ALWAYS else All((selected, wanted))
+
+
+def _group_matcher(fields: Fields, each: Handler, profile: Profile) -> Matcher:
+    name, text = each.event, each.matcher
+    key = ROWS[name].matched
+    where = f"{each.group_path}.matcher"
+    if not key:
+        if text not in ("", "*"):
+            fields.note(where, f"is ignored: every {name} matches")
+        return ALWAYS
+    narrow = name in ("FileChanged", "StopFailure")
+    names = NARROW if narrow else WIDE
+    if not narrow:
+        names = names - {c for c, since in ((",", "commas"), ("-", "hyphens")) if not profile.has(since)}
+    try:
+        test = text_test(text, names=names, separators="" if narrow else ",")
+    except PatternError as error:
+        fields.note(where, f"{text!r} does not compile ({error}): it matches nothing")
+        return unmatchable(text, error)
+    if key == "tool_name":
+        if text.startswith("mcp__") and text.count("__") == 1 and names.issuperset(text):
+            fields.note(where, f"matches no tool: {text!r} is a server, {text + '__.*'!r} are its tools")
+        return matcher(test, key, None)
+
+    def read(event: Event) -> str:
+        return looked_at(name, event)
+
+    return matcher(test, key, read)

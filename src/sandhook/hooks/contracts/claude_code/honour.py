@@ -1,0 +1,136 @@
+"""What each event takes of a hook's JSON: the types that make it valid, and who gets what.
+
+Everything that an event does not take is said to the hook's author: it reaches nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sandhook.hooks.contracts._claude_shape import Types, terminal_sequence, wrong_types
+from sandhook.hooks.contracts.claude_code.names import MAX_TEXT, ROWS
+from sandhook.hooks.event import Json
+
+TOP: Types = {
+    "continue": bool,
+    "stopReason": str,
+    "suppressOutput": bool,
+    "decision": frozenset({"approve", "block"}),
+    "reason": str,
+    "systemMessage": str,
+    "terminalSequence": str,
+    "hookSpecificOutput": dict,
+    "async": bool,
+    "asyncTimeout": (int, float),
+}
+SPECIFIC: Types = {
+    "additionalContext": str,
+    "permissionDecision": frozenset({"allow", "deny", "ask", "defer"}),
+    "permissionDecisionReason": str,
+    "updatedInput": dict,
+    "initialUserMessage": str,
+    "sessionTitle": str,
+    "watchPaths": list,
+    "reloadSkills": bool,
+    "suppressOriginalPrompt": bool,
+    "displayContent": str,
+    "decision": dict,
+    "retry": bool,
+    "classifierContext": str,
+    "worktreePath": str,
+    "action": frozenset({"accept", "decline", "cancel"}),
+    "content": dict,
+}
+PERMISSION: Types = {
+    "behavior": frozenset({"allow", "deny"}),
+    "updatedInput": dict,
+    "updatedPermissions": list,
+    "message": str,
+    "interrupt": bool,
+}
+
+#: What goes into ``Verdict.extras`` under its own name.
+CARRIED = (
+    *("initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills", "suppressOriginalPrompt"),
+    *("displayContent", "retry", "classifierContext", "worktreePath", "action", "content"),
+)
+
+
+def invalid(name: str, value: Mapping[str, Any]) -> str | None:
+    """Return why an output is not valid on an event, so that none of it counts, or None."""
+    wrong = wrong_types(value, TOP)
+    if wrong is not None or "hookSpecificOutput" not in value:
+        return wrong
+    specific = value["hookSpecificOutput"]
+    said = specific.get("hookEventName")
+    if said is None:
+        return "hookSpecificOutput has no hookEventName"
+    if said != name:
+        return f"hookSpecificOutput.hookEventName is {said!r}, and this is {name}"
+    honoured = ROWS[name].specific
+    types = {key: SPECIFIC[key] for key in honoured if key in SPECIFIC}
+    wrong = wrong_types(specific, types, "hookSpecificOutput.")
+    if wrong is None and "decision" in honoured and "decision" in specific:
+        decision = specific["decision"]
+        if "behavior" not in decision:
+            return "hookSpecificOutput.decision has no behavior"
+        wrong = wrong_types(decision, PERMISSION, "hookSpecificOutput.decision.")
+    return wrong
+
+
+def unheard(name: str, value: Mapping[str, Any]) -> list[str]:
+    """Return one line for everything in a valid output that reaches nobody."""
+    row = ROWS[name]
+    notes = []
+    for key in value:
+        if key in TOP:
+            continue
+        if key in SPECIFIC or key in ("hookEventName", "updatedToolOutput", "updatedMCPToolOutput"):
+            notes.append(f"{key} at the top level reaches nobody: it belongs into hookSpecificOutput")
+        else:
+            notes.append(f"{key}: unknown, reaches nobody")
+    if value.get("decision") == "block" and not row.blocks:
+        notes.append(f"decision is not looked at on {name}")
+    if value.get("continue") is False and not row.stops:
+        notes.append(f"continue is not looked at on {name}")
+    if value.get("systemMessage") and not row.speaks:
+        notes.append(f"systemMessage reaches nobody on {name}")
+    if value.get("stopReason") and value.get("continue") is not False:
+        notes.append("stopReason reaches nobody without continue: false")
+    if value.get("reason") and "decision" not in value:
+        notes.append("reason reaches nobody without decision")
+    if value.get("suppressOutput"):
+        notes.append("suppressOutput has no effect")
+    if value.get("async"):
+        notes.append("async in an output has no effect here: say it in the configuration")
+    for key in value.get("hookSpecificOutput") or {}:
+        if key != "hookEventName" and key not in row.specific:
+            notes.append(f"hookSpecificOutput.{key} is not looked at on {name}")
+    return notes
+
+
+def carried(name: str, value: Mapping[str, Any], notes: list[str]) -> dict[str, Json]:
+    """Return what only this agent has, by its own names."""
+    found: dict[str, Json] = {}
+    specific = value.get("hookSpecificOutput") or {}
+    for key in CARRIED:
+        if key in specific and key in ROWS[name].specific:
+            item = specific[key]
+            found[key] = capped(item, key, notes) if isinstance(item, str) else item
+    sequence = value.get("terminalSequence")
+    if sequence:
+        kept = terminal_sequence(sequence)
+        if kept != sequence:
+            notes.append("terminalSequence: only OSC 0, 1, 2, 9, 99 and 777 and BEL are passed on")
+        if kept:
+            found["terminalSequence"] = kept
+    return found
+
+
+def capped(text: str, what: str, notes: list[str]) -> str:
+    """Return a text as long as Claude Code takes one; the run has all of it."""
+    if len(text) <= MAX_TEXT:
+        return text
+    notes.append(f"{what}: {len(text)} characters, cut at {MAX_TEXT}")
+    return text[:MAX_TEXT]

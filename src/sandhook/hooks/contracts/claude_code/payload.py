@@ -1,0 +1,223 @@
+"""The event as a hook of Claude Code gets it: one JSON object on standard input, and variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._claude_shape import substitute
+from sandhook.hooks.contracts._payload import an_object, directory, text_field, variable
+from sandhook.hooks.contracts.claude_code.names import (
+    DEFAULTS,
+    ENV_FILE_EVENTS,
+    EVENTS,
+    MAX_OUTPUT,
+    ROWS,
+    TOOL_EVENTS,
+)
+from sandhook.hooks.decode import encode
+from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
+from sandhook.hooks.matcher import as_text
+from sandhook.hooks.model import Executor, HookSpec, Request
+
+_COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name")
+_MODES = (*TOOL_EVENTS, "UserPromptSubmit", "Stop", "SubagentStop")
+
+_ABSENT = object()
+
+
+def request(spec: HookSpec, event: Event) -> Request:
+    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    name = spec.native_event
+    payload = fields_of(name, event)
+    text = encode(payload)
+    env = _environment(spec, name, event, payload)
+    return Request(
+        spec=spec._replace(executor=_substituted(spec, env, payload, text)),
+        env=env,
+        stdin=text.encode() + b"\n",
+        cwd=directory(event),
+        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
+        payload=text,
+        overflow="drop",
+    )
+
+
+def fields_of(name: str, event: Event) -> dict[str, Json]:
+    """Return the payload; what the event does not know and the agent may leave out is left out."""
+    extras = dict(event.extras or {})
+    payload: dict[str, Json] = {
+        "session_id": event.session_id or "",
+        "transcript_path": event.transcript_path or "",
+        "cwd": event.cwd or "/workspace",
+    }
+    if name in _MODES:
+        payload["permission_mode"] = extras.get("permission_mode", "default")
+    if event.agent_id is not None:
+        payload["agent_id"] = event.agent_id
+    payload["hook_event_name"] = name
+    for key in ROWS[name].fields:
+        value = value_of(name, key.rstrip("?"), event)
+        if value is not _ABSENT:
+            payload[key.rstrip("?")] = value
+    for key, value in extras.items():
+        payload.setdefault(key, value)
+    return payload
+
+
+def value_of(name: str, key: str, event: Event) -> Json:
+    """Return one field of a payload, or a mark that the event does not have it."""
+    extras = event.extras or {}
+    if key in extras:
+        return extras[key]
+    tool, result = event.tool, event.result
+    if key in ("tool_name", "tool_input", "tool_use_id") and tool is not None:
+        value = {"tool_name": tool.name, "tool_input": tool.input, "tool_use_id": tool.call_id}[key]
+        return _ABSENT if value is None and key == "tool_use_id" else value
+    if key == "tool_response" and result is not None:
+        return result.error if result.value is None and result.error is not None else result.value
+    if key == "error" and result is not None:
+        return result.error or ""
+    if key == "stop_hook_active":
+        return event.stop_active
+    if key == "tool_calls":
+        return list(event.tool_calls)
+    known = {"prompt": event.prompt, "reason": event.reason, "agent_id": event.agent_id}.get(key)
+    return DEFAULTS.get((name, key), _ABSENT) if known is None else known
+
+
+def looked_at(name: str, event: Event) -> str:
+    """Return what matchers of an event look at; "" when the event does not say."""
+    value = value_of(name, ROWS[name].matched, event)
+    text = "" if value is _ABSENT else as_text(value)
+    if name == "FileChanged":
+        return text.replace("\\", "/").rpartition("/")[2]
+    return text
+
+
+def env_file(session_id: str | None) -> str:
+    """Return the file in which hooks leave variables for the rest of a session, as shell text."""
+    plain = "".join(c if c.isalnum() or c in "-_" else "_" for c in session_id or "session")
+    return f"/tmp/claude-env-{plain[:80]}.sh"
+
+
+def _environment(spec: HookSpec, name: str, event: Event, payload: dict[str, Json]) -> dict[str, str]:
+    extras = spec.extras or {}
+    env = {
+        "CLAUDE_PROJECT_DIR": variable(event.project_dir or event.cwd or "/workspace"),
+        "CLAUDECODE": "1",
+        "CLAUDE_CODE_CHILD_SESSION": "1",
+        "CLAUDE_CODE_SESSION_ID": variable(event.session_id or ""),
+        **extras.get("plugin", {}),
+    }
+    for key, text in extras.get("user_config", {}).items():
+        env[f"CLAUDE_PLUGIN_OPTION_{key}"] = variable(text)
+    effort = payload.get("effort")
+    if isinstance(effort, dict) and isinstance(effort.get("level"), str):
+        env["CLAUDE_EFFORT"] = variable(effort["level"])
+    if name in ENV_FILE_EVENTS:
+        env["CLAUDE_ENV_FILE"] = env_file(event.session_id)
+    return env
+
+
+# Placeholders.
+
+
+def _substituted(spec: HookSpec, env: dict[str, str], payload: dict[str, Json], text: str) -> Executor:
+    """Return what to run, with the placeholders of its type filled in."""
+    executor = spec.executor
+    if executor.type == "argv":
+        values = {key: env[key] for key in env if key in _PLACES}
+        chosen = (spec.extras or {}).get("user_config", {})
+        values.update({f"user_config.{key}": value for key, value in chosen.items()})
+        return executor._replace(argv=tuple(substitute(word, values) for word in executor.argv))
+    if executor.type == "mcp_tool":
+        config = dict(executor.config or {})
+        config["input"] = _filled(config.get("input"), payload)
+        return executor._replace(config=config)
+    if executor.type in ("prompt", "agent"):
+        return executor._replace(text=_with_arguments(executor.text, text))
+    return executor
+
+
+_PLACES = ("CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA")
+
+
+def _filled(value: Json, payload: dict[str, Json]) -> Json:
+    """Put the payload's values in place of ``${dotted.path}``; text that is nothing else takes its type."""
+    if isinstance(value, dict):
+        return {key: _filled(item, payload) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, payload) for item in value]
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    parts = value.split("${")
+    made = [parts[0]]
+    for part in parts[1:]:
+        path, brace, rest = part.partition("}")
+        found = _dotted(payload, path) if brace else _ABSENT
+        made.append(f"${{{part}" if found is _ABSENT else as_text(found) + rest)
+    return "".join(made)
+
+
+def _dotted(payload: Json, path: str) -> Json:
+    value = payload
+    for key in path.split("."):
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isascii() and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return _ABSENT
+    return value
+
+
+def _with_arguments(prompt: str, payload: str) -> str:
+    r"""Put the payload in place of ``$ARGUMENTS``, or behind a prompt without; ``\$`` is a dollar sign."""
+    parts = prompt.split("\\$")
+    filled = [part.replace("$ARGUMENTS", payload) for part in parts]
+    text = "$".join(filled)
+    return text if any("$ARGUMENTS" in part for part in parts) else f"{text}\n\n{payload}"
+
+
+# The way back.
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes."""
+    given = an_object(payload)
+    if name not in EVENTS:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    common: dict[str, Any] = {key: text_field(given, key) for key in ("session_id", "cwd", "transcript_path")}
+    agent = text_field(given, "agent_id")
+    taken = {*_COMMON, "agent_id"}
+    common.update(agent_id=agent, is_sub_agent=agent is not None and name not in ("SubagentStart",))
+    if name in TOOL_EVENTS:
+        tool = text_field(given, "tool_name")
+        if tool is None:
+            raise ContractError("the payload has no tool_name")
+        common["tool"] = ToolCall(tool, given.get("tool_input", {}), text_field(given, "tool_use_id"))
+        taken |= {"tool_name", "tool_input", "tool_use_id"}
+    if name == "PostToolUse":
+        common["result"] = ToolResult(given.get("tool_response"))
+        taken.add("tool_response")
+    elif name == "PostToolUseFailure":
+        common["result"] = ToolResult(None, text_field(given, "error") or "")
+        taken.add("error")
+    elif name == "UserPromptSubmit":
+        common["prompt"] = text_field(given, "prompt") or ""
+        taken.add("prompt")
+    elif name in ("Stop", "SubagentStop"):
+        common["stop_active"] = given.get("stop_hook_active") is True
+        taken.add("stop_hook_active")
+    elif name in ("SessionEnd", "PermissionDenied"):
+        common["reason"] = text_field(given, "reason")
+        taken.add("reason")
+    elif name == "PostToolBatch":
+        calls = given.get("tool_calls") or []
+        if not isinstance(calls, list):
+            raise ContractError("the payload's tool_calls must be an array")
+        common["tool_calls"] = tuple(calls)
+        taken.add("tool_calls")
+    extras = {key: value for key, value in given.items() if key not in taken}
+    return Event(EVENTS[name], **common, extras=extras or None)

@@ -1,0 +1,86 @@
+"""What each version of Claude Code changed in its hooks, as data: ``contracts.get("claude_code@2.1.214")``.
+
+Only what decides something here has a key that other modules ask for; the rest is said for readers.
+"""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.record import Record
+
+#: The newest version that is known, and the beginning of what is.
+NEWEST, OLDEST = "2.1.317", "2.1.0"
+
+
+class Change(Record):
+    """One change: the version that brought it, a key to ask for, and what it is."""
+
+    version: str
+    key: str
+    text: str
+
+
+CHANGES = (
+    Change("2.1.139", "exec_form", "`args`: exec form; hooks have no controlling terminal"),
+    Change("2.1.143", "stop_cap", "hooks refuse at most 8 stops one after the other"),
+    Change("2.1.152", "MessageDisplay", "event MessageDisplay"),
+    Change("2.1.163", "stop_context", "`additionalContext` on Stop makes the agent go on"),
+    Change("2.1.163", "if_substitutions", "`if` looks inside of command substitutions"),
+    Change("2.1.176", "if_paths", "`if` with patterns of paths works as documented"),
+    Change("2.1.191", "commas", "matchers may separate names by commas"),
+    Change("2.1.195", "hyphens", "a hyphen does not make a matcher an expression"),
+    Change("2.1.198", "powershell_names", "placeholders are rewritten for PowerShell"),
+    Change("2.1.199", "notices", "standard error of exit status 2 is shown at a session's start"),
+    Change("2.1.202", "async_json", "malformed output of async hooks is ignored"),
+    Change("2.1.207", "user_config_exec", "`${user_config.*}` is refused in shell form"),
+    Change("2.1.208", "sdk_prompt", "a timeout of an SDK callback refuses the prompt"),
+    Change("2.1.210", "prompt_ends_turn", "a prompt hook that denies ends the turn"),
+    Change("2.1.212", "mid_stream", "`continue: false` counts in the middle of a stream"),
+    Change("2.1.214", "invalid_blocks", "exit status 2 refuses though the JSON is invalid"),
+    Change("2.1.214", "fork", "source `fork` of SessionStart"),
+    Change(
+        "2.1.214", "rooted_paths", "`if` with `dir/**` means the one directory below the working directory"
+    ),
+    Change("2.1.218", "agent_trust", "hooks of project agents want the trust dialog"),
+    Change("2.1.219", "DirectoryAdded", "event DirectoryAdded"),
+    Change("2.1.236", "classifierContext", "`classifierContext` after a tool"),
+    Change("2.1.239", "lost_cwd", "a working directory that is gone becomes the project's"),
+    Change("2.1.251", "PreModelSwitch", "event PreModelSwitch"),
+    Change("2.1.251", "PostModelSwitch", "event PostModelSwitch"),
+    Change("2.1.295", "on_failure", "`onFailure` of command and http hooks"),
+    Change("2.1.317", "sdk_on_failure", "`on_failure` of the SDK's matchers"),
+)
+
+_SINCE = {change.key: change.version for change in CHANGES}
+
+
+class Profile:
+    """One version.
+
+    Attributes:
+        version: As it was asked for.
+    """
+
+    __slots__ = ("_number", "version")
+
+    def __init__(self, version: str = NEWEST) -> None:
+        self.version = version
+        self._number = _number(version)
+        if self._number < _number(OLDEST):
+            raise ContractError(f"claude_code: nothing is known of versions before {OLDEST}, got {version}")
+
+    def has(self, key: str) -> bool:
+        """Tell whether this version has a change; KeyError for a key that is in none."""
+        return self._number >= _number(_SINCE[key])
+
+    def lacks(self, event: str) -> str | None:
+        """Return the version that brought an event which this one does not have, or None."""
+        since = _SINCE.get(event)
+        return since if since is not None and self._number < _number(since) else None
+
+
+def _number(version: str) -> tuple[int, ...]:
+    parts = version.split(".")
+    if len(parts) != 3 or not all(part.isascii() and part.isdigit() and len(part) < 7 for part in parts):
+        raise ContractError(f"claude_code: {version!r} is no version (such as {NEWEST})")
+    return tuple(map(int, parts))

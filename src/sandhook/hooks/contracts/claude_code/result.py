@@ -1,0 +1,202 @@
+"""What a hook of Claude Code said.
+
+The exit status 2 goes before everything; a valid JSON object counts whatever the status; text counts on
+few events; all else is an error that lets the agent go on.
+"""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts._claude_shape import Printed, accidental, after_banner, read_output
+from sandhook.hooks.contracts.claude_code import reply
+from sandhook.hooks.contracts.claude_code.apply import effect, obeyed, place
+from sandhook.hooks.contracts.claude_code.honour import capped, invalid, unheard
+from sandhook.hooks.contracts.claude_code.names import ROWS
+from sandhook.hooks.contracts.claude_code.profile import Profile
+from sandhook.hooks.event import Event
+from sandhook.hooks.model import HookSpec, Ran, Verdict
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, profile: Profile) -> Verdict:
+    """Say what a run means for this event."""
+    notes = list(ran.diagnostics)
+    verdict = _decoded(spec, event, ran, profile, notes)
+    if spec.detached:
+        verdict = _beside(spec, ran, verdict, notes)
+    return verdict._replace(diagnostics=tuple(notes))
+
+
+def _decoded(spec: HookSpec, event: Event, ran: Ran, profile: Profile, notes: list[str]) -> Verdict:
+    name, type_ = spec.native_event, (spec.extras or {}).get("type", "command")
+    words = ran.stderr.decode("utf-8", "replace").strip()
+    two = ran.exit_status == 2 and ran.limit is None and ran.failure is None and ran.signal is None
+    broken = ran.could_not_run is not None and not two
+    if broken and (ran.failure is not None or ran.timed_out or ran.cancelled or ran.truncated):
+        return _not_run(spec, event, ran, notes)
+    if type_ in ("prompt", "agent"):
+        return _not_run(spec, event, ran, notes) if broken else reply.decode(spec, ran.stdout, profile, notes)
+    if name == "WorktreeCreate" and type_ == "command":
+        return _not_run(spec, event, ran, notes) if broken else _worktree(ran, words, notes)
+    printed = Printed(None, "") if ran.truncated else read_output(ran.stdout)
+    notes.extend(printed.notes)
+    wrong = None if printed.value is None else invalid(name, printed.value)
+    if wrong is not None:
+        notes.append(f"the whole output is invalid: {wrong}")
+    elif printed.value is not None:
+        notes.extend(unheard(name, printed.value))
+    said = None if printed.value is None or wrong else obeyed(name, event, printed.value, profile, notes)
+    if two and (wrong is None or profile.has("invalid_blocks")):
+        return _two(spec, event, ran, said or Verdict(), words, notes)
+    if broken:
+        return _broken(spec, event, ran, said, notes)
+    if said is not None:
+        if ran.exit_status:
+            notes.append(f"exit status {ran.exit_status} is ignored beside a JSON object")
+        elif words:
+            notes.append("standard error reaches nobody with exit status 0")
+        return said
+    if wrong is not None:
+        return _fallen(spec, event, f"invalid output: {wrong}", Verdict("error", undecodable=wrong), notes)
+    if ran.exit_status:
+        return _error(spec, event, ran, words, notes)
+    return _text(spec, printed, words, notes)
+
+
+# Endings.
+
+
+def _broken(spec: HookSpec, event: Event, ran: Ran, said: Verdict | None, notes: list[str]) -> Verdict:
+    """Read a run that ended badly after it printed an object: a refusal stays one.
+
+    A missing command is but an exit status upstream, so that all of the object counts then.
+    """
+    whole = ran.limit is None and ran.signal is None
+    if said is None or not said.decided or not (whole or said.intervenes):
+        return _not_run(spec, event, ran, notes)
+    notes.append(f"the hook spoke, and then {ran.could_not_run}")
+    return said
+
+
+def _not_run(spec: HookSpec, event: Event, ran: Ran, notes: list[str]) -> Verdict:
+    why = ran.could_not_run or ""
+    notice = f"{spec.native_event} hook timed out after {spec.timeout:g} seconds" if ran.timed_out else None
+    if notice:
+        notes.append(f"timed out after {spec.timeout:g} seconds")
+    verdict = Verdict("error", could_not_run=why, system_message=notice)
+    if ran.exit_status == 127:
+        notes.append(f"a command is missing, so the hook had no say: {why}")
+    if spec.native_event == "PreModelSwitch" and ran.timed_out:
+        return verdict._replace(word="block", block=True, reason=f"the hook {why}")
+    return _fallen(spec, event, why, verdict, notes)
+
+
+def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: list[str]) -> Verdict:
+    """Apply ``onFailure``, and the rule that no worktree is made by a hook that failed."""
+    name = spec.native_event
+    if name == "WorktreeCreate":
+        return verdict._replace(word="block", block=True, reason=why)
+    if spec.on_error != "block":
+        return verdict
+    refusal = effect(name, event, f"hook failed and onFailure is block: {why}", notes)
+    return refusal._replace(
+        could_not_run=verdict.could_not_run,
+        undecodable=verdict.undecodable,
+        system_message=refusal.system_message or verdict.system_message,
+    )
+
+
+def _two(spec: HookSpec, event: Event, ran: Ran, said: Verdict, words: str, notes: list[str]) -> Verdict:
+    name = spec.native_event
+    if ran.syntax_error is not None:
+        notes.append("the script does not parse: exit status 2 is bash's, not a decision")
+    elif accidental(words):
+        notes.append("exit status 2 looks like a program's own error, not a decision")
+    kind = ROWS[name].two
+    if kind == "ignored":
+        notes.append(f"exit status 2 is ignored on {name}: it refuses nothing there")
+        return said if said.decided else said._replace(word="error", could_not_run=ran.could_not_run)
+    if said.halt and kind != "halt":
+        return said
+    reason = (said.reason if said.intervenes else None) or words or None
+    if reason is None:
+        notes.append("exit status 2 without a word on standard error: nobody learns why")
+    verdict = effect(name, event, reason, notes)
+    return verdict._replace(
+        context=(*verdict.context, *said.context) if said.context != verdict.context else verdict.context,
+        extras={**(said.extras or {}), **(verdict.extras or {})} or None,
+        system_message=verdict.system_message or said.system_message,
+        could_not_run=None if verdict.intervenes or verdict.decided else ran.could_not_run,
+    )
+
+
+def _error(spec: HookSpec, event: Event, ran: Ran, words: str, notes: list[str]) -> Verdict:
+    status = ran.exit_status
+    if ROWS[spec.native_event].two not in ("ignored", "notice"):
+        notes.append(f"exit status {status} is no decision (2 refuses)")
+    first = words.partition("\n")[0]
+    why = first or f"exit status {status}"
+    return _fallen(spec, event, why, Verdict("error", system_message=first or None), notes)
+
+
+def _text(spec: HookSpec, printed: Printed, words: str, notes: list[str]) -> Verdict:
+    name, text = spec.native_event, printed.text
+    if words:
+        notes.append("standard error reaches nobody with exit status 0")
+    if not text:
+        return Verdict()
+    if (spec.extras or {}).get("type") == "http":
+        return Verdict("error", undecodable="the answer is no JSON object")
+    why = printed.broken
+    if why is not None:
+        notes.append(f"standard output begins like JSON and is taken as text: {why}")
+    elif after_banner(text):
+        why = "a JSON object stands behind other text"
+        notes.append(f"{why}, so all of it is taken as text: keep profiles from printing")
+    elif text[0] in '["':
+        notes.append("JSON that is no object is taken as text")
+    if ROWS[name].text:
+        return Verdict("context", context=((capped(text, "standard output", notes), place(name)),))
+    notes.append(f"plain text reaches nobody on {name}: print a JSON object, or exit with 2")
+    return Verdict(undecodable=why or "standard output is plain text")
+
+
+def _worktree(ran: Ran, words: str, notes: list[str]) -> Verdict:
+    if ran.exit_status:
+        reason = words or f"exit status {ran.exit_status}"
+        return Verdict("block", True, block=True, reason=reason)
+    text = "" if ran.truncated else _plain(ran.stdout.decode("utf-8", "replace"))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        notes.append("WorktreeCreate wants the path of the worktree on standard output")
+        return Verdict("block", True, block=True, reason="the hook printed no path")
+    if lines[-1].startswith("{"):
+        notes.append("WorktreeCreate reads no JSON from a command: the last line is the path")
+    return Verdict("path", True, extras={"worktreePath": lines[-1]})
+
+
+def _plain(text: str) -> str:
+    """Return a text without the sequences that colour a terminal."""
+    import re
+
+    return re.sub(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])", "", text)
+
+
+# Hooks beside the agent.
+
+
+def _beside(spec: HookSpec, ran: Ran, verdict: Verdict, notes: list[str]) -> Verdict:
+    """Keep what a hook gives that ran beside the agent: context and notes, no decision."""
+    wakes = bool((spec.extras or {}).get("asyncRewake")) and ran.exit_status == 2 and ran.limit is None
+    decides = verdict.intervenes or verdict.permission != "none" or verdict.input or verdict.result
+    if decides and not wakes:
+        notes.append("a hook that runs beside the agent decides nothing")
+    kept = Verdict(
+        verdict.word,
+        context=verdict.context,
+        system_message=verdict.system_message,
+        could_not_run=verdict.could_not_run,
+        undecodable=verdict.undecodable,
+    )
+    if wakes:
+        text = (ran.stderr.strip() or ran.stdout.strip()).decode("utf-8", "replace")
+        return kept._replace(word="wake", context=((capped(text, "the wake-up", notes), "wake"),))
+    return kept

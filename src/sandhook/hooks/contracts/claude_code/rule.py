@@ -1,0 +1,126 @@
+"""`if`: one permission rule, ``Tool`` or ``Tool(what)``, as a second matcher on the tool's input.
+
+What a rule cannot judge (a command that does not parse, arguments of a tool without rules of its own)
+lets the hook run: a guard rather runs in vain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sandhook.hooks.contracts import LoadOptions
+from sandhook.hooks.contracts._claude_shape import wild
+from sandhook.hooks.contracts.claude_code.profile import Profile
+from sandhook.hooks.event import Event, Json
+from sandhook.hooks.matcher import Match, quote
+from sandhook.record import Record
+
+#: Tools that a rule's name covers beside its own.
+COVERS: Mapping[str, tuple[str, ...]] = {
+    "Edit": ("Edit", "Write", "MultiEdit", "NotebookEdit"),
+    "Read": ("Read", "Grep", "Glob", "LS"),
+}
+_FILES = ("Edit", "Write", "MultiEdit", "NotebookEdit", "Read", "Grep", "Glob", "LS")
+_AGENTS = {"Agent": "subagent_type", "Task": "subagent_type", "Skill": "skill"}
+
+_RULE = re.compile(r"([A-Za-z_*][A-Za-z0-9_*:.-]*)(?:\((.*)\))?\Z", re.DOTALL)
+_SEVERAL = re.compile(r"\)\s*(?:&&|\|\||[,;|])\s*[A-Za-z_]|^[A-Za-z_]\w*\s*(?:&&|\|\||[,;|])")
+
+
+class RuleError(Exception):
+    """A text that is no permission rule."""
+
+
+class Rule(Record):
+    """One permission rule.
+
+    Attributes:
+        tool: The tool's name, ``*`` in it for any characters.
+        what: What stands in brackets, None without.
+        home: The user's directory, for paths that begin with ``~``.
+        better: Runs the hook also where the name of a command is not known.
+        inside: Looks into command substitutions.
+        rooted: A directory in a path pattern is the one below the working directory.
+    """
+
+    tool: str
+    what: str | None = None
+    home: str = ""
+    better: bool = True
+    inside: bool = True
+    rooted: bool = True
+
+    def check(self, event: Event) -> Match:
+        label = f"`if` {self.tool}" + (f"({self.what})" if self.what is not None else "")
+        if event.tool is None:
+            return Match(False, f"{label}: the event has no tool")
+        name, given = event.tool.name, event.tool.input
+        if not self._covers(name):
+            return Match(False, f"{label}: the tool is {quote(name)}")
+        if self.what is None or self.what in ("", "*"):
+            return Match(True, f"{label}: every call of the tool")
+        matched, why = self._what(name, given if isinstance(given, dict) else {}, event)
+        return Match(matched, f"{label}: {why}")
+
+    def _covers(self, name: str) -> bool:
+        if name in COVERS.get(self.tool, (self.tool,)):
+            return True
+        if self.tool.startswith("mcp__") and self.tool.count("__") == 1:
+            return name.startswith(self.tool + "__")
+        return "*" in self.tool and wild(self.tool, name)
+
+    def _what(self, name: str, given: dict[str, Json], event: Event) -> tuple[bool, str]:
+        what = self.what or ""
+        if name in ("Bash", "PowerShell"):
+            from sandhook.hooks.contracts.claude_code.command_rule import judge
+
+            return judge(
+                what,
+                _text(given, "command"),
+                inside=self.inside,
+                better=self.better,
+                shell=name == "Bash",
+            )
+        if name in _FILES:
+            from sandhook.hooks.contracts.claude_code.file_rule import matches
+
+            path = _text(given, "file_path") or _text(given, "notebook_path") or _text(given, "path")
+            cwd = event.cwd or "/workspace"
+            project = event.project_dir or cwd
+            found = matches(what, path or cwd, cwd=cwd, project=project, home=self.home, rooted=self.rooted)
+            return found, f"path {quote(path or cwd)}"
+        if name in ("WebFetch", "WebSearch") and what.startswith("domain:"):
+            host = _host(_text(given, "url"))
+            return wild(what[7:].lower(), host), f"host {quote(host)}"
+        if name in _AGENTS:
+            kind = _text(given, _AGENTS[name])
+            return wild(what, kind), f"{_AGENTS[name]} {quote(kind)}"
+        return True, f"arguments of {name} are not looked at, so the hook runs"
+
+
+def rule(text: str, profile: Profile, options: LoadOptions) -> Rule:
+    """Read a rule; RuleError for what is none."""
+    text = text.strip()
+    found = _RULE.match(text)
+    if found is None or _SEVERAL.search(text):
+        raise RuleError(f"wanted one permission rule, such as Bash(git *), got {quote(text)}")
+    return Rule(
+        found.group(1),
+        found.group(2),
+        home=options.env.get("HOME") or options.env.get("USERPROFILE", ""),
+        better=options.compat != "strict",
+        inside=profile.has("if_substitutions"),
+        rooted=profile.has("rooted_paths"),
+    )
+
+
+def _text(given: dict[str, Json], key: str) -> str:
+    value = given.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _host(url: str) -> str:
+    rest = url.partition("://")[2] or url
+    authority = re.split(r"[/?#\\]", rest, maxsplit=1)[0].rpartition("@")[2]
+    return authority.partition(":")[0].lower().rstrip(".")
