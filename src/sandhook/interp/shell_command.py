@@ -186,7 +186,7 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
                 return 0
             if word == "--help":
                 version = f"GNU bash, version {state.get('BASH_VERSION')}-({state.get('MACHTYPE')})"
-                _write(state, f"{version}\n{_USAGE.replace("NAME", argv[0])}")
+                _write(state, f"{version}\n{_USAGE.replace('NAME', argv[0])}")
                 return 0
             if word == "--verbose":
                 state.options.set("verbose", True)
@@ -298,7 +298,7 @@ def _refuse(runtime: Runtime, state: State, name: str, option: str) -> int:
     if option in _NOT_SUPPORTED:
         runtime.write_error(state, f"{name}: {option} is not supported (L-SHELL-002)\n")
     else:
-        runtime.write_error(state, f"{name}: {option}: invalid option\n{_USAGE.replace("NAME", name)}")
+        runtime.write_error(state, f"{name}: {option}: invalid option\n{_USAGE.replace('NAME', name)}")
     return USAGE_STATUS
 
 
