@@ -39,6 +39,26 @@ COMMANDS = {
         "run a shell script in the sandbox",
         "echo hello | sandhook exec -c 'tr a-z A-Z'",
     ),
+    "list": Command(
+        "sandhook.cli.listing",
+        "list the hooks of all layers: what each runs, from where, and whether it may",
+        "sandhook list --contract crush",
+    ),
+    "explain": Command(
+        "sandhook.cli.explain",
+        "say which hooks an event would run, and why not the others; nothing runs",
+        'sandhook explain PreToolUse --contract crush --tool bash --input \'{"command":"ls"}\'',
+    ),
+    "schema": Command(
+        "sandhook.cli.schema",
+        "print the JSON Schema of an agent's hook configuration",
+        "sandhook schema crush",
+    ),
+    "convert": Command(
+        "sandhook.cli.convert",
+        "write the hooks of one agent in the format of another, and say what is lost",
+        "sandhook convert --from jcode --to crush hooks.json",
+    ),
     "trust": Command(
         "sandhook.cli.trust",
         "show what the hooks of a file would run, and approve them",

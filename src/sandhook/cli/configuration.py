@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import Problem
@@ -50,6 +50,25 @@ def add_places(add: Any) -> None:
     )
     add("--cwd", metavar="DIR", help="where the agent runs (default: the current directory)")
     add("--store", metavar="FILE", help="approvals of `sandhook trust`, when not the user's own")
+
+
+def guarded(command: Callable[[], int]) -> int:
+    """Run a command; faults of configurations are a line each and exit status 1."""
+    from sandhook.cli import USAGE_ERROR, UsageError
+    from sandhook.errors import ConfigError
+    from sandhook.hooks.contracts import ContractError
+    from sandhook.hooks.decode import DecodeError
+    from sandhook.hooks.text import neutralise
+    from sandhook.hooks.trust import TrustError
+
+    try:
+        return command()
+    except ConfigError as error:
+        for problem in error.problems:
+            sys.stderr.write(neutralise(str(problem), limit=16_384, lines=False) + "\n")
+        return USAGE_ERROR
+    except (ContractError, DecodeError, TrustError) as error:
+        raise UsageError(str(error)) from None
 
 
 def gather(options: argparse.Namespace) -> list[Found]:

@@ -135,9 +135,7 @@ class Chain:
         if fold.stopped:
             return Outcome(spec, True, f"{SKIPPED} an earlier hook refused")
         if fold.policy.dedupe:
-            key: tuple[Any, ...] = (spec.executor.type, spec.executor.text, spec.executor.argv)
-            if fold.policy.dedupe == "source":
-                key = (spec.source, *key)
+            key = run_key(spec, fold.policy.dedupe)
             if key in self._seen:
                 return Outcome(spec, True, f"{SKIPPED} an earlier hook runs the same text")
             self._seen.add(key)
@@ -253,6 +251,12 @@ class Chain:
             else:
                 kept.setdefault(place, file)
         return tuple(kept.values())
+
+
+def run_key(spec: HookSpec, dedupe: str) -> tuple[Any, ...]:
+    """Return what is the same for hooks of which a contract with ``FoldPolicy.dedupe`` runs the first alone."""
+    key = (spec.executor.type, spec.executor.text, spec.executor.argv)
+    return (spec.source, *key) if dedupe == "source" else key
 
 
 def _inherited(spec: HookSpec, env: Mapping[str, str]) -> Mapping[str, str]:

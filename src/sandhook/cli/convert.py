@@ -1,0 +1,81 @@
+"""``sandhook convert``: hooks of one agent in the format of another, with a list of what is lost."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from sandhook.cli.arguments import Parser
+from sandhook.cli.configuration import guarded
+from sandhook.cli.table import plain, put_json
+from sandhook.errors import ConfigError
+from sandhook.hooks import contracts
+from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.sources import documents
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sandhook.hooks.contracts import Contract
+
+#: Exit status with --strict when something is lost.
+LOST = 2
+
+
+def parser() -> Parser:
+    made = Parser(
+        "convert",
+        "--from CONTRACT --to CONTRACT FILE... [OPTION]...",
+        "Write the hooks of one agent in the format of another, on standard output (as JSON, which\n"
+        "YAML readers take too). What cannot carry over is listed on standard error, a line each.\n"
+        "The scripts stay as they are.\n\n"
+        "Exit status: 0 converted, 2 something is lost (with --strict), 1 usage or configuration error.",
+    )
+    add = made.add_argument
+    add("--from", dest="source", metavar="CONTRACT", help="recognised from FILE when not given")
+    add("--to", dest="target", required=True, metavar="CONTRACT")
+    add("files", nargs="+", metavar="FILE", help="a configuration; several are layers, weakest first")
+    add("--strict", action="store_true", help="exit status 2 when something is lost")
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    return guarded(lambda: _convert(options))
+
+
+def _convert(options: argparse.Namespace) -> int:
+    env = dict(os.environ)
+    target = contracts.get(options.target)
+    source = contracts.get(options.source) if options.source else None
+    found = documents(options.files, source, env)
+    if source is None:
+        source = contracts.recognise(found)
+        found = [contracts.understand(document, env)[1] for document in found]
+    engine = HookEngine.load(found, source, env=env, prestart=False)
+    if engine.problems:
+        raise ConfigError(list(engine.problems))
+    value, lost = target.render(engine.hooks)
+    put_json(value)
+    notes = [*lost, *(f"{spec.id}: left out: {why}" for spec, why in engine.withheld)]
+    for note in notes:
+        _say(f"lost: {note}")
+    if engine.hooks and source.name != target.name:
+        _say(_bridge(source, target))
+    return LOST if notes and options.strict else 0
+
+
+def _bridge(source: Contract, target: Contract) -> str:
+    return (
+        f"note: the scripts still read the payload of {source.name} and answer in its words; "
+        f"`sandhook fire --as-hook {target.name} --hooks FILE` runs them as they are"
+    )
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(plain(text).encode("ascii", "backslashreplace").decode() + "\n")

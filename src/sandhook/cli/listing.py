@@ -1,0 +1,107 @@
+"""``sandhook list``: all hooks of all layers, with their place and whether they run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sandhook.cli import USAGE_ERROR
+from sandhook.cli.arguments import Parser
+from sandhook.cli.configuration import Found, add_places, gather, guarded, load
+from sandhook.cli.table import columns, put, put_json
+from sandhook.hooks.inventory import Item, inventory
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def parser() -> Parser:
+    made = Parser(
+        "list",
+        "[OPTION]...",
+        "List the hooks that an agent has, of all its layers: the files that it would read from the\n"
+        "current directory, of every known agent when none is named. Nothing runs.\n\n"
+        "trusted: it runs. untrusted: it comes with the project, and nobody approved it. muted: the\n"
+        "configuration switches it off. invalid: it has a fault and is left out.\n\n"
+        "Exit status: 0, or 1 when something is invalid.",
+    )
+    add_places(made.add_argument)
+    made.add_argument("--format", dest="layout", choices=("text", "json"), default="text")
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    return guarded(lambda: _list(options))
+
+
+def _list(options: argparse.Namespace) -> int:
+    items = [item for found in gather(options) for item in items_of(found, options)]
+    if options.layout == "json":
+        put_json([_json(item) for item in items])
+    elif not items:
+        put("no hooks")
+    else:
+        for line in columns([_row(item) for item in items]):
+            put(line)
+    return USAGE_ERROR if any(item.state == "invalid" for item in items) else 0
+
+
+def items_of(found: Found, options: argparse.Namespace) -> list[Item]:
+    """Load what was found and return every hook and fault of it."""
+    engine = load(found, options)
+    return inventory(engine, found.contract, found.documents, found.problems)
+
+
+def command_of(item: Item) -> str:
+    """Return what a hook runs in a line, or why there is none."""
+    spec = item.spec
+    if spec is None:
+        return f"{item.path}: {item.why}" if item.path else item.why
+    text = spec.executor.text or " ".join(spec.executor.argv) or spec.executor.type
+    first, _, more = text.strip().partition("\n")
+    return first + (" ..." if more else "")
+
+
+def _row(item: Item) -> list[str]:
+    spec = item.spec
+    return [
+        item.state,
+        item.contract,
+        item.layer or "-",
+        spec.native_event if spec is not None else "-",
+        spec.id if spec is not None else "-",
+        item.where or "-",
+        command_of(item),
+    ]
+
+
+def _json(item: Item) -> dict[str, Any]:
+    spec = item.spec
+    record: dict[str, Any] = {
+        "state": item.state,
+        "contract": item.contract,
+        "layer": item.layer,
+        "file": item.file,
+        "line": item.line,
+        "path": item.path,
+        "why": item.why,
+    }
+    if spec is not None:
+        record.update(
+            id=spec.id,
+            event=spec.native_event,
+            kind=spec.event,
+            type=spec.executor.type,
+            command=spec.executor.text,
+            argv=list(spec.executor.argv),
+            timeout=spec.timeout,
+            on_error=spec.on_error,
+            detached=spec.detached,
+            once=spec.once,
+            description=spec.description,
+        )
+    return record

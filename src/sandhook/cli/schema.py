@@ -1,0 +1,32 @@
+"""``sandhook schema``: the JSON Schema of an agent's hook configuration."""
+
+from __future__ import annotations
+
+from sandhook.cli.arguments import Parser
+from sandhook.cli.configuration import guarded
+from sandhook.cli.table import put_json
+from sandhook.hooks import contracts
+
+
+def parser() -> Parser:
+    made = Parser(
+        "schema",
+        "CONTRACT",
+        "Print the JSON Schema (2020-12) of an agent's hook configuration, for editors and checks.",
+    )
+    made.add_argument("contract", metavar="CONTRACT", help="the agent")
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    return guarded(lambda: _schema(options.contract))
+
+
+def _schema(name: str) -> int:
+    put_json(contracts.get(name).schema())
+    return 0

@@ -1,0 +1,85 @@
+"""All hooks that a configuration names, those that do not run among them, each with its place.
+
+What runs says the engine; this puts beside it what was withheld and what is faulty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.errors import Problem
+from sandhook.hooks.contracts import Contract, Document
+from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.model import HookSpec
+from sandhook.hooks.sources import line_of, with_lines
+from sandhook.record import Record
+
+#: trusted: runs. untrusted: nobody approved it. muted: switched off. invalid: has a fault.
+STATES = ("trusted", "untrusted", "muted", "invalid")
+
+
+class Item(Record):
+    """One hook, or one fault of a configuration.
+
+    Attributes:
+        state: One of STATES.
+        contract: Whose hook it is.
+        spec: The hook; None for a fault.
+        layer: One of ``contracts.LAYERS``.
+        file: The file, "" for a value.
+        line: Line in the file, from 1; 0 when unknown.
+        path: Where in the file.
+        why: Why it does not run; "" when it does.
+    """
+
+    state: str
+    contract: str
+    spec: HookSpec | None = None
+    layer: str = ""
+    file: str = ""
+    line: int = 0
+    path: str = ""
+    why: str = ""
+
+    @property
+    def where(self) -> str:
+        """The place as ``FILE:LINE``, as far as it is known."""
+        return f"{self.file}:{self.line}" if self.file and self.line else self.file or self.path
+
+
+def inventory(
+    engine: HookEngine,
+    contract: Contract,
+    documents: Sequence[Document],
+    problems: Sequence[Problem] = (),
+) -> list[Item]:
+    """Return the hooks in config order, then those that are withheld, then the faults.
+
+    Args:
+        problems: Faults beyond the engine's: files that cannot be read.
+    """
+    places = {document.name: with_lines(document) for document in documents}
+    items = [_item("trusted", contract, spec, places, "") for spec in engine.hooks]
+    for spec, why in engine.withheld:
+        state = "untrusted" if why.startswith("not trusted") else "muted"
+        items.append(_item(state, contract, spec, places, why))
+    for problem in (*problems, *engine.problems):
+        document = places.get(problem.file)
+        items.append(
+            Item(
+                "invalid",
+                contract.name,
+                layer=document.layer if document is not None else "",
+                file=problem.file,
+                line=problem.line,
+                path=problem.path,
+                why=problem.message,
+            )
+        )
+    return items
+
+
+def _item(state: str, contract: Contract, spec: HookSpec, places: dict[str, Document], why: str) -> Item:
+    document = places.get(spec.file)
+    line = line_of(document, spec.path) if document is not None else 0
+    return Item(state, contract.name, spec, spec.layer, spec.file, line, spec.path, why)

@@ -1,0 +1,211 @@
+"""sandhook list, explain, schema, convert: what is configured, and what would become of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandhook.hooks import contracts
+
+Sandhook = Callable[..., Any]
+
+CRUSH = """{"hooks": {"PreToolUse": [
+  {"command": "./guard.sh", "matcher": "bash"},
+  {"command": "./guard.sh", "matcher": "ba"},
+  {"command": "touch ran", "matcher": "edit"}
+]}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project with hooks of two agents, of a user with one hook of his own."""
+    home, made = tmp_path / "home", tmp_path / "project"
+    (home / ".config" / "crush").mkdir(parents=True)
+    (made / ".agents").mkdir(parents=True)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home))
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.chdir(made)
+    (made / "crush.json").write_text(CRUSH)
+    own = {"hooks": {"PreToolUse": [{"command": "true"}]}}
+    (home / ".config" / "crush" / "crush.json").write_text(json.dumps(own))
+    hooks = [
+        {"id": name, "event": "turn_end", "executor": {"type": "bash", "command": f"echo {name}\nexit"}}
+        for name in ("a", "b")
+    ]
+    value = {"hooks": hooks, "disabled_contributions": ["user:b"]}
+    (made / ".agents" / "hooks.json").write_text(json.dumps(value, indent=1))
+    return made
+
+
+def cells(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+def test_lists_every_hook_of_every_layer_with_its_place(sandhook: Sandhook, project: Path) -> None:
+    ran = sandhook("list")
+    assert ran.status == 0
+    crush, everruns = project / "crush.json", project / ".agents" / "hooks.json"
+    own = project.parent / "home/.config/crush/crush.json"
+    rows = cells(ran.stdout)
+    for row in [
+        ["muted", "everruns", "project", "turn_end", "user:b", f"{everruns}:11", "echo", "b", "..."],
+        ["untrusted", "everruns", "project", "turn_end", "user:a", f"{everruns}:3", "echo", "a", "..."],
+        ["trusted", "crush", "user", "PreToolUse", "PreToolUse[0]", f"{own}:1", "true"],
+        ["untrusted", "crush", "project", "PreToolUse", "PreToolUse[3]", f"{crush}:4", "touch", "ran"],
+    ]:
+        assert row in rows, ran.stdout
+    store = ("--store", project / "store")
+    assert sandhook("trust", "crush.json", "--yes", "--contract", "crush", *store).status == 0
+    states = [row[0] for row in cells(sandhook("list", "--contract", "crush", *store).stdout)]
+    assert states == ["trusted"] * 4
+
+
+def test_lists_faults_and_fails(sandhook: Sandhook, project: Path) -> None:
+    (project / "crush.json").write_text('{"hooks": {"PreToolUse": [\n{"command": "a"},\n{"command": 1}]}}')
+    ran = sandhook("list", "--hooks", "crush.json", "--contract", "crush")
+    assert ran.status == 1
+    assert cells(ran.stdout)[1][:6] == ["invalid", "crush", "-", "-", "-", "crush.json:3"]
+    (project / "crush.json").write_text("{")
+    ran = sandhook("list", "--contract", "crush")
+    assert ran.status == 1 and [row[0] for row in cells(ran.stdout)] == ["trusted", "invalid"]
+
+
+def test_lists_as_json(sandhook: Sandhook, project: Path) -> None:
+    value = json.loads(sandhook("list", "--hooks", "crush.json", "--format", "json").stdout)
+    assert [(each["id"], each["line"], each["kind"]) for each in value] == [
+        ("PreToolUse[0]", 2, "tool.pre"),
+        ("PreToolUse[1]", 3, "tool.pre"),
+        ("PreToolUse[2]", 4, "tool.pre"),
+    ]
+
+
+def test_control_characters_of_a_configuration_do_not_reach_the_terminal(
+    sandhook: Sandhook, project: Path
+) -> None:
+    value = {"hooks": {"PreToolUse": [{"command": "\x1b[2J\u202etxt"}]}}
+    (project / "crush.json").write_text(json.dumps(value))
+    out = sandhook("list", "--hooks", "crush.json").stdout
+    assert "\\x1b[2J\\u202etxt" in out and "\x1b" not in out
+
+
+# explain
+
+
+def test_explains_what_matches_and_why_not_and_runs_nothing(sandhook: Sandhook, project: Path) -> None:
+    before = sorted(project.iterdir())
+    ran = sandhook("explain", "PreToolUse", "--hooks", "crush.json", "--tool", "bash")
+    assert ran.status == 0
+    assert ran.stdout.splitlines() == [
+        "PreToolUse of crush: 1 of 3 hook(s) would run",
+        '  runs  PreToolUse[0]  -  crush.json:2  tool name "bash" is matched by /bash/',
+        "  no    PreToolUse[1]  -  crush.json:3  an earlier hook runs the same text",
+        '  no    PreToolUse[2]  -  crush.json:4  tool name "bash" is not matched by /edit/',
+    ]
+    assert sorted(project.iterdir()) == before
+    assert sandhook("explain", "PreToolUse", "--hooks", "crush.json", "--tool", "view").status == 3
+
+
+def test_explains_what_a_hook_would_be_given(sandhook: Sandhook, project: Path) -> None:
+    base = ("explain", "tool.pre", "--hooks", "crush.json", "--tool", "edit", "--input", '{"x": 1}')
+    out = sandhook(*base, "-v").stdout
+    assert '"tool_input":{"x":1}' in out
+    assert "      env: CRUSH_TOOL_NAME=edit\n" in out
+    assert "in /workspace, at most 30 seconds" in out
+    value = json.loads(sandhook(*base, "-v", "--format", "json").stdout)
+    assert value[2]["runs"] and json.loads(value[2]["given"]["stdin"])["tool_input"] == {"x": 1}
+    assert "given" not in json.loads(sandhook(*base, "--format", "json").stdout)[2]
+
+
+def test_explains_hooks_that_do_not_run(sandhook: Sandhook, project: Path) -> None:
+    out = sandhook("explain", "turn_end", "--contract", "everruns").stdout
+    rows = cells(out)[1:]
+    assert [row[:2] for row in rows] == [["muted", "user:b"], ["untrusted", "user:a"]]
+    assert out.count("it would match: no matcher: every event") == 2
+
+
+def test_explains_for_all_agents_that_have_the_event(sandhook: Sandhook, project: Path) -> None:
+    out = sandhook("explain", "tool.pre", "--tool", "bash").stdout
+    assert "PreToolUse of crush: 1 of 4 hook(s) would run" in out
+    ran = sandhook("explain", "nosuch")
+    assert (ran.status, ran.stderr) == (1, "sandhook: unknown event 'nosuch'; no known agent has it\n")
+
+
+# schema
+
+
+@pytest.mark.parametrize("name", contracts.names())
+def test_every_contract_has_a_schema(sandhook: Sandhook, name: str) -> None:
+    ran = sandhook("schema", name)
+    schema = json.loads(ran.stdout)
+    assert ran.status == 0 and schema["$schema"].endswith("2020-12/schema") and schema["title"]
+    for reference in references(schema):
+        at: Any = schema
+        for part in reference.removeprefix("#/").split("/"):
+            at = at[part]
+        assert isinstance(at, dict)
+
+
+def references(value: Any) -> list[str]:
+    """Return every ``$ref`` of a schema."""
+    if isinstance(value, list):
+        return [each for item in value for each in references(item)]
+    if not isinstance(value, dict):
+        return []
+    own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
+    return own + [each for item in value.values() for each in references(item)]
+
+
+def test_a_schema_of_an_unknown_contract(sandhook: Sandhook) -> None:
+    assert sandhook("schema", "nosuch").stderr.startswith("sandhook: unknown contract 'nosuch'")
+
+
+# convert
+
+
+def test_converts_and_says_what_is_lost(sandhook: Sandhook, project: Path) -> None:
+    ran = sandhook("convert", "--from", "crush", "--to", "everruns", "crush.json")
+    assert ran.status == 0
+    hooks = json.loads(ran.stdout)["hooks"]
+    assert [hook["executor"]["command"] for hook in hooks] == ["./guard.sh", "./guard.sh", "touch ran"]
+    assert "lost: PreToolUse[0]: its matcher cannot be said here" in ran.stderr
+    assert "`sandhook fire --as-hook everruns --hooks FILE` runs them as they are" in ran.stderr
+    assert sandhook("convert", "--to", "everruns", "--strict", "crush.json").status == 2
+    own = sandhook("convert", "--to", "crush", "--strict", "crush.json")
+    assert (own.status, own.stderr) == (0, "")
+
+
+def test_converts_to_itself_unchanged(sandhook: Sandhook, project: Path) -> None:
+    value = json.loads(sandhook("convert", "--to", "crush", "crush.json").stdout)
+    same = [{"matcher": each["matcher"], "command": each["command"]} for each in value["hooks"]["PreToolUse"]]
+    assert same == [
+        {"matcher": each["matcher"], "command": each["command"]}
+        for each in json.loads(CRUSH)["hooks"]["PreToolUse"]
+    ]
+
+
+@pytest.mark.parametrize("target", contracts.names())
+@pytest.mark.parametrize("source", contracts.names())
+def test_every_contract_takes_what_another_wrote(
+    sandhook: Sandhook, project: Path, source: str, target: str
+) -> None:
+    written = sandhook("convert", "--from", "crush", "--to", source, "crush.json")
+    assert written.status == 0
+    (project / "one.json").write_text(written.stdout)
+    ran = sandhook("convert", "--from", source, "--to", target, "one.json")
+    assert ran.status == 0, ran.stderr
+    assert "./guard.sh" in ran.stdout
+
+
+def test_a_faulty_configuration_is_not_converted(sandhook: Sandhook, project: Path) -> None:
+    (project / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": 1}]}}')
+    ran = sandhook("convert", "--from", "crush", "--to", "jcode", "crush.json")
+    assert (ran.status, ran.stdout) == (1, "")
+    assert "crush.json:1: hooks.PreToolUse[0].command" in ran.stderr
