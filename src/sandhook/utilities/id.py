@@ -52,7 +52,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         _print(options, uid, gid, accounts(ctx.fs).user(uid), ctx)
     for name in operands:
         ctx.charge()
-        found = _look_up(name, ctx)
+        found = look_up(name, ctx)
         if found is None:
             ctx.fail(f"{quote_always(name)}: no such user")
         else:
@@ -60,14 +60,15 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _look_up(name: str, ctx: Context) -> tuple[int, int, str] | None:
+def look_up(name: str, ctx: Context) -> tuple[int, int, str] | None:
+    """Return number, login group and name of a user's name or number."""
     for fields in account_lines(ctx.fs, "/etc/passwd"):
         if len(fields) > 3 and (fields[0] == name or fields[2] == name) and fields[3].isdigit():
             return int(fields[2]), int(fields[3]), fields[0]
     return None
 
 
-def _groups(user: str, gid: int, ctx: Context) -> list[int]:
+def groups_of(user: str, gid: int, ctx: Context) -> list[int]:
     """Return the groups of a user: its own first, then those that list it as a member."""
     found = [gid]
     for fields in account_lines(ctx.fs, "/etc/group"):
@@ -90,10 +91,10 @@ def _print(options: Options, uid: int, gid: int, user: str, ctx: Context) -> Non
         text = names.group(gid) if options.name else str(gid)
     elif options.groups:
         separator = "\0" if options.zero else " "
-        groups = _groups(user, gid, ctx)
+        groups = groups_of(user, gid, ctx)
         text = separator.join(names.group(number) if options.name else str(number) for number in groups)
     else:
-        groups = _groups(user, gid, ctx)
+        groups = groups_of(user, gid, ctx)
         listed = ",".join(_with_name(number, names.groups) for number in groups)
         text = f"uid={_with_name(uid, names.users)} gid={_with_name(gid, names.groups)} groups={listed}"
     ctx.write(text.encode("utf-8", "surrogateescape") + end)

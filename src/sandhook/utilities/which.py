@@ -47,18 +47,19 @@ def _places(name: str, ctx: Context) -> Iterator[str]:
 
     if "/" in name:
         directory, _, base = name.rpartition("/")
-        if _is_program(name, ctx) or (directory in ("/bin", "/usr/bin") and base in UTILITIES):
+        if is_program(name, ctx) or (directory in ("/bin", "/usr/bin") and base in UTILITIES):
             yield name
         return
     if not name:
         return
     for directory in ctx.environment.get("PATH", DEFAULT_PATH).split(":"):
         place = f"{directory.rstrip('/') or ('' if directory else '.')}/{name}"
-        if _is_program(place, ctx) or (directory in ("/usr/bin", "/bin") and name in UTILITIES):
+        if is_program(place, ctx) or (directory in ("/usr/bin", "/bin") and name in UTILITIES):
             yield place
 
 
-def _is_program(name: str, ctx: Context) -> bool:
+def is_program(name: str, ctx: Context) -> bool:
+    """Tell whether a name leads to a regular file that may be run."""
     path = ctx.path(name)
     try:
         return bits.S_ISREG(ctx.fs.stat(path).mode) and ctx.fs.access(path, 1)
