@@ -242,7 +242,8 @@ class ContractError(SandhookError):
 
 #: Contracts that come with sandhook, and where; ``_recognise.ROWS`` tells their files apart.
 _BUILTINS = {
-    name: f"sandhook.hooks.contracts.{name}" for name in ("everruns", "crush", "jcode", "ub", "claude_code")
+    name: f"sandhook.hooks.contracts.{name}"
+    for name in (*("everruns", "crush", "jcode", "ub", "claude_code"), "codex")
 }
 
 _GROUP = "sandhook.contracts"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sandhook.hooks.contracts.claude_code.names import EVENTS, TOOLS
+from sandhook.hooks.contracts.codex.names import EVENTS as CODEX_EVENTS
 from sandhook.record import Record
 
 
@@ -20,10 +21,12 @@ class Row(Record):
         looks_like: Whether a decoded configuration can be one of it.
         signs: Whether something in a configuration, or the name of its file, is of this agent alone;
             asked only when several contracts fit.
+        places: What of a file's path is this agent's alone; asked before ``signs``.
     """
 
     looks_like: Callable[[Any], bool]
     signs: Callable[[Any, str], bool] = lambda value, name: False
+    places: tuple[str, ...] = ()
 
 
 def _everruns(value: Any) -> bool:
@@ -114,6 +117,26 @@ def _claude_code_signs(value: Any, name: str) -> bool:
     )
 
 
+def _codex(value: Any) -> bool:
+    """Tell nested hooks, each with a type, at events of which all are Codex's."""
+    keys = {"type", "command", "commandWindows", "command_windows", "timeout", "statusMessage", "async"}
+    return (
+        _nested(value)
+        and set(value["hooks"]) <= {*CODEX_EVENTS, "state"}
+        and all("type" in each and set(each) <= keys for each in _handlers(value))
+    )
+
+
+def _codex_signs(value: Any, name: str) -> bool:
+    """Tell Windows commands beside the others, Codex's patch tool, events and files that are no JSON."""
+    return (
+        any({"commandWindows", "command_windows"} & set(each) for each in _handlers(value))
+        or "apply_patch" in _matched_names(value)
+        or bool({"Interrupt", "state"} & set(value["hooks"]))
+        or name.lower().endswith(".toml")
+    )
+
+
 def _handlers(value: Any) -> Iterator[dict[str, Any]]:
     """Yield the handlers of a nested configuration that are objects."""
     for group in _groups(value):
@@ -145,9 +168,10 @@ def _slashes(name: str) -> str:
 ROWS = {
     "everruns": Row(_everruns),
     "crush": Row(_crush),
-    "jcode": Row(_jcode, _jcode_signs),
+    "jcode": Row(_jcode, _jcode_signs, ("/.jcode/",)),
     "ub": Row(_ub),
-    "claude_code": Row(_claude_code, _claude_code_signs),
+    "claude_code": Row(_claude_code, _claude_code_signs, ("/.claude/", "managed-settings.json")),
+    "codex": Row(_codex, _codex_signs, ("/.codex/",)),
 }
 
 
@@ -159,5 +183,12 @@ def fitting(documents: Sequence[tuple[Any, str]]) -> list[str]:
     found = [name for name, row in ROWS.items() if all(row.looks_like(value) for value, _ in documents)]
     if len(found) < 2:
         return found
+    placed = [
+        name
+        for name in found
+        if any(place in _slashes(file) for _, file in documents for place in ROWS[name].places)
+    ]
+    if len(placed) == 1:
+        return placed
     sure = [name for name in found if any(ROWS[name].signs(value, file) for value, file in documents)]
     return sure if len(sure) == 1 else found

@@ -1,0 +1,132 @@
+"""Hooks of any contract in another's words, and one line for everything that is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sandhook.hooks.event import Json
+from sandhook.hooks.matcher import regex_of
+from sandhook.hooks.model import HookSpec
+from sandhook.record import Record
+
+
+class Target(Record):
+    """What an agent's hooks can say.
+
+    Attributes:
+        title: The agent's name, for messages.
+        events: Its own names to neutral kinds.
+        timeout: Its key of the timeout.
+        default: Seconds when there is none.
+        units: How many of the timeout's units a second has.
+        whole: Timeouts are whole numbers.
+        text: Its key of the command.
+        name: Its key of what the author calls the hook, or "".
+        detached: Its key for hooks that run beside the agent, or "".
+        closes: Its key for hooks that refuse when they could not run, or "".
+        always_closes: Every hook of a tool call does so.
+        env: Its key of the hook's own variables, or "".
+        matched: Native events that have matchers.
+    """
+
+    title: str
+    events: Mapping[str, str]
+    timeout: str = "timeout"
+    default: float = 60.0
+    units: int = 1
+    whole: bool = True
+    text: str = "command"
+    name: str = ""
+    detached: str = ""
+    closes: str = ""
+    always_closes: bool = False
+    env: str = ""
+    matched: tuple[str, ...] = ()
+
+
+def converted(
+    specs: Sequence[HookSpec], target: Target, lost: list[str]
+) -> Iterator[tuple[str, str, dict[str, Json]]]:
+    """Yield for each hook the event's own name, the matcher, and its fields; ``lost`` gets the rest."""
+    for spec in specs:
+        native = _native(spec, target)
+        if native is None:
+            lost.append(f"{spec.id}: {target.title} has no event {spec.event} ({spec.native_event})")
+            continue
+        if spec.executor.type not in ("bash", "argv"):
+            lost.append(f"{spec.id}: {target.title} has no hooks of the type {spec.executor.type}")
+            continue
+        pattern = regex_of(spec.matcher)
+        if pattern is None:
+            lost.append(
+                f"{spec.id}: its matcher cannot be written as a regular expression on the tool's name"
+            )
+        elif pattern and native not in target.matched:
+            lost.append(f"{spec.id}: {target.title} has no matcher on {native}")
+            pattern = ""
+        yield native, pattern or "", _fields(spec, target, lost)
+
+
+def _native(spec: HookSpec, target: Target) -> str | None:
+    if target.events.get(spec.native_event) == spec.event:
+        return spec.native_event
+    return next((name for name, kind in target.events.items() if kind == spec.event), None)
+
+
+def _fields(spec: HookSpec, target: Target, lost: list[str]) -> dict[str, Json]:
+    hook: dict[str, Json] = {
+        target.text: spec.executor.text or " ".join(map(quoted, spec.executor.argv)),
+    }
+    if spec.timeout != target.default:
+        hook[target.timeout] = _timeout(spec, target, lost)
+    if target.name and spec.description:
+        hook[target.name] = spec.description
+    if spec.detached and target.detached:
+        hook[target.detached] = True
+    elif spec.detached:
+        lost.append(f"{spec.id}: it runs beside the agent; {target.title} waits for it")
+    if spec.on_error == "block" and target.closes:
+        hook[target.closes] = True
+    elif spec.on_error == "block" and not (target.always_closes and spec.event == "tool.pre"):
+        lost.append(f"{spec.id}: it refuses when it cannot run; {target.title} goes on")
+    if spec.executor.env and target.env:
+        hook[target.env] = dict(spec.executor.env)
+    elif spec.executor.env:
+        lost.append(f"{spec.id}: its own variables ({', '.join(name for name, _ in spec.executor.env)})")
+    return hook
+
+
+def _timeout(spec: HookSpec, target: Target, lost: list[str]) -> Json:
+    given = spec.timeout * target.units
+    if not target.whole:
+        return given
+    rounded = max(1, -int(-given // 1))
+    if rounded != given:
+        lost.append(f"{spec.id}: its timeout of {spec.timeout:g} seconds is rounded up")
+    return rounded
+
+
+def grouped(specs: Sequence[HookSpec], target: Target) -> tuple[Json, tuple[str, ...]]:
+    """Return the nested form: events, groups with a matcher, handlers with a type."""
+    lost: list[str] = []
+    hooks: dict[str, list[Json]] = {}
+    for native, pattern, fields in converted(specs, target, lost):
+        group: dict[str, Json] = {"matcher": pattern} if pattern else {}
+        hooks.setdefault(native, []).append({**group, "hooks": [{"type": "command", **fields}]})
+    return {"hooks": hooks}, tuple(lost)
+
+
+def flat(specs: Sequence[HookSpec], target: Target) -> tuple[dict[str, list[Json]], tuple[str, ...]]:
+    """Return the flat form: events, and hooks with their own matcher."""
+    lost: list[str] = []
+    hooks: dict[str, list[Json]] = {}
+    for native, pattern, fields in converted(specs, target, lost):
+        hooks.setdefault(native, []).append({**fields, "matcher": pattern} if pattern else fields)
+    return hooks, tuple(lost)
+
+
+def quoted(word: str) -> str:
+    """Return a word as a shell reads it back."""
+    if word and all(c.isalnum() or c in "_-./:=@%+," for c in word):
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"

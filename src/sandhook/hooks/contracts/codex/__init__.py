@@ -1,0 +1,57 @@
+"""Codex's hooks: Claude Code's nested form, read strictly, run all at once.
+
+Source: the public hooks page of Codex (mid-2026) and codex-rs/hooks; SessionEnd, Interrupt and tool
+handlers are known from the newest page alone. Divergences: L-CODEX-001 and on in docs/divergences.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sandhook.hooks.contracts._agent import Agent
+from sandhook.hooks.contracts.codex.names import EVENTS
+from sandhook.hooks.fold import FoldPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sandhook.hooks.contracts import Document
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.model import Decision
+
+
+class Codex(Agent):
+    """The contract; it has no state."""
+
+    name = "codex"
+    title = "Codex"
+    events = EVENTS
+    refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
+    #: All at once on the event as it is; the last rewrite to be finished wins upstream.
+    fold = FoldPolicy(
+        parallel=True,
+        chained=False,
+        stop_on_refusal=False,
+        reasons="join",
+        replacements="last",
+        survive_refusal=False,
+        race=True,
+    )
+
+    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
+        """Decode hooks.json, or the TOML of config.toml and requirements.toml."""
+        if name.lower().endswith(".toml"):
+            from sandhook.hooks.toml import decode_toml
+
+            return decode_toml(text, name)._replace(contract=self.name)
+        return super().parse(text, name, env)
+
+    def message(self, decision: Decision, event: Event) -> str:
+        """Return what the model sees in place of what was refused."""
+        reason = decision.reason or ""
+        if event.kind == "tool.pre":
+            return f"Tool call blocked by PreToolUse hook: {reason}"
+        return reason or "A hook refused."
+
+
+CONTRACT = Codex()

@@ -1,0 +1,183 @@
+"""Codex's hooks.json and the ``hooks`` of its TOML files: all layers together, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts._agent import gather, home, look, seconds
+from sandhook.hooks.contracts._claude_shape import Value
+from sandhook.hooks.contracts._convert import Target, grouped
+from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._groups import Handler, handlers
+from sandhook.hooks.contracts.codex.names import (
+    ALIASES,
+    DEFAULT_TIMEOUT,
+    EVENTS,
+    FIELDS,
+    LAST_TIMEOUT,
+    MIN_TIMEOUT,
+    OTHER_TYPES,
+    ROWS,
+)
+from sandhook.hooks.event import Event, Json
+from sandhook.hooks.flavour import compile_search
+from sandhook.hooks.matcher import ALWAYS, Matcher, Regex, ToolName, as_text
+from sandhook.hooks.model import Executor, HookSpec
+from sandhook.pattern.errors import PatternError
+
+
+def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+    """Return Codex's files, weakest first."""
+    own = env.get("CODEX_HOME") or f"{home(env, platform)}/.codex"
+    found = [] if platform == "win32" else [Layer("managed", "/etc/codex/requirements.toml")]
+    for layer, place in (("user", own), ("project", f"{cwd}/.codex")):
+        found += [Layer(layer, f"{place}/config.toml"), Layer(layer, f"{place}/hooks.json")]
+    return found
+
+
+def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
+    """Read configurations, weakest layer first; every fault is in the result, with its path."""
+    return gather(documents, EVENTS, _document)
+
+
+def _document(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
+    hooks = fields.get(value, "hooks", dict, "") or {}
+    known = {name: each for name, each in hooks.items() if name in EVENTS}
+    for name in hooks:
+        if name not in EVENTS and name != "state":  # where Codex keeps what was trusted
+            fields.note(f"hooks.{name}", "is no event of Codex: its hooks never run")
+    dropped: dict[str, bool] = {}
+    for handler in handlers(fields, known):
+        before = len(fields.problems)
+        if handler.group_path not in dropped:
+            dropped[handler.group_path] = _matcher(fields, handler) is None
+        spec = _hook(fields, handler)
+        if spec is not None and not dropped[handler.group_path] and len(fields.problems) == before:
+            yield spec
+
+
+def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
+    raw, path, name = handler.raw, handler.path, handler.event
+    fields.unknown(raw, FIELDS, path)
+    type_ = fields.get(raw, "type", str, path)
+    if type_ is None and "type" not in raw:
+        fields.problem(path, "type is required")
+    if type_ in OTHER_TYPES:
+        fields.note(f"{path}.type", f"hooks of the type {type_} are skipped")
+        return None
+    if type_ not in (None, "command"):
+        fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, {', '.join(OTHER_TYPES)}")
+    command = fields.get(raw, "command", str, path)
+    for key in ("commandWindows", "command_windows", "statusMessage"):
+        fields.get(raw, key, str, path)
+    if not (command or "").strip() and ("command" not in raw or command is not None):
+        fields.problem(f"{path}.command", "is empty: there is nothing to run")
+    timeout = max(seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT), MIN_TIMEOUT)
+    beside = bool(fields.get(raw, "async", bool, path))
+    if beside and name in ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop"):
+        fields.note(f"{path}.async", f"what the hook decides on {name} comes too late to count")
+    document = fields.document
+    env = _plugin(document)
+    for key, place in env:
+        command = (command or "").replace(f"${{{key}}}", place)
+    return HookSpec(
+        id="",
+        event=EVENTS[name],
+        native_event=name,
+        executor=Executor("bash", command or "", env=env),
+        matcher=_matcher(None, handler) or ALWAYS,
+        timeout=min(timeout, LAST_TIMEOUT) if name in ("SessionEnd", "Interrupt") else timeout,
+        env_policy="inherit",
+        detached=beside,
+        description=raw.get("statusMessage"),
+        path=path,
+        file=document.name,
+        layer=document.layer,
+        entry={"matcher": handler.matcher, **raw},
+    )
+
+
+def _plugin(document: Document) -> tuple[tuple[str, str], ...]:
+    """Return what a plugin's hooks have in their environment: the plugin's own directory."""
+    place, _, name = document.name.replace("\\", "/").rpartition("/hooks/")
+    if document.layer != "bundle" or name != "hooks.json" or not place:
+        return ()
+    return (("PLUGIN_ROOT", place), ("CLAUDE_PLUGIN_ROOT", place))
+
+
+def _matcher(fields: Fields | None, handler: Handler) -> Matcher | None:
+    """Return a group's matcher; None, and a problem, when it does not compile: the group is dropped."""
+    pattern, row = handler.matcher, ROWS[handler.event]
+    if pattern in ("", "*"):
+        return ALWAYS
+    if not row.matched:
+        if fields is not None:
+            fields.note(f"{handler.group_path}.matcher", f"has no meaning on {handler.event}: all match")
+        return ALWAYS
+    try:
+        test = Regex(pattern, "rust", compile_search(pattern, "rust"))
+    except PatternError as error:
+        if fields is not None:
+            fields.problem(
+                f"{handler.group_path}.matcher", f"invalid matcher {pattern!r}: {error}; its hooks never run"
+            )
+        return None
+    if row.matched == "tool_name":
+        return ToolName(test, ALIASES)
+    key = row.matched
+
+    def value(event: Event) -> str:
+        return as_text(look(event, f"extra.{key}"))
+
+    return Value(key, value, test)
+
+
+TARGET = Target(
+    "Codex",
+    EVENTS,
+    default=DEFAULT_TIMEOUT,
+    name="statusMessage",
+    detached="async",
+    matched=tuple(name for name, row in ROWS.items() if row.matched),
+)
+
+
+def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+    """Return a hooks.json, and one line for everything that is lost."""
+    return grouped(specs, TARGET)
+
+
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Hooks of Codex",
+    "type": "object",
+    "properties": {
+        "hooks": {
+            "type": "object",
+            "properties": {name: {"type": "array", "items": {"$ref": "#/$defs/group"}} for name in EVENTS},
+        }
+    },
+    "$defs": {
+        "group": {
+            "type": "object",
+            "properties": {
+                "matcher": {"type": "string", "description": "A regular expression; all when empty or *."},
+                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
+            },
+        },
+        "hook": {
+            "type": "object",
+            "required": ["type"],
+            "properties": {
+                "type": {"enum": ["command", *OTHER_TYPES]},
+                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                "commandWindows": {"type": "string"},
+                "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
+                "statusMessage": {"type": "string"},
+                "async": {"type": "boolean", "default": False},
+            },
+        },
+    },
+}

@@ -1,0 +1,203 @@
+"""What a Codex hook gets and says. Upstream reads strictly and drops what it does not like, a refusal too.
+
+In better mode a refusal counts however it is dressed: an output that says deny, block, ask or stop is
+none that lets a call pass.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._agent import MAX_OUTPUT, SNAKE, event_of, payload
+from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
+from sandhook.hooks.contracts._outcome import (
+    GOES_ON,
+    accidents,
+    broken,
+    object_of,
+    refusal,
+    text_of,
+    words_of,
+)
+from sandhook.hooks.contracts._payload import directory
+from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, ROWS, TEXT
+from sandhook.hooks.decode import encode
+from sandhook.hooks.event import Event, Json
+from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+
+
+def request(spec: HookSpec, event: Event, compat: str) -> Request:
+    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    row = ROWS[spec.native_event]
+    given = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
+    given["hook_event_name"] = spec.native_event
+    text = encode(given)
+    return Request(
+        spec=spec,
+        env={},
+        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
+        cwd=directory(event),
+        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
+        payload=text,
+        overflow="drop",
+    )
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes."""
+    if name not in EVENTS:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
+
+
+#: Events on which the status 2 and ``decision: block`` refuse.
+BLOCKABLE = ("PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop")
+
+_TYPES: dict[str, type | frozenset[str]] = {
+    "continue": bool,
+    "stopReason": str,
+    "systemMessage": str,
+    "suppressOutput": bool,
+    "decision": frozenset({"block", "approve"}),
+    "reason": str,
+    "hookSpecificOutput": dict,
+}
+_CONTEXT: dict[str, type | frozenset[str]] = {"hookEventName": str, "additionalContext": str}
+_SPECIFIC: dict[str, dict[str, type | frozenset[str]]] = {
+    "PreToolUse": {
+        **_CONTEXT,
+        "permissionDecision": frozenset({"allow", "deny", "ask"}),
+        "permissionDecisionReason": str,
+        "updatedInput": dict,
+    },
+    "PermissionRequest": {"hookEventName": str, "decision": dict},
+    "PostToolUse": _CONTEXT,
+    "SessionStart": _CONTEXT,
+    "SubagentStart": _CONTEXT,
+    "UserPromptSubmit": _CONTEXT,
+}
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event."""
+    name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
+    if ran.exit_status == 2 and ran.limit is None and ran.failure is None:
+        if name not in BLOCKABLE:
+            notes.append(f"exit status 2 is ignored on {name}: there is nothing to refuse")
+            return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
+        notes += accidents(ran, words, 2)
+        if words or compat != "strict":
+            if not words:
+                notes.append("exit status 2 without a reason on standard error: Codex lets that pass")
+            return refusal(event.kind, words or "blocked by hook", notes)
+        notes.append("exit status 2 without a reason on standard error: the run failed")
+        return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
+    if (why := broken(ran)) is not None:
+        return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
+    if ran.exit_status:
+        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        return Verdict("error", diagnostics=tuple(notes))
+    return _said(name, event, ran, notes, better=compat != "strict")
+
+
+def _said(name: str, event: Event, ran: Ran, notes: list[str], *, better: bool) -> Verdict:
+    printed = read_output(ran.stdout, whole=False)
+    notes.extend(printed.notes)
+    value = printed.value
+    if value is None:
+        if not printed.text:
+            return Verdict("none", diagnostics=tuple(notes))
+        if name in TEXT and printed.broken is None:
+            return Verdict("none", context=((printed.text, TEXT[name]),), diagnostics=tuple(notes))
+        if event.kind not in GOES_ON and printed.broken is None:
+            notes.append("standard output is plain text: it reaches nobody")
+        odd = printed.broken or "standard output is no JSON object"
+        return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
+    specific = object_of(value, "hookSpecificOutput")
+    dropped = _odd(name, value, specific)
+    if dropped is not None:
+        notes.append(f"the whole output is dropped by Codex: {dropped}")
+        meant = _refused(name, event, value, specific, notes) if better else None
+        return meant or Verdict("none", undecodable=dropped, diagnostics=tuple(notes))
+    verdict = _refused(name, event, value, specific, notes) or Verdict("none")
+    if specific.get("permissionDecision") == "allow":
+        replaced = Operation("replace", specific["updatedInput"])
+        verdict = Verdict("allow", True, permission="allow", input=replaced)
+    elif name == "PermissionRequest" and verdict.permission == "none" and specific.get("decision"):
+        verdict = Verdict("allow", True, permission="allow")
+    context = specific.get("additionalContext")
+    if context:
+        verdict = verdict._replace(context=((context, TEXT.get(name, "result")),))
+    return verdict._replace(system_message=value.get("systemMessage") or None, diagnostics=tuple(notes))
+
+
+def _refused(
+    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
+) -> Verdict | None:
+    """Return the refusal that an output means, or None."""
+    word = str(specific.get("permissionDecision") or "").lower()
+    reason = text_of(specific, "permissionDecisionReason") or text_of(value, "reason")
+    if value.get("continue") is False:
+        reason = text_of(value, "stopReason") or reason or "stopped by hook"
+        return Verdict("halt", True, halt=True, reason=reason, diagnostics=tuple(notes))
+    asked = object_of(specific, "decision")
+    if name == "PermissionRequest" and (asked.get("behavior") == "deny" or _reserved(asked)):
+        return refusal(event.kind, text_of(asked, "message") or "denied by hook", notes)
+    if (name == "PreToolUse" and word == "deny") or (name in BLOCKABLE and value.get("decision") == "block"):
+        return refusal(event.kind, reason or "blocked by hook", notes)
+    if name == "PreToolUse" and word == "ask":
+        return Verdict("ask", True, permission="ask", reason=reason, diagnostics=tuple(notes))
+    return None
+
+
+def _reserved(asked: dict[str, Any]) -> list[str]:
+    """Return the fields of a permission's decision that are kept for later: they deny."""
+    kept = ("updatedInput", "updatedPermissions", "interrupt")
+    return [key for key in kept if asked.get(key) not in (None, False)]
+
+
+def _odd(name: str, value: dict[str, Any], specific: dict[str, Any]) -> str | None:
+    """Return why Codex drops an output whole, or None."""
+    for key in value:
+        if key not in _TYPES:
+            return f"unknown field {key}"
+    types = _SPECIFIC.get(name, {})
+    for key in specific:
+        if key not in types:
+            return f"unknown field hookSpecificOutput.{key}"
+    wrong = wrong_types(value, _TYPES) or wrong_types(specific, types, "hookSpecificOutput.")
+    if wrong is not None:
+        return wrong
+    if "hookSpecificOutput" in value and specific.get("hookEventName") != name:
+        return f"hookSpecificOutput.hookEventName must be {name}"
+    if value.get("decision") == "approve":
+        return "decision approve is not supported"
+    if value.get("decision") == "block" and not (text_of(value, "reason") or "").strip():
+        return "decision block needs a reason"
+    if name == "PermissionRequest":
+        return _odd_permission(value, specific)
+    return _odd_call(value, specific) if name == "PreToolUse" else None
+
+
+def _odd_call(value: dict[str, Any], specific: dict[str, Any]) -> str | None:
+    for key in ("continue", "stopReason", "suppressOutput"):
+        if value.get(key) not in (None, key == "continue"):
+            return f"{key} is not supported on PreToolUse"
+    word = specific.get("permissionDecision")
+    if word == "ask":
+        return "permissionDecision ask is not supported"
+    if word == "deny" and not (text_of(specific, "permissionDecisionReason") or "").strip():
+        return "permissionDecision deny needs a permissionDecisionReason"
+    if word == "allow" and "updatedInput" not in specific:
+        return "permissionDecision allow needs updatedInput"
+    if word != "allow" and "updatedInput" in specific:
+        return "updatedInput needs permissionDecision allow"
+    return None
+
+
+def _odd_permission(value: dict[str, Any], specific: dict[str, Any]) -> str | None:
+    behavior = object_of(specific, "decision").get("behavior")
+    if "decision" in specific and behavior not in ("allow", "deny"):
+        return "hookSpecificOutput.decision.behavior: wanted one of allow, deny"
+    return None if value.get("continue") is not False else "continue is not supported on PermissionRequest"
