@@ -160,6 +160,7 @@ def make_commands(utilities: Mapping[str, Any] | None) -> Commands:
     return Commands(
         _load_builtin,
         _Loaded(utilities or {}),
+        prepare=builtins.prepare,
         test=_evaluate_test,
         names=builtins.NAMES,
         special=builtins.SPECIAL,

@@ -98,4 +98,14 @@ def load(name: str) -> Any:
     return import_module(f"sandhook.builtins.{BUILTINS[name]}")
 
 
-__all__ = ["AS_UTILITIES", "BUILTINS", "DECLARATIONS", "KEYWORDS", "NAMES", "SPECIAL", "load"]
+def prepare(name: str, prefix: tuple[str, ...], whole: bool) -> Any:
+    """Return a form of a built-in for commands that begin with the words ``prefix``, None when it has none.
+
+    Such a form does what ``run`` does and is called as it is, with all the words; what depends on the
+    prefix alone was done beforehand. ``whole``: there are no other words.
+    """
+    made = getattr(load(name), "prepare", None)
+    return None if made is None else made(prefix, whole)
+
+
+__all__ = ["AS_UTILITIES", "BUILTINS", "DECLARATIONS", "KEYWORDS", "NAMES", "SPECIAL", "load", "prepare"]

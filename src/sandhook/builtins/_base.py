@@ -141,14 +141,7 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
             try:
                 return run(state, argv)
             except Fault as fault:
-                complain(state, fault.message if fault.bare else f"{argv[0]}: {fault.message}")
-                if fault.usage:
-                    show_usage(state, argv[0], others.get(argv[0], usage))
-                if fault.discard and state.extra.get("command_string"):
-                    raise ExitShell(fault.status) from None  # bash drops all of the text of -c
-                if fault.discard:
-                    raise Discard(fault.status) from None
-                return misused(state, argv[0]) if fault.status == USAGE_STATUS else fault.status
+                return report(state, argv[0], fault, others.get(argv[0], usage))
             except HelpWanted:
                 write(
                     state,
@@ -167,6 +160,18 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
         return guarded
 
     return decorate
+
+
+def report(state: State, name: str, fault: Fault, usage: str = "") -> int:
+    """Say why a built-in gave up, and return its status."""
+    complain(state, fault.message if fault.bare else f"{name}: {fault.message}")
+    if fault.usage:
+        show_usage(state, name, usage)
+    if fault.discard and state.extra.get("command_string"):
+        raise ExitShell(fault.status) from None  # bash drops all of the text of -c
+    if fault.discard:
+        raise Discard(fault.status) from None
+    return misused(state, name) if fault.status == USAGE_STATUS else fault.status
 
 
 def misused(state: State, name: str, status: int = USAGE_STATUS) -> int:

@@ -6,10 +6,12 @@ Source: POSIX.1-2024 XCU 3 getopts; bash 5.2 reference manual 4.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sandhook.builtins._base import (
     USAGE_STATUS,
     Fault,
+    Run,
     builtin,
     is_name,
     no_options,
@@ -19,7 +21,7 @@ from sandhook.builtins._base import (
 )
 from sandhook.record import Record
 from sandhook.state.control import ShellError
-from sandhook.state.state import State
+from sandhook.state.state import LARGE, State
 from sandhook.state.values import READONLY
 
 USAGE = "getopts optstring name [arg ...]"
@@ -45,6 +47,63 @@ class Step(Record):
 
 
 _END = Step("", None, "")
+
+#: Words given in the script, of which what was found is kept (a count).
+_FEW = 64
+
+
+def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
+    """Return what parses with an option string and a name that no run changes, as all scripts do.
+
+    What a call finds depends on the words and the place alone. With words that no run changes either
+    it is kept, so each place is looked at once.
+    """
+    if len(prefix) < 3 or prefix[1][:1] == "-" or not is_name(prefix[2]):
+        return None
+    optstring, name = prefix[1:3]
+    silent = optstring[:1] == ":"
+    known = optstring.removeprefix(":")
+    fixed = whole and 3 < len(prefix) <= _FEW
+    kept: dict[tuple[int, int], tuple[Step, Index]] = {}
+
+    def quick(state: State, argv: Sequence[str]) -> int:
+        values, attributes, namerefs = state.values, state.attributes, state.namerefs
+        if (
+            name in attributes
+            or name in namerefs
+            or name in state.dynamics
+            or name == "OPTARG"
+            or name == "OPTIND"
+            or "OPTARG" in attributes
+            or "OPTARG" in namerefs
+            or attributes.get("OPTIND", 0) & READONLY
+            or state.options.allexport
+        ):
+            return run(state, argv)
+        place = _place(state)
+        found = kept.get(place) if fixed else None
+        if found is None:
+            arguments = argv[3:] or state.positional
+            step, index, position = _step(arguments, *place, known, silent)
+            found = step, _index(index, position)
+            if fixed:
+                kept[place] = found
+        (letter, argument, message), after = found
+        if "OPTIND" not in values:
+            return run(state, argv)
+        values["OPTIND"] = after
+        if message and not silent and state.get("OPTERR") != "0":
+            write_error(state, f"{state.name}: {message}\n")
+        if argument is None:
+            values.pop("OPTARG", None)
+        elif len(argument) > LARGE:
+            state.set("OPTARG", argument)
+        else:
+            values["OPTARG"] = argument
+        values[name] = letter or "?"
+        return 0 if letter else 1
+
+    return quick
 
 
 @builtin(USAGE)
@@ -78,16 +137,25 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 def _place(state: State) -> tuple[int, int]:
     """Return the 1-based word and the offset in it (0: at its start) where to go on."""
-    value = state.get("OPTIND")
+    value: Any = state.values.get("OPTIND")
+    if value.__class__ is not Index:
+        value = state.get("OPTIND")
+        if value == "1":
+            return 1, 0
     if isinstance(value, Index):
         return int(value), value.position
     number = numeric(value or "1")
     return (number if number is not None and number > 0 else 1), 0
 
 
-def _store_index(state: State, index: int, position: int) -> None:
+def _index(index: int, position: int) -> Index:
     value = Index(index)
     value.position = position
+    return value
+
+
+def _store_index(state: State, index: int, position: int) -> None:
+    value = _index(index, position)
     if "OPTIND" in state.values and not state.attributes.get("OPTIND", 0) & READONLY:
         state.values["OPTIND"] = value  # past the attributes: -i would make a plain string of it
     else:

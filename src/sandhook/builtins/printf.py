@@ -9,22 +9,66 @@ from collections.abc import Mapping, Sequence
 
 from sandhook.builtins._base import (
     Fault,
+    Run,
     builtin,
     complain,
     is_name,
     parse,
+    report,
     show_usage,
     split_reference,
     write,
 )
 from sandhook.builtins._variables import assign_reference
-from sandhook.state.state import State
+from sandhook.state.state import LARGE, State
 from sandhook.utilities._printf import format_printf
-from sandhook.utilities._printf_plain import format_plainly
+from sandhook.utilities._printf_plain import format_plainly, plain_format
 from sandhook.vfs.errors import error_text
 
 USAGE = "printf [-v var] format [arguments]"
 _NOTHING: Mapping[str, str] = {}
+
+
+def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
+    """Return what writes, or assigns, by a plain format that no run changes."""
+    variable: str | None = None
+    at = 1
+    if len(prefix) > 3 and prefix[1] == "-v" and is_name(prefix[2]):
+        variable, at = prefix[2], 3
+    if len(prefix) <= at or prefix[at][:1] == "-":
+        return None
+    make = plain_format(prefix[at])
+    if make is None:
+        return None
+    format_plain, first = make, at + 1
+
+    def quick(state: State, argv: Sequence[str]) -> int:
+        text = format_plain(argv[first:])
+        if text is None:
+            return run(state, argv)
+        budget = state.budget
+        if variable is None:
+            budget.charge(len(argv) + (len(text) >> 10))
+            try:
+                state.process.descriptors[1].write(text.encode("utf-8", "surrogateescape"))
+            except KeyError:
+                return report(state, "printf", Fault("write error: Bad file descriptor"))
+            except OSError as error:
+                return report(state, "printf", Fault(f"write error: {error_text(error)}"))
+            return 0
+        budget.charge(len(argv))
+        if (
+            len(text) > LARGE
+            or variable in state.attributes
+            or variable in state.namerefs
+            or variable in state.dynamics
+            or state.options.allexport
+        ):
+            return run(state, argv)
+        state.values[variable] = text
+        return 0
+
+    return quick
 
 
 @builtin(USAGE)

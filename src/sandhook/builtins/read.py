@@ -10,15 +10,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-from sandhook.builtins._base import Fault, builtin, invalid_name, is_name, numeric, parse
+from sandhook.builtins._base import (
+    Fault,
+    HelpWanted,
+    Run,
+    builtin,
+    invalid_name,
+    is_name,
+    numeric,
+    parse,
+    report,
+)
 from sandhook.builtins._input import NOTHING, is_plain_line, read_line, take, wait_for_input
 from sandhook.builtins._splitting import WHITE, split_all, split_into
 from sandhook.builtins._variables import array_name, assign_reference
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
 from sandhook.state.control import ShellError
-from sandhook.state.state import State
+from sandhook.state.state import LARGE, State
+from sandhook.state.values import ARRAY
 from sandhook.vfs.errors import error_text
 
 USAGE = (
@@ -46,9 +58,89 @@ class Request:
     fd: int = 0
 
 
+def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
+    """Return what reads a whole line as loops do: ``read -r line``, ``IFS=: read -r a b c``, ``read -ra list``.
+
+    It does the usual and hands over to ``_read``, with what it has taken, when anything else is the case.
+    """
+    if not whole:
+        return None
+    try:
+        request, names, plain = _request(prefix)
+    except (Fault, HelpWanted):
+        return None
+    fd, raw, array, count = request.fd, request.raw, request.array, len(names)
+    if request != Request(array=array, raw=raw, fd=fd) or not plain:
+        return None
+    if array is not None:
+        if not is_name(array):
+            return None
+    elif not names:
+        return None
+
+    def quick(state: State, argv: Sequence[str]) -> int:
+        values = state.values
+        description = state.process.descriptors.get(fd)
+        if description is None or "TMOUT" in values:
+            return run(state, argv)
+        budget = state.budget
+        try:
+            begun = description.read_until(b"\n", budget.limits.memory_bytes)
+        except OSError:  # nothing was read: again, with the message
+            return run(state, argv)
+        size = len(begun)
+        budget.charge(1 + (size >> 8))
+        if size > LARGE:
+            budget.afford(size)
+        if begun[-1:] != b"\n" or b"\0" in begun or not (raw or b"\\" not in begun):
+            return builtin(USAGE)(lambda state, argv: _read(state, argv, begun))(state, argv)
+        text = begun[:-1].decode("utf-8", "surrogateescape")
+        ifs: Any = values.get("IFS")
+        if ifs.__class__ is not str:
+            ifs = state.get("IFS")
+            if ifs is None:
+                ifs = WHITE
+        attributes = state.attributes
+        if array is not None:
+            if array in state.namerefs or attributes.get(array, 0) & ~ARRAY:
+                return _assign_checked(state, argv, request, names, plain, text)
+            state.set_array(array, split_all(text, NOTHING, ifs))
+        elif (
+            size > LARGE
+            or state.options.allexport
+            or not attributes.keys().isdisjoint(names)
+            or not state.namerefs.keys().isdisjoint(names)
+            or not state.dynamics.keys().isdisjoint(names)
+        ):
+            return _assign_checked(state, argv, request, names, plain, text)
+        elif count == 1 and ifs == WHITE:
+            values[names[0]] = text.strip(WHITE)
+        else:
+            values.update(zip(names, split_into(text, NOTHING, ifs, count)))
+        return 0
+
+    return quick
+
+
+def _assign_checked(
+    state: State, argv: Sequence[str], request: Request, names: Sequence[str], plain: bool, text: str
+) -> int:
+    """Assign a whole line to names of any kind, and report what refuses it."""
+    try:
+        _assign(state, request, names, plain, text, NOTHING)
+    except Fault as fault:
+        return report(state, argv[0], fault, USAGE)
+    return 0
+
+
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 at the end of input or for an error, 142 on a time-out."""
+    return _read(state, argv, None)
+
+
+def _read(state: State, argv: Sequence[str], begun: bytes | None) -> int:
+    """Read, or go on with the line of which ``begun`` has been taken already."""
     request, names, plain = _request(tuple(argv))
     timeout = request.timeout
     if timeout is None and "TMOUT" in state.values:
@@ -56,9 +148,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     description = _description(state, request)
     if timeout == 0:
         return 0 if wait_for_input(state, description, 0) else 1
-    begun = b""
     try:
-        if timeout is None and request.count is None:
+        if begun is None and timeout is None and request.count is None:
             begun = take(state, description, request.delimiter, state.budget.limits.memory_bytes)
             if is_plain_line(begun, request.delimiter, request.raw):
                 text = begun[:-1].decode("utf-8", "surrogateescape")
@@ -72,7 +163,7 @@ def run(state: State, argv: Sequence[str]) -> int:
             exact=request.exact,
             raw=request.raw,
             timeout=timeout,
-            begun=begun,
+            begun=begun or b"",
         )
     except OSError as error:
         raise Fault(f"read error: {request.fd}: {error_text(error)}") from None

@@ -166,12 +166,12 @@ def _number(value: int) -> Integer:
 
 #: Decimal texts that were stored or read lately, with their values: a counter is read back from here.
 NUMBERS: dict[Value, int] = {}
-_NUMBERS_KEPT = 8192
+NUMBERS_KEPT = 8192
 
 
 def remember(text: str, value: int) -> None:
     """Note the value of a text that is plain decimal, for the next one who reads it."""
-    if len(NUMBERS) > _NUMBERS_KEPT:
+    if len(NUMBERS) > NUMBERS_KEPT:
         NUMBERS.clear()
     NUMBERS[text] = value
 
@@ -395,15 +395,18 @@ def store_variable(name: str) -> Store:
 
     def store(state: State, value: int) -> None:
         text = str(value)
-        if name in state.attributes or name in state.namerefs or name in state.dynamics:
+        if (
+            name in state.attributes
+            or name in state.namerefs
+            or name in state.dynamics
+            or state.options.allexport
+        ):
             state.set(name, text)
             return
         state.values[name] = text
-        if len(NUMBERS) > _NUMBERS_KEPT:
+        if len(NUMBERS) > NUMBERS_KEPT:
             NUMBERS.clear()
         NUMBERS[text] = value
-        if state.options.allexport:
-            state.set(name, text)
 
     return store
 

@@ -17,6 +17,9 @@ from sandhook.vfs.path import join
 Argument: TypeAlias = "str | Assigned"
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
 
+#: Makes of a built-in's name and its first words, and whether these are all, a quicker form for them.
+Prepare: TypeAlias = Callable[[str, "tuple[str, ...]", bool], "Builtin | None"]
+
 #: Names that start a nested shell.
 SHELLS = frozenset({"bash", "sh", "dash"})
 
@@ -40,18 +43,22 @@ class Commands:
         special: POSIX special built-ins.
         declarations: Built-ins whose arguments may be assignments.
         keywords: Reserved words.
+        prepare: Gives a form of a built-in for words that no run changes, None when it has none.
         loaded: The functions of the built-ins that were used so far; None for a utility.
         utilities: Name to module of every utility.
         test: Evaluates an expression of ``test`` for ``[[``.
     """
 
-    __slots__ = ("_load", "declarations", "keywords", "loaded", "names", "special", "test", "utilities")
+    __slots__ = (
+        "_load", "declarations", "keywords", "loaded", "names", "prepare", "special", "test", "utilities"
+    )  # fmt: skip
 
     def __init__(
         self,
         load: Callable[[str], Builtin | None],
         utilities: Mapping[str, Any],
         *,
+        prepare: Prepare,
         test: Callable[[State, list[str]], bool],
         names: frozenset[str],
         special: frozenset[str],
@@ -61,6 +68,7 @@ class Commands:
         self._load = load
         self.loaded: dict[str, Builtin | None] = {}
         self.utilities = utilities
+        self.prepare = prepare
         self.test = test
         self.names = names
         self.special = special

@@ -5,7 +5,7 @@ Source: POSIX.1-2024 XBD 5. What is not known to be the same is left to ``_print
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from sandhook.record import Record
@@ -84,6 +84,33 @@ def format_plainly(format_: str, arguments: Sequence[str]) -> str | None:
         values[at] = number
     made: str = template % tuple(values)
     return made
+
+
+def plain_format(format_: str) -> Callable[[Sequence[str]], str | None] | None:
+    """Return what does the same for one format, None when it has more in it than ``%`` can do."""
+    plain = _plain(format_) if len(format_) < 1_024 else None
+    if plain is None or plain.bytewise:
+        return None
+    template, each, numbers, _, room = plain
+
+    def make(arguments: Sequence[str]) -> str | None:
+        if len(arguments) != each or sum(map(len, arguments)) + room > _LONGEST:
+            return format_plainly(format_, arguments)
+        if not numbers:
+            return template % tuple(arguments)
+        values: list[str | int] = list(arguments)
+        for at in numbers:
+            text = arguments[at]
+            if len(text) < 16 and text.isdigit() and text[0] != "0" and text.isascii():
+                values[at] = int(text)
+                continue
+            number = _decimal(text)
+            if number is None:
+                return None
+            values[at] = number
+        return template % tuple(values)
+
+    return make
 
 
 def _decimal(text: str) -> int | None:

@@ -251,6 +251,8 @@ def _regex_text(compiler: Compiler, word: Word) -> Callable[[State], str]:
 
     def text(state: State) -> str:
         found = pieces(state)
+        if len(found) == 1 and not found[0][1]:  # ``$re``: nothing in it is quoted
+            return found[0][0]
         if any("[" in piece and not quoted for piece, quoted in found):
             return _with_brackets(found)
         return "".join([_quote(piece) if quoted else piece for piece, quoted in found])

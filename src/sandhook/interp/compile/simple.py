@@ -173,6 +173,7 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, fi
     arguments = compile_arguments(compiler, node.words)
     first = node.words[0]
     name = compiler.words.constant(first) if isinstance(first, Word) else None
+    prefix = _constant_prefix(compiler, node)
     if compiler.noting:
         arguments = noting_last(arguments)
     elif not node.assignments and apply is None:
@@ -180,11 +181,24 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, fi
         if inline is not None:
             special = inline(compiler.words, node)
             if special is not None:
-                return _general_or_inline(special, _plain(arguments, node, name), name or "", node.line)
+                return _general_or_inline(
+                    special, _plain(arguments, node, name, prefix), name or "", node.line
+                )
     if not node.assignments and apply is None:
-        return _plain(arguments, node, name)
+        return _plain(arguments, node, name, prefix)
     temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
     return _full(arguments, temporary, apply, node, _known(node, name), final)
+
+
+def _constant_prefix(compiler: Compiler, node: SimpleCommand) -> tuple[tuple[str, ...], bool]:
+    """Return the words that no run changes up to the first other one, and whether these are all."""
+    found: list[str] = []
+    for word in node.words:
+        text = compiler.words.constant(word) if isinstance(word, Word) else None
+        if text is None:
+            return tuple(found), False
+        found.append(text)
+    return tuple(found), True
 
 
 def _general_or_inline(special: Callable[[State], int | None], general: Run, name: str, line: int) -> Run:
@@ -211,12 +225,17 @@ def _general_or_inline(special: Callable[[State], int | None], general: Run, nam
     return run
 
 
-def _plain(arguments: Arguments, node: SimpleCommand, name: str | None = None) -> Run:
+def _plain(
+    arguments: Arguments, node: SimpleCommand, name: str | None, constant_prefix: tuple[tuple[str, ...], bool]
+) -> Run:
     """Without assignments and redirections; ``name`` is the command's, if no run changes it."""
     line = node.line
     known = _known(node, name)
+    prefix, whole = constant_prefix
+    quick: Any = None  # what the built-in makes of the words that no run changes
 
     def run(state: State) -> int:
+        nonlocal quick
         budget = state.budget
         budget.fuel = fuel = budget.fuel - 1
         if fuel < 0:
@@ -229,7 +248,21 @@ def _plain(arguments: Arguments, node: SimpleCommand, name: str | None = None) -
             argv: Any = arguments(state)
             if state.watched:
                 state.shell.trace(state, argv)
-            status = _run_argv(state, known, argv) if argv else state.substitution_status
+            # the same as _run_argv, without its frame
+            if not argv:
+                status = state.substitution_status
+            elif known in state.functions:
+                shell = state.shell
+                status = call_function(shell, state, state.functions[known], argv[1:])
+            else:
+                shell = state.shell
+                builtin = shell.commands.loaded.get(known)
+                if builtin is None or "disabled" in state.extra:
+                    status = shell.invoke(state, argv)
+                else:
+                    if quick is None:
+                        quick = shell.commands.prepare(known, prefix, whole) or builtin
+                    status = quick(state, argv)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         state.status = status
