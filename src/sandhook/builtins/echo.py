@@ -7,13 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin
+from sandhook.builtins._base import Fault, Run, builtin, report
 from sandhook.state.state import State
 from sandhook.utilities._escapes import unescape_echo
 from sandhook.utilities.echo import echo
 from sandhook.vfs.errors import error_text
 
 USAGE = "echo [-neE] [arg ...]"
+
+
+def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
+    """Return what joins arguments by blanks; options and escapes are for ``run``."""
+
+    def quick(state: State, argv: Sequence[str]) -> int:
+        if (len(argv) > 1 and argv[1][:1] == "-") or "xpg_echo" in state.options.shopts:
+            return run(state, argv)
+        data = (" ".join(argv[1:]) + "\n").encode("utf-8", "surrogateescape")
+        state.budget.charge(1 + (len(data) >> 10))
+        try:
+            state.process.descriptors[1].write(data)
+        except KeyError:
+            return report(state, "echo", Fault("write error: Bad file descriptor"))
+        except OSError as error:
+            return report(state, "echo", Fault(f"write error: {error_text(error)}"))
+        return 0
+
+    return quick
 
 
 @builtin(USAGE)

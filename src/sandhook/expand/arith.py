@@ -7,7 +7,7 @@ value that is evaluated as an expression never runs a command substitution (L-AR
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -17,7 +17,7 @@ from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
 from sandhook.expand.special import special_value
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
-from sandhook.state.values import AssociativeArray, IndexedArray, Value
+from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, Value
 from sandhook.syntax.arith import parse_arithmetic, parse_number
 from sandhook.syntax.nodes import (
     Arith,
@@ -123,7 +123,8 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
         case ArithUnary(operator, operand):
             return operators.unary(operator, compile_arithmetic(operand, parameter))
         case ArithStep(operator, target, prefix):
-            return _step(1 if operator == "++" else -1, target, prefix)
+            amount = 1 if operator == "++" else -1
+            return _settled(target, lambda settled: _step(amount, settled, prefix))
         case ArithBinary(operator, left, right):
             if isinstance(right, ArithNumber) and operator in operators.WITH_CONSTANT:
                 general = operators.binary_constant(
@@ -151,7 +152,10 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
                 compile_arithmetic(otherwise, parameter),
             )
         case ArithAssign(operator, target, value):
-            return _assign(operator, target, compile_arithmetic(value, parameter))
+            given = compile_arithmetic(value, parameter)
+            if operator == "=":
+                return _assign(operator, target, given)
+            return _settled(target, lambda settled: _assign(operator, settled, given))
         case ArithComma(left, right):
             return operators.comma(compile_arithmetic(left, parameter), compile_arithmetic(right, parameter))
     raise TypeError(node)
@@ -253,50 +257,6 @@ def compile_parameter(name: str) -> Integer:
         return value if value >= 0 else read(state)
 
     return read_variable if name[0].isalpha() else read
-
-
-def compile_operand(index: str) -> Integer:
-    """Read one of the numbers that ``with_operands`` has put down."""
-    at = int(index)
-    return lambda state: state.operands[at]
-
-
-def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[list[str]], str]) -> Integer:
-    """Return a closure for arithmetic with expansions in it, which are numbers nearly always.
-
-    They are expanded once, from the left; the expression is parsed anew only when one is no plain number.
-
-    Args:
-        tree: The expression with ``${0}``, ``${1}`` for the expansions.
-        expansions: What gives their texts.
-        text_of: Puts these into the expression.
-    """
-    value = compile_arithmetic(tree, compile_operand)
-
-    def run(state: State) -> int:
-        texts = [expand(state) for expand in expansions]
-        try:
-            operands = [NUMBERS[text] for text in texts]
-        except KeyError:
-            operands = list(map(_plain_decimal, texts))
-        if operands[0] < 0 or (len(operands) > 1 and min(operands) < 0):
-            return evaluate(state, text_of(texts))
-        state.operands = operands
-        try:
-            return value(state)
-        except DivisionByZero as zero:
-            raise ExpressionError(zero_message(text_of(texts), str(zero)), 1, discard=True) from None
-
-    return run
-
-
-def _plain_decimal(text: str) -> int:
-    """Return the value of a text of decimal digits, -1 for any other."""
-    if not (text.isdigit() and text.isascii()) or len(text) > 18 or (text[0] == "0" and len(text) > 1):
-        return -1
-    value = int(text)
-    remember(text, value)
-    return value
 
 
 class NotPlain(Exception):
@@ -417,8 +377,9 @@ def store_variable(name: str) -> Store:
 def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
     read = compile_arithmetic(target)
     store = _store(target)
-
-    name = target.name if target.subscript is None else ""
+    if target.subscript is not None:
+        return _step_of_element(amount, target.name, _unquoted(target.subscript), prefix, read, store)
+    name = target.name
 
     def step(state: State) -> int:
         try:
@@ -429,6 +390,47 @@ def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
         if not MIN <= new <= MAX:
             new = wrap(new)
         store(state, new)
+        return new if prefix else old
+
+    return step
+
+
+def _settled(target: ArithVariable, make: Callable[[ArithVariable], Integer]) -> Integer:
+    """Compile what reads and assigns one element; a subscript that has an effect is evaluated once."""
+    general = make(target)
+    subscript = target.subscript or ""
+    if not any(sign in subscript for sign in ("=", "++", "--")):
+        return general
+    index_of = compile_subscript(subscript)
+
+    def run(state: State) -> int:
+        if state.is_associative(target.name):
+            return general(state)
+        return make(ArithVariable(target.name, str(index_of(state))))(state)
+
+    return run
+
+
+def _step_of_element(amount: int, name: str, key: str, prefix: bool, read: Integer, store: Store) -> Integer:
+    """``map[key]++``, where the element is there and known to hold a number: no memory is taken."""
+
+    def step(state: State) -> int:
+        array: Any = state.values.get(name)
+        old: int | None = None
+        if array.__class__ is AssociativeArray and not state.options.allexport:
+            old = NUMBERS.get(array.items.get(key, ""))
+        if old is None:
+            old = read(state)
+            new = wrap(old + amount)
+            store(state, new)
+            return new if prefix else old
+        new = wrap(old + amount)
+        if state.attributes.get(name, 0) & COMPUTED:
+            store(state, new)
+        else:
+            text = str(new)
+            array.items[key] = text
+            remember(text, new)
         return new if prefix else old
 
     return step

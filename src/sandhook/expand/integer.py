@@ -6,10 +6,11 @@ where the expansions stand; only when one turns out to be more than a number is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
+from sandhook.expand.arith import NUMBERS
 from sandhook.expand.operators import DivisionByZero, Integer
 from sandhook.expand.parameter import Text, Words, compile_length, subscript_of
 from sandhook.state.state import State
@@ -115,7 +116,77 @@ def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
         made = iter(texts)
         return "".join([next(made) if text is None else text for text in template])
 
-    return arith.with_operands(tree, expansions, text_of)
+    return with_operands(tree, expansions, text_of)
+
+
+def compile_operand(index: str) -> Integer:
+    """Read one of the numbers that ``with_operands`` has put down."""
+    at = int(index)
+    return lambda state: state.operands[at]
+
+
+def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[list[str]], str]) -> Integer:
+    """Return a closure for arithmetic with expansions in it, which are numbers nearly always.
+
+    They are expanded once, from the left; the expression is parsed anew only when one is no plain number.
+
+    Args:
+        tree: The expression with ``${0}``, ``${1}`` for the expansions.
+        expansions: What gives their texts.
+        text_of: Puts these into the expression.
+    """
+    value = arith.compile_arithmetic(tree, compile_operand)
+    if len(expansions) == 1:
+        return _with_one_operand(value, expansions[0], text_of)
+
+    def run(state: State) -> int:
+        texts = [expand(state) for expand in expansions]
+        try:
+            operands = [NUMBERS[text] for text in texts]
+        except KeyError:
+            operands = list(map(_plain_decimal, texts))
+        if operands[0] < 0 or (len(operands) > 1 and min(operands) < 0):
+            return arith.evaluate(state, text_of(texts))
+        state.operands = operands
+        try:
+            return value(state)
+        except DivisionByZero as zero:
+            raise arith.ExpressionError(
+                arith.zero_message(text_of(texts), str(zero)), 1, discard=True
+            ) from None
+
+    return run
+
+
+def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[str]], str]) -> Integer:
+    """The same with one expansion, as most have."""
+
+    def run(state: State) -> int:
+        text = expansion(state)
+        try:
+            operand = NUMBERS[text]
+        except KeyError:
+            operand = _plain_decimal(text)
+        if operand < 0:
+            return arith.evaluate(state, text_of([text]))
+        state.operands = [operand]
+        try:
+            return value(state)
+        except DivisionByZero as zero:
+            raise arith.ExpressionError(
+                arith.zero_message(text_of([text]), str(zero)), 1, discard=True
+            ) from None
+
+    return run
+
+
+def _plain_decimal(text: str) -> int:
+    """Return the value of a text of decimal digits, -1 for any other."""
+    if not (text.isdigit() and text.isascii()) or len(text) > 18 or (text[0] == "0" and len(text) > 1):
+        return -1
+    value = int(text)
+    arith.remember(text, value)
+    return value
 
 
 def _has_open_subscript(tree: Arith) -> bool:

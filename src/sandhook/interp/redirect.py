@@ -236,11 +236,11 @@ def _target(node: Redirection, words: WordCompiler) -> Text:
 
 def _opener(operator: str, name_of: Text) -> Callable[[State], Description]:
     if operator == "<":
-        return lambda state: open_file(state, name_of(state), read=True)
+        return _reader(name_of)
     if operator == "<>":
         return lambda state: open_file(state, name_of(state), read=True, write=True, create=True)
     if operator == ">>":
-        return lambda state: open_file(state, name_of(state), write=True, create=True, append=True)
+        return _appender(name_of)
     clobber = operator == ">|"
 
     def truncate(state: State) -> Description:
@@ -250,6 +250,36 @@ def _opener(operator: str, name_of: Text) -> Callable[[State], Description]:
         return open_file(state, name, write=True, create=True, truncate=True)
 
     return truncate
+
+
+def _reader(name_of: Text) -> Callable[[State], Description]:
+    """``<``: what ``open_file`` does, without its frame."""
+
+    def reader(state: State) -> Description:
+        name = name_of(state)
+        try:
+            if name:
+                return state.process.open(name)
+        except OSError:  # again, for the message
+            pass
+        return open_file(state, name, read=True)
+
+    return reader
+
+
+def _appender(name_of: Text) -> Callable[[State], Description]:
+    """``>>``: likewise."""
+
+    def appender(state: State) -> Description:
+        name = name_of(state)
+        try:
+            if name:
+                return state.process.open(name, read=False, write=True, create=True, append=True)
+        except OSError:
+            pass
+        return open_file(state, name, write=True, create=True, append=True)
+
+    return appender
 
 
 def _open_unclobbered(state: State, name: str) -> Description:

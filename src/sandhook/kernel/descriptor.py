@@ -12,6 +12,7 @@ from typing import Protocol
 from sandhook.limits import Budget
 from sandhook.vfs.base import FileHandle
 from sandhook.vfs.errors import fs_error
+from sandhook.vfs.inode import MemoryFile
 
 CHUNK = 65_536  #: bytes that utilities read and write at a time
 
@@ -355,6 +356,11 @@ class File(Description):
         if not self.readable:
             raise fs_error(errno.EBADF)
         start = self._offset
+        handle = self._handle
+        if isinstance(handle, MemoryFile):
+            found = handle.line_at(start, delimiter, limit)
+            self._offset = start + len(found)
+            return found
         found = b""
         step = 256
         while len(found) < limit:

@@ -97,7 +97,8 @@ def plain_format(format_: str) -> Callable[[Sequence[str]], str | None] | None:
         if len(arguments) != each or sum(map(len, arguments)) + room > _LONGEST:
             return format_plainly(format_, arguments)
         if not numbers:
-            return template % tuple(arguments)
+            made: str = template % tuple(arguments)
+            return made
         values: list[str | int] = list(arguments)
         for at in numbers:
             text = arguments[at]
@@ -108,7 +109,8 @@ def plain_format(format_: str) -> Callable[[Sequence[str]], str | None] | None:
             if number is None:
                 return None
             values[at] = number
-        return template % tuple(values)
+        filled: str = template % tuple(values)
+        return filled
 
     return make
 

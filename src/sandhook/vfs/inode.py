@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
+from typing import Any
 
 from sandhook.vfs.base import Device, Stat
 from sandhook.vfs.quota import Quota
@@ -93,6 +94,17 @@ class MemoryFile:
             return data[offset : offset + count]
         return bytes(memoryview(data)[offset : offset + count])  # type: ignore[arg-type]
 
+    def line_at(self, offset: int, delimiter: bytes, limit: int) -> bytes:
+        """Return the bytes from ``offset`` up to and with ``delimiter``, at most ``limit``; b"" at the end."""
+        inode = self._inode
+        if inode.atime <= inode.mtime:
+            inode.atime = self._now()
+        data: Any = inode.data
+        end = data.find(delimiter, offset, offset + limit) + 1 or offset + limit
+        if data.__class__ is bytes:
+            return data[offset:end]  # type: ignore[no-any-return]
+        return bytes(memoryview(data)[offset:end])
+
     def write_at(self, offset: int, data: bytes) -> int:
         """Write all of ``data``; a gap before it is filled with NULs."""
         inode = self._inode
@@ -100,6 +112,9 @@ class MemoryFile:
         size = len(old)
         if not data:
             return 0
+        if offset == size:  # nearly always
+            self.append(data)
+            return len(data)
         end = offset + len(data)
         if end > size:
             self._quota.take_bytes(end - size)
@@ -116,8 +131,20 @@ class MemoryFile:
 
     def append(self, data: bytes) -> int:
         """Write at the end and return the new size."""
-        size = self.size()
-        self.write_at(size, data)
+        inode = self._inode
+        old: Any = inode.data
+        size = len(old)
+        if not data:
+            return size
+        self._quota.take_bytes(len(data))
+        inode.mtime = inode.ctime = self._now()
+        if old.__class__ is bytearray:
+            old += data
+        elif size:
+            inode.data = bytearray(old)
+            inode.data += data
+        else:
+            inode.data = bytes(data)
         return size + len(data)
 
     def truncate(self, size: int) -> None:

@@ -14,7 +14,7 @@ from sandhook.interp.redirect import Apply, Undo, restore
 from sandhook.state.assignment import Assigned, Element, Elements, assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import LARGE, State
-from sandhook.state.values import AssociativeArray, IndexedArray
+from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
     ArrayElement,
@@ -33,9 +33,9 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
     """Compile a command of assignments alone, and its redirections."""
     line = node.line
     if len(node.assignments) == 1 and apply is None:
-        run = _plain_assignment(compiler, node, node.assignments[0])
-        if run is not None:
-            return run
+        plain = _plain_assignment(compiler, node, node.assignments[0])
+        if plain is not None:
+            return plain
     steps = [_assignment_step(compiler, assignment) for assignment in node.assignments]
     if len(steps) == 1 and apply is None:
         return _one_assignment(steps[0], node)
@@ -316,21 +316,29 @@ def _element_step(
     index_of = compiler.words.index(subscript)
 
     def step(state: State) -> None:
-        array: Any = state.plain_array(name)
-        if array is None or state.watched or (index_of is None and array.__class__ is IndexedArray):
+        array: Any = state.values.get(name)  # what State.plain_array does, without a call
+        kind = array.__class__
+        if (
+            (kind is not AssociativeArray and (kind is not IndexedArray or index_of is None))
+            or state.attributes.get(name, 0) & COMPUTED
+            or state.watched
+            or state.options.allexport
+        ):
             general(state)
             return
         text = text_of(state)
         key: Any
         try:
-            key = (
-                key_of(state) if index_of is None or array.__class__ is AssociativeArray else index_of(state)
-            )
+            key = key_of(state) if index_of is None or kind is AssociativeArray else index_of(state)
         except NotPlain:
             key = state.shell.subscript(state, key_of(state))
         except ShellError as error:
             error.discard = True
             raise
+        old = array.items.get(key)
+        if old is not None and len(old) <= LARGE and len(text) <= LARGE and not append:
+            array.items[key] = text  # nothing to charge, and no place to find
+            return
         if key == "" or (key.__class__ is int and key < 0):
             key = array.top() + key if key else -1
             if key < 0:

@@ -187,7 +187,62 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, fi
     if not node.assignments and apply is None:
         return _plain(arguments, node, name, prefix)
     temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
-    return _full(arguments, temporary, apply, node, _known(node, name), final)
+    full = _full(arguments, temporary, apply, node, _known(node, name), final)
+    if name in _TAKE_REDIRECTIONS and apply is not None and not temporary and not final:
+        return _redirected(arguments, apply, full, node, name, prefix)
+    return full
+
+
+#: Built-ins that only read and write: redirections of theirs are applied, and undone, in one way.
+_TAKE_REDIRECTIONS = frozenset({"echo", "printf", "read"})
+
+
+def _redirected(
+    arguments: Arguments,
+    apply: Apply,
+    full: Run,
+    node: SimpleCommand,
+    name: str,
+    constant_prefix: tuple[tuple[str, ...], bool],
+) -> Run:
+    """``echo text >> file`` and the like; ``full`` runs the command where anything is out of the ordinary."""
+    line = node.line
+    prefix, whole = constant_prefix
+    quick: Any = None
+
+    def run(state: State) -> int:
+        nonlocal quick
+        commands = state.shell.commands
+        builtin = commands.loaded.get(name)
+        if state.watched or builtin is None or name in state.functions or "disabled" in state.extra:
+            return full(state)
+        if quick is None:
+            quick = commands.prepare(name, prefix, whole) or builtin
+        budget = state.budget
+        budget.fuel = fuel = budget.fuel - 1
+        if fuel < 0:
+            state.shell.poll(state)
+        state.line = line
+        state.substitution_status = 0
+        undo: Undo = []
+        argv: Any = []
+        process = state.process
+        try:
+            argv = arguments(state)
+            apply(state, undo)
+            status = quick(state, argv)
+        except ShellError as error:
+            return state.shell.report(state, error, argv)  # type: ignore[no-any-return]
+        finally:
+            if undo:
+                restore(process, undo)
+        state.status = status
+        state.pipestatus = None
+        if process.pending:
+            process.deliver()
+        return status  # type: ignore[no-any-return]
+
+    return run
 
 
 def _constant_prefix(compiler: Compiler, node: SimpleCommand) -> tuple[tuple[str, ...], bool]:
