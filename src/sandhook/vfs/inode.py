@@ -102,7 +102,7 @@ class MemoryFile:
         data: Any = inode.data
         end = data.find(delimiter, offset, offset + limit) + 1 or offset + limit
         if data.__class__ is bytes:
-            return data[offset:end]  # type: ignore[no-any-return]
+            return data[offset:end]
         return bytes(memoryview(data)[offset:end])
 
     def write_at(self, offset: int, data: bytes) -> int:
