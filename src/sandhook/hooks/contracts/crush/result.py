@@ -8,28 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from sandhook.hooks import decode as strict
+from sandhook.hooks.contracts._accident import NOTE, looks_accidental
 from sandhook.hooks.contracts.crush.names import DENY, HALT
-from sandhook.hooks.decode import DecodeError, decode, decode_object, type_name
+from sandhook.hooks.decode import DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import ContextFile, HookSpec, Operation, Ran, Verdict
-
-#: How a program says on standard error that its own status 2 is no decision.
-_ACCIDENTS = (
-    "syntax error",
-    "usage:",
-    "Usage:",
-    "can't open file",
-    "cannot open",
-    "invalid option",
-    "Unmatched",
-)
+from sandhook.hooks.model import ContextFile, Decision, HookSpec, Operation, Ran, Verdict
 
 
 class _Odd(Exception):
     """Output that is dropped whole, with the reason."""
 
 
-def decode_run(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     """Say what a run means for this event."""
     notes = list(ran.diagnostics)
     status = ran.exit_status
@@ -56,8 +47,8 @@ def decode_run(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
 
 def _refused(event: Event, ran: Ran, *, halt: bool, notes: list[str]) -> Verdict:
     words = ran.stderr.decode("utf-8", "replace").strip()
-    if not halt and any(sign in words for sign in _ACCIDENTS):
-        notes.append("exit status 2 looks like a program's own error, not a decision")
+    if not halt and looks_accidental(words):
+        notes.append(NOTE)
     reason = words or ("turn halted by hook" if halt else "blocked by hook")
     verdict = Verdict("halt" if halt else "deny", True, reason=reason, halt=halt, diagnostics=tuple(notes))
     return _denying(verdict, event)
@@ -141,7 +132,7 @@ def _patch(value: Any, notes: list[str]) -> Operation | None:
         return None
     if isinstance(value, str):
         try:
-            value = decode(value).value
+            value = strict.decode(value).value
         except DecodeError as error:
             notes.append(f"updated_input patch rejected: {error}")
             return None
@@ -170,3 +161,12 @@ def _files(value: Any, notes: list[str]) -> tuple[ContextFile, ...]:
         else:
             notes.append("context_files: an entry is neither a path nor an object with one")
     return tuple(found)
+
+
+def message(decision: Decision, event: Event) -> str:
+    """Return what the model, or the user, sees in place of what was refused."""
+    if decision.halt:
+        return f"Turn halted by hook. Reason: {decision.reason or ''}"
+    if decision.kind == "prompt.submit":
+        return decision.reason or ""
+    return f"Tool call blocked by hook. Reason: {decision.reason or ''}"

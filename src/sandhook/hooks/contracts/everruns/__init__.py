@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.hooks.contracts import Answer, BaseContract, Layer
-from sandhook.hooks.contracts.everruns import payload, result
+from sandhook.hooks.contracts import Layer
+from sandhook.hooks.contracts._packaged import PackagedContract
 from sandhook.hooks.contracts.everruns.names import EVENTS, REFUSABLE
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
-    from sandhook.hooks.contracts import Document, Loaded, LoadOptions
-    from sandhook.hooks.event import Event, Json
-    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.model import Decision
 
 
-class Everruns(BaseContract):
+class Everruns(PackagedContract):
     """The contract; it has no state."""
 
     name = "everruns"
@@ -50,46 +49,12 @@ class Everruns(BaseContract):
             base = f"{home}/Library/Application Support"
         return (Layer("user", f"{base}/yolop/hooks.json"), Layer("project", f"{cwd}/.agents/hooks.json"))
 
-    def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
-        from sandhook.hooks.contracts.everruns.config import load
-
-        return load(documents, options)
-
-    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
-        return payload.request(spec, event, compat)
-
-    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-        return result.decode(spec, event, ran, compat)
-
-    def event(self, name: str, payload_: Json) -> Event:
-        return payload.event(name, payload_)
-
     def message(self, decision: Decision, event: Event) -> str:
         """Return what the agent shows in place of a refused call or prompt."""
         reason = decision.reason or ""
         if decision.kind == "tool.pre":
             return f"blocked by pre_tool_use hook: {reason}"
         return decision.user_message or reason
-
-    def answer(self, decision: Decision, event: Event) -> Answer:
-        from sandhook.hooks.contracts.everruns.answer import answer
-
-        return answer(decision, event)
-
-    def schema(self) -> Json:
-        from sandhook.hooks.contracts.everruns.schema import SCHEMA
-
-        return SCHEMA
-
-    def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-        from sandhook.hooks.contracts.everruns.render import render
-
-        return render(specs)
-
-    def facts(self) -> Mapping[str, str]:
-        from sandhook.hooks.contracts.everruns.facts import FACTS
-
-        return FACTS
 
 
 CONTRACT = Everruns()

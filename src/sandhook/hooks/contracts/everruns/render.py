@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sandhook.hooks.contracts._render import command_of, sayable
 from sandhook.hooks.contracts.everruns.names import EVENTS, MAX_HOOKS, TIMEOUT_MS, TOOL_EVENTS
 from sandhook.hooks.event import Json
 from sandhook.hooks.matcher import (
@@ -24,16 +25,10 @@ from sandhook.hooks.model import HookSpec
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
     """Return a configuration, and one line for everything that is lost."""
-    native = {kind: name for name, kind in EVENTS.items()}
     hooks: list[Json] = []
     lost: list[str] = []
-    for spec in specs:
-        event = native.get(spec.event)
-        if event is None:
-            lost.append(f"{spec.id}: Everruns has no event {spec.event} ({spec.native_event})")
-        elif spec.executor.type not in ("bash", "argv"):
-            lost.append(f"{spec.id}: Everruns has no hooks of the type {spec.executor.type}")
-        elif len(hooks) == MAX_HOOKS:
+    for event, spec in sayable(specs, EVENTS, "Everruns", lost):
+        if len(hooks) == MAX_HOOKS:
             lost.append(f"{spec.id}: a configuration has at most {MAX_HOOKS} hooks")
         else:
             hooks.append(_hook(spec, event, lost))
@@ -53,7 +48,7 @@ def _hook(spec: HookSpec, event: str, lost: list[str]) -> Json:
         hook["matcher"] = matcher
     if event not in TOOL_EVENTS and not isinstance(spec.matcher, Always):
         lost.append(f"{spec.id}: matchers are for tool events alone here: the hook runs every time")
-    executor: dict[str, Json] = {"type": "bash", "command": spec.executor.text or _line(spec.executor.argv)}
+    executor: dict[str, Json] = {"type": "bash", "command": command_of(spec)}
     if spec.executor.env:
         executor["env"] = dict(spec.executor.env)
     hook["executor"] = executor
@@ -124,7 +119,3 @@ def _alternatives(pattern: str) -> tuple[str, ...] | None:
         return None  # `^a|b$` anchors each name at one end only
     names = tuple(inner.split("|"))
     return names if all(name and name.replace("_", "").replace("-", "").isalnum() for name in names) else None
-
-
-def _line(argv: Sequence[str]) -> str:
-    return " ".join("'" + word.replace("'", "'\\''") + "'" for word in argv)

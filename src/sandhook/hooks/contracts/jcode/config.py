@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._fields import Fields
@@ -108,41 +107,3 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
         layer=document.layer,
         entry={"matcher": handler.matcher, **raw},
     )
-
-
-SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "jcode's hooks.json",
-    "type": "object",
-    "properties": {
-        "hooks": {
-            "type": "object",
-            "properties": {event: {"type": "array", "items": {"$ref": "#/$defs/group"}} for event in EVENTS},
-        }
-    },
-    "$defs": {
-        "group": {
-            "type": "object",
-            "properties": {
-                "matcher": {
-                    "type": "string",
-                    "description": 'Names or RE2 parts joined by "|"; all when empty or "*".',
-                },
-                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
-            },
-        },
-        "hook": {
-            "type": "object",
-            "properties": {
-                "type": {"const": "command"},
-                "command": {"type": "string", "description": "Shell source."},
-                "timeout": {"type": "integer", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
-                "async": {
-                    "type": "boolean",
-                    "default": False,
-                    "description": "On events that cannot refuse.",
-                },
-            },
-        },
-    },
-}

@@ -8,20 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sandhook.hooks.contracts._accident import NOTE, looks_accidental
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
 from sandhook.hooks.decode import DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import HookSpec, Operation, Ran, Verdict
+from sandhook.hooks.model import Decision, HookSpec, Operation, Ran, Verdict
 
-_ACCIDENTS = (
-    "syntax error",
-    "usage:",
-    "Usage:",
-    "can't open file",
-    "cannot open",
-    "invalid option",
-    "Unmatched",
-)
 _TYPES: dict[str, type] = {
     "continue": bool,
     "decision": str,
@@ -83,8 +75,8 @@ def _two(name: str, ran: Ran, words: str, notes: list[str]) -> Verdict:
     if name not in BLOCKABLE:
         notes.append(f"exit status 2 is ignored on {name}: there is nothing to refuse")
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
-    if ran.syntax_error is not None or any(sign in words for sign in _ACCIDENTS):
-        notes.append("exit status 2 looks like a program's own error, not a decision")
+    if ran.syntax_error is not None or looks_accidental(words):
+        notes.append(NOTE)
     return _refusing(name, words or None, notes)
 
 
@@ -156,11 +148,12 @@ def _checked(value: dict[str, Any], types: dict[str, type], prefix: str) -> dict
     return value
 
 
-def message(kind: str, reason: str) -> str:
+def message(decision: Decision, event: Event) -> str:
     """Return what jcode shows in place of what was refused."""
-    if kind == "prompt.submit":
+    reason = decision.reason or ""
+    if decision.kind == "prompt.submit":
         return f"Your message was blocked by a hook policy. Reason: {reason}"
-    if kind == "stop":
+    if decision.kind == "stop":
         return reason or KEEP_WORKING
     return (
         f"Tool execution was blocked by a hook policy. Reason: {reason} IMPORTANT: this is a policy decision; "

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import HookSpec, Ran, Verdict
+from sandhook.hooks.model import Decision, HookSpec, Ran, Verdict
 
 
 def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
@@ -31,3 +31,9 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
         return verdict._replace(word="block", decided=why is None, permission="deny", reason=reason)
     warning = f"hook {name} exit {status}" if why is None else why
     return verdict._replace(warnings=(f"{warning}: {words}" if words else warning,))
+
+
+def message(decision: Decision, event: Event) -> str:
+    """Return what the model sees in place of the refused call."""
+    tool = event.tool.name if event.tool is not None else ""
+    return f"pre_tool_call hook blocked {tool}: {decision.reason or ''}"

@@ -1,0 +1,77 @@
+"""PackagedContract: a contract whose parts are modules of its package, each loaded when it is needed.
+
+A `sandhook fire` needs three of them, and start-up time is part of every hook's time. By name:
+
+    config    layers(cwd, env, platform), load(documents, options)
+    payload   request(spec, event, compat), event(name, payload)
+    result    decode(spec, event, ran, compat), message(decision, event)
+    answer    answer(decision, event)
+    render    render(specs)
+    schema    SCHEMA
+    facts     FACTS
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sandhook.hooks.contracts import Answer, BaseContract, Document
+
+if TYPE_CHECKING:
+    from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
+    from sandhook.hooks.event import Event, Json
+    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+
+
+class PackagedContract(BaseContract):
+    """Base of the contracts that are packages; see ``Contract`` for what each method does."""
+
+    _package = ""
+
+    def __init_subclass__(cls) -> None:
+        if PackagedContract in cls.__bases__:  # who changes one contract keeps its parts
+            cls._package = cls.__module__
+
+    def _part(self, module: str, name: str) -> Any:
+        return getattr(import_module(f"{self._package}.{module}"), name)
+
+    def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+        found: Sequence[Layer] = self._part("config", "layers")(cwd, env, platform)
+        return found
+
+    def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
+        loaded: Loaded = self._part("config", "load")(documents, options)
+        return loaded
+
+    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
+        request: Request = self._part("payload", "request")(spec, event, compat)
+        return request
+
+    def event(self, name: str, payload: Json) -> Event:
+        event: Event = self._part("payload", "event")(name, payload)
+        return event
+
+    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+        verdict: Verdict = self._part("result", "decode")(spec, event, ran, compat)
+        return verdict
+
+    def message(self, decision: Decision, event: Event) -> str:
+        text: str = self._part("result", "message")(decision, event)
+        return text
+
+    def answer(self, decision: Decision, event: Event) -> Answer:
+        answer: Answer = self._part("answer", "answer")(decision, event)
+        return answer
+
+    def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+        rendered: tuple[Json, tuple[str, ...]] = self._part("render", "render")(specs)
+        return rendered
+
+    def schema(self) -> Json:
+        return self._part("schema", "SCHEMA")
+
+    def facts(self) -> Mapping[str, str]:
+        facts: Mapping[str, str] = self._part("facts", "FACTS")
+        return facts

@@ -1,0 +1,56 @@
+"""What the writers of configurations share: which hooks a format has words for, and shell text of argv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sandhook.hooks.model import HookSpec
+
+
+def sayable(
+    specs: Sequence[HookSpec], events: Mapping[str, str], agent: str, lost: list[str]
+) -> Iterator[tuple[str, HookSpec]]:
+    """Yield the hooks whose event and executor a format has, with its own name of the event.
+
+    Args:
+        events: The format's names of events to neutral kinds.
+        agent: Its name in messages.
+        lost: Gets a line for every other hook.
+    """
+    native: dict[str, str] = {}
+    for name, kind in events.items():
+        native.setdefault(kind, name)  # the canonical name comes first
+    for spec in specs:
+        event = native.get(spec.event)
+        if event is None:
+            lost.append(f"{spec.id}: {agent} has no event {spec.event} ({spec.native_event})")
+        elif spec.executor.type not in ("bash", "argv"):
+            lost.append(f"{spec.id}: {agent} has no hooks of the type {spec.executor.type}")
+        else:
+            yield event, spec
+
+
+def command_of(spec: HookSpec) -> str:
+    """Return what a hook runs as shell text."""
+    return spec.executor.text or " ".join(map(quoted, spec.executor.argv))
+
+
+def quoted(word: str) -> str:
+    """Return a word as shell text, in quotes where it needs them."""
+    if word and all(c.isalnum() or c in "_-./:=@%+," for c in word):
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def common_losses(spec: HookSpec, agent: str, *, detached: bool = False) -> Iterator[str]:
+    """Yield what of a hook most formats cannot say: ``on_error``, its own variables, running beside.
+
+    Args:
+        detached: The format has hooks that run beside the agent.
+    """
+    if spec.detached and not detached:
+        yield f"{spec.id}: it runs beside the agent; {agent} waits for it"
+    if spec.on_error == "block":
+        yield f"{spec.id}: it refuses when it cannot run; {agent} lets the call pass"
+    if spec.executor.env:
+        yield f"{spec.id}: its own variables ({', '.join(name for name, _ in spec.executor.env)})"
