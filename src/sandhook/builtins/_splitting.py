@@ -42,6 +42,8 @@ class Splitter:
         self.at = end
         self._skip_white()
         if self.more() and self._separates(self.at, self._ifs) and not self._separates(self.at, self._white):
+            if self.at > end and text[self.at] > "\x7f":
+                return text[start:end]  # a character of several bytes is a delimiter apart from blanks
             self.at += 1
             self._skip_white()
         return text[start:end]

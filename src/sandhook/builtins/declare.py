@@ -54,12 +54,13 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 when a name is invalid, readonly or missing; the other names are done all the same."""
     given, operands = split_options(argv, _LETTERS, plus=True)
     letters = {option.letter for option in given if not option.plus}
-    if letters & {"f", "F"} or any(option.plus and option.letter in "fF" for option in given):
-        return _functions(state, str(argv[0]), letters, operands)
+    if any(option.letter in "fF" for option in given):
+        removed = sum({_BITS[option.letter] for option in given if option.plus and option.letter in "rtx"})
+        return _functions(state, str(argv[0]), letters, operands, removed)
     request = make_request(state, given, local=state.function_frame() is not None)
     if not operands:
         return _list(state, request, letters)
-    if "p" in letters:
+    if any(option.letter == "p" for option in given):
         return show(state, str(argv[0]), operands)
     return declare_all(state, str(argv[0]), operands, request)
 
@@ -155,7 +156,9 @@ def effective_bits(state: State, name: str) -> int:
 # --------------------------------------------------------------------------- functions
 
 
-def _functions(state: State, command: str, letters: set[str], operands: Sequence[str | Assigned]) -> int:
+def _functions(
+    state: State, command: str, letters: set[str], operands: Sequence[str | Assigned], removed: int
+) -> int:
     bits = sum(bit for letter, bit in _BITS.items() if letter in letters and letter in "rtx")
     if not operands:
         _list_functions(state, "F" in letters, bits)
@@ -171,12 +174,19 @@ def _functions(state: State, command: str, letters: set[str], operands: Sequence
             if "p" in letters:
                 complain(state, f"{command}: {operand}: not found")
             status = 1
-        elif bits:
-            state.functions[operand] = function._replace(attributes=function.attributes | bits)
+        elif bits or (removed and letters & {"f", "F"}):
+            if function.attributes & removed & READONLY:
+                complain(state, f"{command}: {operand}: readonly function")
+                status = 1
+                continue
+            attributes = (function.attributes | bits) & ~removed
+            state.functions[operand] = function._replace(attributes=attributes)
         elif not letters & {"f", "F"}:
             continue
         elif "F" not in letters:
             write(state, runtime(state).unparse_function(function) + "\n")
+            if "p" in letters and function.attributes:
+                write(state, function_line(state, operand))
         elif "p" in letters:
             write(state, function_line(state, operand))
         elif "extdebug" in state.options.shopts:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import builtin, misused, no_options, runtime
+from sandhook.interp.traps import came_back
 from sandhook.state.state import State
 
 USAGE = "eval [arg ...]"
@@ -21,4 +22,6 @@ def run(state: State, argv: Sequence[str]) -> int:
         return 0
     state.extra.pop("syntax_error", None)
     status = runtime(state).run_text(state, text, name="eval")
+    if state.traps:
+        came_back(state, status)
     return misused(state, argv[0], status) if "syntax_error" in state.extra else status

@@ -19,6 +19,7 @@ from sandhook.builtins._base import (
     show_usage,
     write_error,
 )
+from sandhook.expand.locale import as_bytes
 from sandhook.record import Record
 from sandhook.state.control import ShellError
 from sandhook.state.state import LARGE, State
@@ -178,6 +179,9 @@ def _step(
             return _END, index, 0
         position = 1
     letter = word[position]
+    if not letter.isascii():  # an option is a byte
+        word = as_bytes(word)
+        letter = word[position]
     position += 1
     at_end = position == len(word)
     after = (index + 1, 0) if at_end else (index, position)

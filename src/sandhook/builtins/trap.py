@@ -15,7 +15,7 @@ from sandhook.builtins._quote import single_quote
 from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
 from sandhook.interp.traps import on_signal
 from sandhook.kernel.signals import NUMBERS
-from sandhook.state.state import State
+from sandhook.state.state import ERR_DEPTH, State
 
 USAGE = "trap [-lp] [[arg] signal_spec ...]"
 INHERITED = "inherited_traps"
@@ -58,8 +58,12 @@ def set_trap(state: State, name: str, action: str | None) -> None:
         return  # what was ignored when a shell began stays so (XCU 2.15)
     if action is None:
         state.traps.pop(name, None)
+        if name == "ERR":
+            state.extra.pop(ERR_DEPTH, None)
     else:
         state.traps[name] = action
+        if name == "ERR":
+            state.extra.setdefault(ERR_DEPTH, state.calls)
     if name == "DEBUG":
         state.watched = state.options.xtrace or action is not None
     if number is None:

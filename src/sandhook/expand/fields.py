@@ -30,7 +30,14 @@ def splitter(ifs: str) -> re.Pattern[str]:
         return re.compile(f"[{white}]+()?" if white else "(?!)")
     if not white:
         return re.compile(f"([{other}])")
-    return re.compile(f"[{white}]*([{other}])[{white}]*|[{white}]+")
+    single = re.escape(
+        "".join(c for c in ifs if c not in DEFAULT_IFS and len(c.encode("utf-8", "surrogateescape")) == 1)
+    )
+    if single == other:
+        return re.compile(f"[{white}]*([{other}])[{white}]*|[{white}]+")
+    # In bash, a character of several bytes is a delimiter apart from the white space before it.
+    before = f"[{white}]*(?=[{single}])" if single else "(?!)"
+    return re.compile(f"(?:{before}|(?=[{other}]))([{other}])[{white}]*|[{white}]+")
 
 
 def split_text(text: str, ifs: str | None) -> list[str]:

@@ -305,11 +305,12 @@ class Indirect(Parameter):
             return name if key is None else state.namerefs[node.name]
         name = self._reference.text(state)
         if not self._reference.is_set(state, nonempty=False):
-            if node.operator in CHOOSING:
+            if node.operator in CHOOSING and (not node.name.isidentifier() or node.name in state.attributes):
                 return None
             if state.options.nounset and not node.name.isidentifier():
                 raise unbound(f"!{node.name}")
-            raise ShellError(f"{node.name}: invalid indirect expansion", 1, discard=True)
+            subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
+            raise ShellError(f"{node.name}{subscript}: invalid indirect expansion", 1, discard=True)
         target = self._words.parse_name(name)
         if state.options.nounset and not node.operator and name.isidentifier() and state.get(name) is None:
             raise unbound(f"!{node.name}")

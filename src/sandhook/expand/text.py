@@ -291,6 +291,43 @@ class TextCompiler:
 
         return run
 
+    # ------------------------------------------------------------------ operands of case and [[
+
+    def operand(self, word: Word) -> Text:
+        """Compile the word of ``case``, or an operand of ``[[``: as ``string``, and ``a=~`` has a tilde."""
+        named = tilde_behind_name(word.parts)
+        plain = self.string(word)
+        if named is None:
+            return plain
+        expanded = _concatenate(
+            [
+                tilde(piece) if isinstance(piece, str) else self._part_text(piece, quoted=False)
+                for piece in named
+            ]
+        )
+        return lambda state: plain(state) if state.options.posix else expanded(state)
+
+    def operand_pattern(self, word: Word) -> Text:
+        """Compile a pattern of ``case`` or ``[[`` likewise."""
+        named = tilde_behind_name(word.parts)
+        plain = self.pattern(word)
+        if named is None:
+            return plain
+        makers = [
+            _quoted_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece)
+            for piece in named
+        ]
+
+        def expanded(state: State) -> str:
+            pieces = [piece for make in makers for piece in make(state)]
+            return "".join([quote(text) if quoted else text for text, quoted in pieces])
+
+        return lambda state: plain(state) if state.options.posix else expanded(state)
+
+    def fixed_operand_pattern(self, word: Word) -> str | None:
+        """Return what ``operand_pattern`` always gives, or None when it depends on the run."""
+        return None if tilde_behind_name(word.parts) is not None else self.fixed_pattern(word)
+
     # ------------------------------------------------------------------ arithmetic and names
 
     def arithmetic(self, word: Word) -> Integer:

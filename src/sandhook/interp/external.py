@@ -20,7 +20,7 @@ from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.state.state import Function, State
+from sandhook.state.state import EXECUTED, Function, State
 from sandhook.utilities import run_utility
 from sandhook.utilities._base import Context
 from sandhook.utilities._quote import ansi_c, needs_ansi_c
@@ -82,6 +82,7 @@ def run_external(
     """Run what PATH, or a name with a slash, leads to; ``call`` calls command_not_found_handle."""
     name = argv[0]
     if "/" in name:
+        state.extra[EXECUTED] = name
         return run_file(runtime, state, name, argv)
     located = lookup.locate(state, name, path)
     if located is None:
@@ -91,6 +92,7 @@ def run_external(
         runtime.complain(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
         return NOT_FOUND
     file, utility = located
+    state.extra[EXECUTED] = file
     if utility is not None:
         return run_standard(runtime, state, utility, argv)
     return run_file(runtime, state, file, [file, *argv[1:]])
@@ -229,6 +231,7 @@ def execute(
 
     def run(inner: State) -> int:
         if environment is not None:
+            inner.extra.pop(EXECUTED, None)
             set_environment(inner, environment)
         if stdin is not None:
             inner.process.install(0, stdin)

@@ -46,7 +46,6 @@ def invoke(
         return 1
     words = [name, *_texts(argv[1:])]
     path = lookup.STANDARD_PATH if default_path else state.get("PATH")
-    state.last_argument = words[-1]
     return run_external(runtime, state, words, path, call_function)
 
 
@@ -101,6 +100,8 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
         state.source = source
         if frame.saved or frame.options is not None:
             state.leave(frame)
+    if state.traps:
+        traps.came_back(state, status)
     state.last_argument = arguments[-1] if arguments else function.name
     state.status = status
     return status

@@ -134,10 +134,13 @@ class Runtime:
             return
         if "ERR" in state.traps:
             self.note_command(state, node)
-            self.run_trap(state, "ERR")
+            if not state.extra.pop(traps.ERR_SKIPPED, False):
+                self.run_trap(state, "ERR")
         elif state.options.errexit and "EXIT" in state.traps:
             self.note_command(state, node)
         if state.options.errexit:
+            if "EXIT" in state.traps:
+                traps.keep_calls(state)
             raise ExitShell(status)
 
     def nested(self, state: State, run: Callable[[], T]) -> T:

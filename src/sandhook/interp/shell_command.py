@@ -106,6 +106,7 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
     values["BASH_LOADABLES_PATH"] = "/usr/local/lib/bash:/usr/lib/bash"
     values.pop("_", None)
     state.attributes.pop("_", None)
+    state.last_argument = environment.get("_", name)
     _count_level(runtime, state)
     set_environment_value(state, "PWD", process.cwd)
     state.attributes["OLDPWD"] = EXPORT

@@ -43,6 +43,8 @@ def run_sourced(runtime: Runtime, state: State, path: str, arguments: list[str])
             state.positional = positional
         if outer_set:
             state.extra[PARAMETERS_SET] = True
+    if state.traps:
+        traps.came_back(state, status)
     if "RETURN" in state.traps:
         runtime.run_trap(state, "RETURN")
     state.status = status

@@ -16,7 +16,7 @@ from sandhook.kernel.descriptor import Null
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom
-from sandhook.state.state import State
+from sandhook.state.state import ERR_DEPTH, State
 from sandhook.syntax.nodes import Command, SimpleCommand
 
 Run: TypeAlias = Callable[[State], int]
@@ -42,6 +42,8 @@ def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool
     inner.extra.pop("last_command", None)
     if inner.traps:
         options = inner.options
+        if not options.errtrace:
+            inner.extra.pop(ERR_DEPTH, None)
         kept = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}
         inner.traps = {name: text for name, text in inner.traps.items() if not text or kept.get(name, False)}
         inner.extra["inherited_traps"] = state.traps  # shown by trap until the subshell sets one

@@ -5,7 +5,13 @@ from __future__ import annotations
 from sandhook.interp.protocol import Runtime
 from sandhook.kernel.signals import NAMES
 from sandhook.state.control import ExitShell, ReturnFrom
-from sandhook.state.state import State
+from sandhook.state.state import ERR_DEPTH, Frame, State
+
+#: In ``State.extra``: the next failure is that of the call which set the ERR trap.
+ERR_SKIPPED = "err_skipped"
+
+#: In ``State.extra``: the calls that errexit has left, and their positional parameters.
+_LEFT = "calls_left"
 
 #: What syntax errors in a trap are said to be in; "trap" for signals.
 _LABELS = {
@@ -74,12 +80,30 @@ def bring_back(state: State, hidden: dict[str, str] | None) -> None:
         state.watched = state.options.xtrace or "DEBUG" in state.traps
 
 
+def came_back(state: State, status: int) -> None:
+    """Note that a call has ended: an ERR trap that it set itself does not run for its own failure."""
+    extra = state.extra
+    if extra.get(ERR_DEPTH, 0) > state.calls and "ERR" in state.traps:
+        extra[ERR_DEPTH] = state.calls
+        extra[ERR_SKIPPED] = bool(status) and not state.tested
+
+
+def keep_calls(state: State) -> None:
+    """Remember the calls that errexit leaves: the EXIT trap sees their names and parameters."""
+    if state.frames:
+        frames = [Frame(each.function, each.line, each.source, sourced=each.sourced) for each in state.frames]
+        state.extra[_LEFT] = frames, state.positional
+
+
 def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     """Run the EXIT trap, once; an ``exit`` inside decides the status."""
     text = state.traps.pop("EXIT", None)
     if not text:
         return status
     state.status = status
+    left = state.extra.pop(_LEFT, None)
+    if left is not None:
+        state.frames, state.positional = left
     state.extra["exit_status"] = status  # what exit without operand means in the trap
     state.tested = 0
     state.loops = 0

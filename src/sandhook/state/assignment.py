@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from sandhook.record import Record
-from sandhook.state.control import ShellError
+from sandhook.state.control import Discard, ShellError
 from sandhook.state.state import LARGE, State
 from sandhook.state.values import ARRAY, ASSOC, COMPUTED, READONLY, AssociativeArray, IndexedArray
+
+#: Computed arrays to which a list cannot be assigned: that ends the line, without a word.
+_NEVER_ASSIGNED = frozenset({"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS"})
 
 
 class Element(Record):
@@ -57,6 +60,8 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
     if bits & READONLY:
         raise ShellError(f"{name}: readonly variable", 1, discard=True)
     if name in state.dynamics and state.computed(name) is not None:
+        if name in _NEVER_ASSIGNED:
+            raise Discard(1)
         for at, element in enumerate(elements):
             subscript = element.subscript if element.subscript is not None else str(at)
             state.set_computed(name, subscript, element.value)

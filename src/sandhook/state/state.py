@@ -56,6 +56,12 @@ PARAMETERS_SET = "parameters_set"
 #: In ``State.extra``: what the environment holds under names that are none; commands get it too.
 FOREIGN = "foreign"
 
+#: In ``State.extra``: how deep in calls the ERR trap was set.
+ERR_DEPTH = "err_depth"
+
+#: In ``State.extra``: the file of the external command that was run last; commands get it as ``_``.
+EXECUTED = "executed"
+
 #: What a reference may name: a variable, or an element of one.
 _TARGET = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
 
@@ -700,7 +706,11 @@ class State:
                 if value is not None and not bits & (ARRAY | ASSOC):
                     found[name] = value
         found.update(self.extra.get(FOREIGN, ()))
-        return {name: found[name] for name in sorted(found, key=_bucket)}
+        made = {name: found[name] for name in sorted(found, key=_bucket)}
+        executed = self.extra.get(EXECUTED)
+        if executed is not None:
+            made["_"] = executed
+        return made
 
     def _hidden(self, name: str) -> str | None:
         """Return the exported value that a local without a value hides; commands still get it."""

@@ -332,7 +332,7 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
 
 
 def compile_case(compiler: Compiler, node: Case) -> Run:
-    subject = compiler.words.string(node.subject)
+    subject = compiler.words.operand(node.subject)
     line = node.line
     clauses = [_compile_clause(compiler, clause) for clause in node.clauses]
 
@@ -411,11 +411,11 @@ class FixedPatterns:
 def _compile_clause(
     compiler: Compiler, clause: CaseClause
 ) -> tuple[FixedPatterns | None, list[Text], Run | None, str]:
-    texts = [compiler.words.fixed_pattern(word) for word in clause.patterns]
+    texts = [compiler.words.fixed_operand_pattern(word) for word in clause.patterns]
     known = [text for text in texts if text is not None]
     return (
         FixedPatterns(known) if len(known) == len(texts) else None,
-        [compiler.words.pattern(word) for word in clause.patterns],
+        [compiler.words.operand_pattern(word) for word in clause.patterns],
         compiler.list(clause.body) if clause.body is not None else None,
         clause.terminator,
     )

@@ -14,7 +14,8 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import Matches, compile_pattern, quote
 from sandhook.pattern.posix import compile_ere
 from sandhook.state.control import ShellError
-from sandhook.state.state import State
+from sandhook.state.state import Saved, State
+from sandhook.state.values import ARRAY, IndexedArray
 from sandhook.syntax.nodes import (
     CondAnd,
     CondBinary,
@@ -119,7 +120,7 @@ def _opposite(operand: Test) -> Test:
 
 
 def _unary(compiler: Compiler, node: CondUnary) -> Test:
-    text_of = compiler.words.string(node.operand)
+    text_of = compiler.words.operand(node.operand)
     operator = node.operator
     if operator == "-n":
         return lambda state: text_of(state) != ""
@@ -135,15 +136,15 @@ def _test_text(state: State, sign: str, text: str) -> bool:
 
 
 def _binary(compiler: Compiler, node: CondBinary) -> Test:
-    left = compiler.words.string(node.left)
+    left = compiler.words.operand(node.left)
     sign = node.operator
     if sign in ("=", "==", "!="):
-        general = _compare(sign, left, compiler.words.pattern(node.right))
-        fixed = compiler.words.fixed_pattern(node.right)
+        general = _compare(sign, left, compiler.words.operand_pattern(node.right))
+        fixed = compiler.words.fixed_operand_pattern(node.right)
         return general if fixed is None else _fixed_pattern(left, fixed, sign != "!=", general)
     if sign == "=~":
         return _compare(sign, left, _regex_text(compiler, node.right))
-    return _compare(sign, left, compiler.words.string(node.right))
+    return _compare(sign, left, compiler.words.operand(node.right))
 
 
 def _compare(sign: str, left: Callable[[State], str], right: Callable[[State], str]) -> Test:
@@ -306,9 +307,22 @@ def _regex(left: Callable[[State], str], pattern: Callable[[State], str]) -> Tes
             raise InvalidRegex from None
         state.budget.charge(1 + (len(subject) >> 8))
         if match is None:
-            state.set_array("BASH_REMATCH", [])
+            _set_matches(state, [])
             return False
-        state.set_array("BASH_REMATCH", [group or "" for group in match])
+        _set_matches(state, [group or "" for group in match])
         return True
 
     return test
+
+
+def _set_matches(state: State, matches: list[str]) -> None:
+    """Set BASH_REMATCH; bash sets the global one, also where a local hides it."""
+    frame = next((frame for frame in state.frames if "BASH_REMATCH" in frame.saved), None)
+    if frame is None:
+        state.set_array("BASH_REMATCH", matches)
+        return
+    if state.shared_frames:
+        state.unshare_frames()
+        frame = next(frame for frame in state.frames if "BASH_REMATCH" in frame.saved)
+    state.budget.hold(sum(map(len, matches)) + 64 * len(matches))
+    frame.saved["BASH_REMATCH"] = Saved(IndexedArray(matches), ARRAY, None)

@@ -23,6 +23,7 @@ from sandhook.interp.redirect import (
     keep,
     restore,
 )
+from sandhook.state.assignment import Assigned
 from sandhook.state.control import ShellError
 from sandhook.state.state import Hashed, Saved, State
 from sandhook.syntax.nodes import (
@@ -118,17 +119,39 @@ def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, final: boo
     return choose
 
 
-def noting_last(arguments: Arguments) -> Arguments:
-    """Remember the last argument for ``$_``."""
+def _noting_last(arguments: Arguments, complete: Callable[[Arguments], Run]) -> Run:
+    """Remember the last argument for ``$_`` once the command has run: it still sees the one before."""
 
     def noting(state: State) -> list[Argument]:
         argv = arguments(state)
         if argv:
-            last = argv[-1]
-            state.last_argument = last if isinstance(last, str) else last.name
+            state.extra["last_argument"] = argv[-1]
         return argv
 
-    return noting
+    run = complete(noting)
+
+    def run_and_note(state: State) -> int:
+        extra = state.extra
+        outer = extra.pop("last_argument", None)
+        try:
+            status = run(state)
+            last = extra.pop("last_argument", None)
+            if last is not None:
+                state.last_argument = last if isinstance(last, str) else _as_argument(last)
+        finally:
+            if outer is not None:
+                extra["last_argument"] = outer
+        return status
+
+    return run_and_note
+
+
+def _as_argument(assigned: Assigned) -> str:
+    """Return what ``$_`` is behind an assignment that was an argument: a list leaves the name alone."""
+    if isinstance(assigned.value, list):
+        return assigned.name
+    subscript = "" if assigned.subscript is None else f"[{assigned.subscript}]"
+    return f"{assigned.name}{subscript}{'+=' if assigned.append else '='}{assigned.value}"
 
 
 def _noting_none(run: Run) -> Run:
@@ -175,8 +198,10 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, fi
     name = compiler.words.constant(first) if isinstance(first, Word) else None
     prefix = _constant_prefix(compiler, node)
     if compiler.noting:
-        arguments = noting_last(arguments)
-    elif not node.assignments and apply is None:
+        return _noting_last(
+            arguments, lambda noted: _general(compiler, noted, node, apply, name, prefix, final)
+        )
+    if not node.assignments and apply is None:
         inline = inline_last_return if id(node) in compiler.returns else INLINE.get(name or "")
         if inline is not None:
             special = inline(compiler.words, node)
@@ -184,6 +209,19 @@ def _with_words(compiler: Compiler, node: SimpleCommand, apply: Apply | None, fi
                 return _general_or_inline(
                     special, _plain(arguments, node, name, prefix), name or "", node.line
                 )
+    return _general(compiler, arguments, node, apply, name, prefix, final)
+
+
+def _general(
+    compiler: Compiler,
+    arguments: Arguments,
+    node: SimpleCommand,
+    apply: Apply | None,
+    name: str | None,
+    prefix: tuple[tuple[str, ...], bool],
+    final: bool,
+) -> Run:
+    """Compile a command whose arguments are compiled, in the way that serves every command."""
     if not node.assignments and apply is None:
         return _plain(arguments, node, name, prefix)
     temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
