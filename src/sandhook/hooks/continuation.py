@@ -36,7 +36,7 @@ class Continuation:
         fire_stop: Fires the Stop event; is told whether a Stop hook already made the agent go on in
             this turn.
         cancel: When it is cancelled, the agent stops and no Stop hook is fired.
-        laps: Continuations of the turn in all.
+        laps: Continuations of the turn in all; None for any number.
         todo_laps: Those that unfinished todos may take.
 
     Attributes:
@@ -51,7 +51,7 @@ class Continuation:
         fire_stop: Callable[[bool], Decision],
         *,
         cancel: Cancellation | None = None,
-        laps: int = LAPS,
+        laps: int | None = LAPS,
         todo_laps: int = TODO_LAPS,
     ) -> None:
         self._fire_stop = fire_stop
@@ -76,7 +76,7 @@ class Continuation:
         if self._cancel is not None and self._cancel.cancelled:
             self.ended = "cancelled"
             return None
-        if self.used >= self._laps:
+        if self._laps is not None and self.used >= self._laps:
             self.ended = "exhausted"
             return None
         if todos is not None and self._todo_laps > 0:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.record import Record
-from sandhook.syntax import parse_cached
+from sandhook.syntax import parse_cached, parse_heredoc
 from sandhook.syntax.nodes import (
     AnsiQuoted,
     Assignment,
@@ -20,6 +20,7 @@ from sandhook.syntax.nodes import (
     DoubleQuoted,
     Escaped,
     FunctionDefinition,
+    HereDocument,
     Literal,
     Node,
     ParameterExpansion,
@@ -104,7 +105,7 @@ def scan(text: str, variables: Mapping[str, str] | None = None, own: str | None 
 
 
 def walk(node: Any) -> Iterator[Node]:
-    """Yield a node and all nodes below it, in the order of the text."""
+    """Yield a node and all nodes below it, in the order of the text; backquotes and here-documents are parsed."""
     pending = [node]
     while pending:
         item = pending.pop()
@@ -113,6 +114,11 @@ def walk(node: Any) -> Iterator[Node]:
             if isinstance(item, Backquoted):
                 try:
                     pending.extend(reversed(parse_cached(item.text)))
+                except (ShellSyntaxError, LimitExceeded):
+                    continue
+            if isinstance(item, HereDocument) and not item.quoted:
+                try:
+                    pending.append(parse_heredoc(item.text))
                 except (ShellSyntaxError, LimitExceeded):
                     continue
         if isinstance(item, tuple):

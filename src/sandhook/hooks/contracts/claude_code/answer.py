@@ -10,6 +10,7 @@ from sandhook.hooks.event import Event, Json
 from sandhook.hooks.model import Decision
 
 _REFUSED = "refused"
+_REWRITTEN = "A hook changed this prompt, which Claude Code does not take from hooks. It would be:\n"
 _KEEP_WORKING = "A hook asked to keep working."
 
 
@@ -63,7 +64,14 @@ def output(decision: Decision, event: Event) -> dict[str, Json]:
     elif row.blocks and (decision.refused or decision.force_continue) and "continue" not in said:
         keep = _KEEP_WORKING if decision.force_continue else _REFUSED
         said.update(decision="block", reason=reason or keep)
-    context = "\n".join(text for text, _ in decision.context)
+    texts = [text for text, _ in decision.context]
+    if decision.prompt and event.prompt is not None and not decision.refused:
+        added = _added(event.prompt, decision.apply_to_prompt(event.prompt))
+        if added is None:  # what was taken out of a prompt must not reach the model after all
+            said.update(decision="block", reason=_REWRITTEN + decision.apply_to_prompt(event.prompt))
+        else:
+            texts.append(added)
+    context = "\n".join(text for text in texts if text)
     if context and "additionalContext" in row.specific:
         specific["additionalContext"] = context
     if decision.result and event.result is not None and "updatedToolOutput" in row.specific:
@@ -78,6 +86,14 @@ def output(decision: Decision, event: Event) -> dict[str, Json]:
     if specific:
         said["hookSpecificOutput"] = {"hookEventName": name, **specific}
     return said
+
+
+def _added(before: str, after: str) -> str | None:
+    """Return what a changed prompt has beside the whole of the given one, None when that is not in it."""
+    for added in (after.removesuffix(before), after.removeprefix(before)):
+        if len(added) < len(after) or not before:
+            return added.strip()
+    return "" if after == before else None
 
 
 def _permission(decision: Decision, event: Event, specific: dict[str, Json]) -> None:

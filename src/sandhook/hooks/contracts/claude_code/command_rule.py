@@ -54,11 +54,21 @@ def judge(pattern: str, command: str, *, inside: bool, better: bool, shell: bool
     if not inside:
         return False, f"no command of {quote(command)} is like it"
     nodes = [node for unit in units for node in walk(unit)]
+    if any(isinstance(node, Backquoted) and not _parses(node.text) for node in nodes):
+        return True, "something in backquotes does not parse, so the hook runs"
     if not bare and any(isinstance(node, _EXPANSIONS) for node in nodes):
         return True, "the command has expansions, so the hook runs"
     if better and any(literal_text(call.words[0]) is None for call in calls):
         return True, "the name of a command is not known, so the hook runs"
     return False, f"no command of {quote(command)} is like it"
+
+
+def _parses(text: str) -> bool:
+    try:
+        parse_cached(text)
+    except SandhookError:
+        return False
+    return True
 
 
 def _calls(units: Any, inside: bool) -> Iterator[SimpleCommand]:

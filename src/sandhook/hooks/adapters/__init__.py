@@ -1,0 +1,1 @@
+"""Hooks of a configuration as callbacks of agent SDKs, one module per SDK; none imports its SDK."""

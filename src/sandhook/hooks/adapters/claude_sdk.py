@@ -1,0 +1,101 @@
+"""Hooks as callbacks of the Claude Agent SDK, in the process: no fork, no shell of the host.
+
+    engine = HookEngine.load(".claude/settings.json", "claude_code", trust=...)
+    ClaudeAgentOptions(setting_sources=[], hooks=matchers(engine, HookMatcher))
+
+The engine's hooks may be any agent's. Source: claude-agent-sdk 0.2.143, ``HookCallback`` and
+``HookMatcher``; events that Python's SDK does not have stay out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sandhook.errors import SandhookError
+from sandhook.hooks.contracts.claude_code import CONTRACT
+from sandhook.hooks.contracts.claude_code.answer import output
+from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.model import Decision
+
+if TYPE_CHECKING:
+    from sandhook.hooks.engine import HookEngine
+    from sandhook.hooks.event import Event, Json
+
+#: What the SDK calls: the payload, the id of the tool call, and a context that is of no use here.
+Callback = Callable[[Mapping[str, Any], "str | None", Any], Awaitable[dict[str, Any]]]
+
+#: Events of Python's SDK.
+EVENTS = (
+    *("PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "SubagentStart"),
+    *("SubagentStop", "PreCompact", "Notification", "PermissionRequest"),
+)
+
+#: Keys that Python's SDK writes with an underscore, for they are words of the language.
+_RENAMED = {"continue": "continue_", "async": "async_"}
+
+
+def callbacks(engine: HookEngine, *, project_dir: str | None = None) -> dict[str, Callback]:
+    """Return one callback for each event that the engine has hooks for.
+
+    A callback fires the event in a thread and returns what the hooks decided, ``{}`` for no opinion.
+    When the SDK cancels it, the hooks end. A payload that cannot be read refuses where the event can
+    be refused, for the SDK takes a failed callback for no opinion.
+
+    Args:
+        project_dir: The project's root; the payload's working directory when None.
+    """
+    kinds = {spec.event for spec in engine.hooks}
+    return {name: _callback(engine, name, project_dir) for name in EVENTS if CONTRACT.events[name] in kinds}
+
+
+def matchers(
+    engine: HookEngine,
+    hook_matcher: Callable[..., Any],
+    *,
+    project_dir: str | None = None,
+    timeout: float | None = None,
+) -> dict[str, list[Any]]:
+    """Return what ``ClaudeAgentOptions(hooks=...)`` takes.
+
+    Args:
+        hook_matcher: ``claude_agent_sdk.HookMatcher``.
+        timeout: Seconds that the SDK waits; when None, those of the event's slowest hook and one more,
+            so that a hook's own timeout comes first.
+    """
+    made = {}
+    for name, call in callbacks(engine, project_dir=project_dir).items():
+        slowest = max(spec.timeout for spec in engine.hooks if spec.event == CONTRACT.events[name])
+        seconds = slowest + 1 if timeout is None else timeout
+        made[name] = [hook_matcher(matcher=None, hooks=[call], timeout=seconds)]
+    return made
+
+
+def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callback:
+    async def hook(input_data: Mapping[str, Any], tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        try:
+            event = _event(name, input_data, tool_use_id, project_dir)
+            decision = await engine.afire(event)
+        except (SandhookError, DecodeError) as error:
+            event = CONTRACT.event(name, {"tool_name": "", "prompt": ""})
+            decision = _refusal(event, f"sandhook: {error}")
+        return {_RENAMED.get(key, key): value for key, value in output(decision, event).items()}
+
+    return hook
+
+
+def _event(name: str, given: Mapping[str, Json], call_id: str | None, project_dir: str | None) -> Event:
+    payload = {key: value for key, value in given.items() if value is not None}
+    if call_id is not None:
+        payload.setdefault("tool_use_id", call_id)
+    event = CONTRACT.event(name, payload)
+    return event.with_(project_dir=project_dir) if project_dir is not None else event
+
+
+def _refusal(event: Event, reason: str) -> Decision:
+    """Return a refusal, or a note on an event that cannot be refused."""
+    if event.kind not in CONTRACT.refusable:
+        return Decision(event.kind, system_message=reason)
+    if event.tool is not None:
+        return Decision(event.kind, permission="deny", reason=reason)
+    return Decision(event.kind, block=True, reason=reason)

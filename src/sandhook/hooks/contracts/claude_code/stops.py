@@ -1,0 +1,24 @@
+"""How often Stop hooks may keep Claude Code working: 8 times one after the other, or as the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sandhook.hooks.continuation import Continuation
+from sandhook.hooks.contracts.claude_code.names import STOP_CAP, STOP_CAP_VARIABLE
+from sandhook.hooks.model import Decision
+from sandhook.limits import Cancellation
+
+
+def cap(env: Mapping[str, str]) -> int | None:
+    """Return how many stops hooks may refuse one after the other; None for any number."""
+    said = env.get(STOP_CAP_VARIABLE, "").strip()
+    number = int(said) if said.isascii() and said.isdigit() and len(said) < 7 else STOP_CAP
+    return number or None
+
+
+def continuation(
+    fire_stop: Callable[[bool], Decision], env: Mapping[str, str], *, cancel: Cancellation | None = None
+) -> Continuation:
+    """Return the loop of one turn; ``fire_stop`` fires Stop, told whether a hook already refused one."""
+    return Continuation(fire_stop, cancel=cancel, laps=cap(env), todo_laps=0)
