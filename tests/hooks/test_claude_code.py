@@ -596,7 +596,7 @@ def test_the_schema_knows_every_event_and_type() -> None:
         (settings("PreToolUse", X), "C:\\p\\.claude\\settings.local.json", "claude_code"),
         (settings("PreToolUse", {**X, "command": "$CLAUDE_PROJECT_DIR/x"}), "", "claude_code"),
         (settings("PreToolUse", {**X, "if": "Bash"}), "", "claude_code"),
-        (settings("SubagentStop", X), "", "claude_code"),
+        (settings("Notification", X), "", "claude_code"),
         (settings("PreToolUse", X, permissions={}), "", "claude_code"),
         (settings("PreToolUse", X, matcher="execute"), "", "jcode"),
         (settings("PreToolUse", X), "/p/.jcode/hooks.json", "jcode"),

@@ -104,10 +104,10 @@ def _claude_code(value: Any) -> bool:
 
 
 def _claude_code_signs(value: Any, name: str) -> bool:
-    """Tell Claude Code's directory, variables or tools, and what handlers have there alone."""
-    own = {"if", "args", "asyncRewake", "shell", "statusMessage", "url", "prompt", "once", "onFailure"}
-    name = _slashes(name)
-    if "/.claude" in name or name.endswith("managed-settings.json"):
+    """Tell Claude Code's variables and tools, other settings, and what handlers have there alone."""
+    own = {"if", "args", "asyncRewake", "shell", "url", "prompt", "once", "onFailure"}
+    settings = {"permissions", "disableAllHooks", "enabledPlugins", "statusLine", "outputStyle"}
+    if settings & set(value):
         return True
     hooks = list(_handlers(value))
     return (
