@@ -144,7 +144,7 @@ def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
 
 def split_blanks(record: str) -> list[str]:
     """Split at blanks and newlines, and drop those around."""
-    if _ODD.search(record) is None:
+    if (record.isascii() and record.isprintable()) or _ODD.search(record) is None:
         return record.split()
     record = record.strip(" \t\n")
     return _BLANKS.split(record) if record else []

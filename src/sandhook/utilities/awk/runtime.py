@@ -55,6 +55,7 @@ class Runtime:
         g: Global variables by slot. frame: Those of the function that runs.
         record: $0, unless ``dirty``: then it is to be made again from ``fields``.
         fields: $1 and on; None until the record is split.
+        blanks: Fields are what stands between blanks.
     """
 
     def __init__(self, ctx: Context, program: Program) -> None:
@@ -89,6 +90,7 @@ class Runtime:
         self.rs = "\n"
         self.mode = FS
         self.split_record: records.Splitter = records.split_blanks
+        self.blanks = True
         g = self.g
         for slot, value in (
             (FS, " "), (OFS, " "), (ORS, "\n"), (RS, "\n"), (SUBSEP, "\x1c"), (CONVFMT, "%.6g"), (OFMT, "%.6g"),
@@ -219,6 +221,7 @@ class Runtime:
             self.split_record = records.by_widths(self.text(self.g[FIELDWIDTHS]))
         else:
             self.split_record = records.splitter(self.text(self.g[FS]), self.icase, not self.rs)
+        self.blanks = self.split_record is records.split_blanks
 
     # ------------------------------------------------------------------ the record
 

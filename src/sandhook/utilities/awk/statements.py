@@ -15,7 +15,7 @@ from sandhook.utilities.awk.functions import FUNCTIONS
 from sandhook.utilities.awk.parser import Parser
 from sandhook.utilities.awk.program import Program, Run
 from sandhook.utilities.awk.runtime import SPECIAL, SPECIAL_ARRAYS, Exit, Next, NextFile, Runtime
-from sandhook.utilities.awk.values import Array, Strnum, Value
+from sandhook.utilities.awk.values import Array, Strnum, Value, to_number
 
 BREAK, CONTINUE, NEXT, NEXTFILE, RETURN = 1, 2, 3, 4, 5
 Step = Callable[[Runtime], "int | None"]
@@ -45,12 +45,31 @@ class Statements(Compiler):
         return block
 
     def _do_expr(self, node: Node) -> Step:
-        run = self.value(node[1])
+        inner = node[1]
+        if inner[0] == "assign" and inner[1] == "+" and inner[2][0] == "name":
+            at = -1 if self.local(inner[2][1]) >= 0 else self.program.names[inner[2][1]]
+            if at >= len(SPECIAL):
+                return self._sum(at, self.setter(inner[2]), self.number(inner[3]))
+        run = self.value(inner)
 
         def expression(rt: Runtime) -> None:
             run(rt)
 
         return expression
+
+    def _sum(self, at: int, put: Callable[[Runtime, Value], None], operand: Run) -> Step:
+        """``s += x`` as a statement, by far the most used in rules."""
+
+        def add(rt: Runtime) -> None:
+            right: float = operand(rt)
+            variables = rt.g
+            left = variables[at]
+            if type(left) is float:
+                variables[at] = left + right
+            else:
+                put(rt, to_number(left) + right)
+
+        return add
 
     # ------------------------------------------------------------------ output
 
@@ -60,6 +79,8 @@ class Statements(Compiler):
         put = self._writer(redirect, target)
         if len(texts) == 1:
             only = texts[0]
+            if target is None:
+                return lambda rt: rt.ctx.write(only(rt).encode("utf-8", "surrogateescape") + rt.ors)
             return lambda rt: put(rt, only(rt).encode("utf-8", "surrogateescape") + rt.ors)
 
         def print_(rt: Runtime) -> None:

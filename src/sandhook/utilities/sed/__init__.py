@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.pattern.posix import Regex, compile_bre, compile_ere
 from sandhook.utilities._base import Context, Failure, also, opt, option_set
-from sandhook.utilities.sed.commands import DELETE, END, QUIT, QUIT_SILENT, RESTART, Compiled
+from sandhook.utilities.sed.commands import DELETE, END, QUIT, QUIT_SILENT, RESTART, Compiled, replaced
 from sandhook.utilities.sed.machine import Machine
 from sandhook.utilities.sed.parser import Parser
 from sandhook.utilities.sed.script import Chunk, Pattern, ScriptError
@@ -141,8 +141,24 @@ def compiled_script(chunks: tuple[Chunk, ...], options: Options) -> Compiled:
     return found
 
 
+def replace_in_blocks(m: Machine, literals: list[tuple[bytes, bytes]]) -> None:
+    """Run a script of ``s/old/new/g`` alone, whose texts know nothing of lines, on many lines at once."""
+    delimiter = m.delimiter
+    for block in m.blocks():
+        m.budget.charge(block.count(delimiter))
+        data = block
+        for old, new in literals:
+            data = replaced(data, old, new, -1, m.budget)
+        m.out.complete(delimiter)
+        m.out.raw(data)
+        m.out.missing = block[-1:] != delimiter
+
+
 def edit(m: Machine, compiled: Compiled, options: Options) -> None:
     """Run the cycles: read a line, run the commands, print."""
+    if compiled.literals and options.in_place is None and not options.unbuffered:
+        replace_in_blocks(m, compiled.literals)
+        return
     actions = compiled.actions
     size = len(actions)
     silent = compiled.silent

@@ -179,6 +179,13 @@ class Machine:
             if not across or not self._open_next():
                 return None
 
+    def blocks(self) -> Iterator[bytes]:
+        """Yield all inputs in blocks of whole lines, for scripts that need no lines."""
+        while self._reader is not None or self._open_next():
+            assert self._reader is not None
+            yield from self._reader.blocks(self.delimiter)
+            self._close_current()
+
     def at_end(self) -> bool:
         """Tell whether the current line is the last one ($): of its file with -s or -i."""
         if self._ahead is None:
