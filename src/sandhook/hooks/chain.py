@@ -83,7 +83,11 @@ class Chain:
 
     def run(self, specs: Sequence[HookSpec]) -> Decision:
         """Run the hooks that the event concerns and return what they decided together."""
-        if self._contract.fold.parallel:
+        choose = getattr(self._contract, "fold_for", None)
+        if choose is not None:
+            matching = [spec for spec in specs if spec.matcher.check(self._fired).matched]
+            self._fold = Fold(choose(matching), self._fired)
+        if self._fold.policy.parallel:
             outcomes = self._all(specs)
         else:
             outcomes = [self._one(spec) for spec in specs]

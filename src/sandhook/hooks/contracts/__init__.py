@@ -118,6 +118,9 @@ class Answer(Record):
 class Contract(Protocol):
     """One agent's hook format. ``BaseContract`` has what most of them share.
 
+    A contract whose hooks compose in one way or another, as their configuration says, has a method
+    ``fold_for`` beside this: it takes the hooks that match an event, and returns the policy.
+
     Attributes:
         name: As in ``--contract``.
         fold: How its hooks compose.
@@ -243,7 +246,7 @@ class ContractError(SandhookError):
 #: Contracts that come with sandhook, and where; ``_recognise.ROWS`` tells their files apart.
 _BUILTINS = {
     name: f"sandhook.hooks.contracts.{name}"
-    for name in (*("everruns", "crush", "jcode", "ub", "claude_code"), "codex")
+    for name in (*("everruns", "crush", "jcode", "ub", "claude_code"), "codex", "gemini")
 }
 
 _GROUP = "sandhook.contracts"

@@ -11,6 +11,8 @@ from typing import Any
 
 from sandhook.hooks.contracts.claude_code.names import EVENTS, TOOLS
 from sandhook.hooks.contracts.codex.names import EVENTS as CODEX_EVENTS
+from sandhook.hooks.contracts.gemini.names import EVENTS as GEMINI_EVENTS
+from sandhook.hooks.contracts.gemini.names import SETTINGS as GEMINI_SETTINGS
 from sandhook.record import Record
 
 
@@ -137,6 +139,26 @@ def _codex_signs(value: Any, name: str) -> bool:
     )
 
 
+def _gemini(value: Any) -> bool:
+    """Tell nested hooks with a type at Gemini CLI's events, beside its own switches."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    if not isinstance(hooks, dict) or not set(hooks) <= {*GEMINI_EVENTS, *GEMINI_SETTINGS}:
+        return False
+    events = {name: each for name, each in hooks.items() if name in GEMINI_EVENTS}
+    return _nested({"hooks": events}) and all("type" in each for each in _handlers(value))
+
+
+def _gemini_signs(value: Any, name: str) -> bool:
+    """Tell events, switches, variables and chains that Gemini CLI alone has."""
+    own = {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "PreCompress"}
+    return (
+        bool({*own, *GEMINI_SETTINGS, "BeforeToolSelection"} & set(value["hooks"]))
+        or "hooksConfig" in value
+        or any("sequential" in group for group in _groups(value))
+        or any("GEMINI_" in str(each.get("command")) for each in _handlers(value))
+    )
+
+
 def _handlers(value: Any) -> Iterator[dict[str, Any]]:
     """Yield the handlers of a nested configuration that are objects."""
     for group in _groups(value):
@@ -172,6 +194,7 @@ ROWS = {
     "ub": Row(_ub),
     "claude_code": Row(_claude_code, _claude_code_signs, ("/.claude/", "managed-settings.json")),
     "codex": Row(_codex, _codex_signs, ("/.codex/",)),
+    "gemini": Row(_gemini, _gemini_signs, ("/.gemini/", "/gemini-cli/")),
 }
 
 

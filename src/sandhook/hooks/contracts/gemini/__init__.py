@@ -1,0 +1,55 @@
+"""Gemini CLI's hooks: groups per event in settings.json, in parallel or chained, JSON from either stream.
+
+Source: the public Gemini CLI repository, docs/hooks and packages/core/src/hooks at 5411f11
+(2026-08-21). Where its documentation and its code differ, the stricter reading holds. Divergences:
+L-GEMINI-001 and on in docs/divergences.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sandhook.hooks.contracts._agent import Agent
+from sandhook.hooks.contracts.gemini.names import EVENTS
+from sandhook.hooks.fold import FoldPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.model import Decision, HookSpec
+
+
+class Gemini(Agent):
+    """The contract; it has no state."""
+
+    name = "gemini"
+    title = "Gemini CLI"
+    events = EVENTS
+    refusable = frozenset({"tool.pre", "prompt.submit", "model.pre", "model.post"})
+    #: At once on the event as it is, unless a group that matches says ``sequential``.
+    fold = FoldPolicy(
+        parallel=True,
+        chained=False,
+        stop_on_refusal=False,
+        reasons="join",
+        contexts="join",
+        survive_refusal=False,
+        dedupe="source",
+    )
+    sequential = fold._replace(parallel=False, chained=True, matchers_see_changes=False)
+
+    def fold_for(self, specs: Sequence[HookSpec]) -> FoldPolicy:
+        """Return how these hooks, which all match, compose: one sequential group makes all of them so."""
+        asked = any((spec.extras or {}).get("sequential") for spec in specs)
+        return self.sequential if asked else self.fold
+
+    def message(self, decision: Decision, event: Event) -> str:
+        """Return what the model sees in place of what was refused."""
+        reason = decision.reason or "No reason provided"
+        if decision.halt:
+            return f"Agent execution stopped by hook: {reason}"
+        return f"Tool execution blocked: {reason}" if event.kind == "tool.pre" else reason
+
+
+CONTRACT = Gemini()

@@ -1,0 +1,187 @@
+"""What a Gemini CLI hook gets and says: JSON on standard output, else on standard error, else text by its status."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._agent import MAX_OUTPUT, SNAKE, event_of, payload
+from sandhook.hooks.contracts._outcome import (
+    accidents,
+    broken,
+    object_of,
+    refusal,
+    text_of,
+    words_of,
+)
+from sandhook.hooks.contracts._payload import directory, variable
+from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
+from sandhook.hooks.decode import DecodeError, decode_object, encode
+from sandhook.hooks.decode import decode as decode_json
+from sandhook.hooks.event import Event, Json
+from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+
+#: Events that a hook can refuse; on AfterAgent a refusal makes the agent try again.
+BLOCKABLE = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel")
+
+
+def request(spec: HookSpec, event: Event, compat: str) -> Request:
+    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    absent: dict[str, Json] = {
+        "transcript_path": "",
+        "timestamp": "",
+        "source": "startup",
+        "reason": "other",
+        "trigger": "auto",
+        "prompt_response": "",
+    }
+    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
+    given["hook_event_name"] = spec.native_event
+    stamp = event.timestamp
+    if stamp is not None:
+        given["timestamp"] = stamp if isinstance(stamp, str) else stamp.isoformat()
+    if spec.native_event == "AfterTool" and not isinstance(given["tool_response"], dict):
+        given["tool_response"] = _response(event)
+    text = encode(given)
+    project = variable(event.project_dir or event.cwd or "/workspace")
+    extras = event.extras or {}
+    plans = extras.get("plans_dir")
+    return Request(
+        spec=spec,
+        env={
+            "GEMINI_PROJECT_DIR": project,
+            "GEMINI_CWD": variable(event.cwd or "/workspace"),
+            "GEMINI_PLANS_DIR": variable(plans) if isinstance(plans, str) else "",
+            "GEMINI_SESSION_ID": variable(event.session_id or ""),
+            "CLAUDE_PROJECT_DIR": project,
+        },
+        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
+        cwd=directory(event),
+        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
+        payload=text,
+        overflow="drop",
+    )
+
+
+def _response(event: Event) -> Json:
+    """Return a tool's result as Gemini CLI has it: what the model and the user see, and the error."""
+    result = event.result
+    if result is None:
+        return {}
+    value = result.value if result.value is not None else result.error
+    made: dict[str, Json] = {"llmContent": value, "returnDisplay": value}
+    return made if result.error is None else {**made, "error": {"message": result.error}}
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes."""
+    if name not in EVENTS:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    made = event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
+    stamp = (made.extras or {}).get("timestamp")
+    return made.with_(timestamp=stamp) if isinstance(stamp, str) else made
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event."""
+    name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
+    status = ran.exit_status or 0
+    why = broken(ran)
+    ended = why is None or (ran.limit is None and ran.failure is None and ran.signal is None)
+    cut = ran.truncated and status in (0, 1)
+    if not ended or cut:
+        return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
+    text = ran.stdout.decode("utf-8", "replace").strip() or words
+    value = None if ran.truncated else _object(text, notes)
+    better = compat != "strict"
+    if value is None:
+        verdict = _plain(name, event, status, text, ran, notes, better=better)
+    else:
+        verdict = _said(name, event, value, notes)
+        if status == 2 and not verdict.intervenes and better and name in BLOCKABLE:
+            notes.append("exit status 2 with an output that does not refuse: upstream lets that pass")
+            verdict = refusal(event.kind, text_of(value, "reason") or words or "blocked by hook", notes)
+    if verdict.intervenes:
+        return verdict._replace(could_not_run=None if ran.truncated else why)
+    if ran.could_not_run is not None:
+        return Verdict("error", could_not_run=ran.could_not_run, diagnostics=verdict.diagnostics)
+    return verdict
+
+
+def _object(text: str, notes: list[str]) -> dict[str, Any] | None:
+    """Return the object that a text holds, also inside a JSON string, or None."""
+    try:
+        decoded = decode_json(text)
+        if isinstance(decoded.value, str):
+            decoded = decode_object(decoded.value)
+    except DecodeError as error:
+        if text.startswith("{"):
+            notes.append(f"the output is taken as text: {error}")
+        return None
+    notes.extend(decoded.diagnostics)
+    return decoded.value if isinstance(decoded.value, dict) else None
+
+
+def _plain(
+    name: str, event: Event, status: int, text: str, ran: Ran, notes: list[str], *, better: bool
+) -> Verdict:
+    """Say what text means: a note with the status 0 and 1, a refusal with any other."""
+    odd = "the output is no JSON object" if text.startswith("{") else None
+    if status in (0, 1):
+        if status:
+            notes.append("exit status 1 is a warning (2 refuses)")
+        shown = f"Warning: {text}" if status and text else text
+        return Verdict(
+            "error" if status else "none",
+            system_message=shown or None,
+            undecodable=odd,
+            diagnostics=tuple(notes),
+        )
+    if name not in BLOCKABLE:
+        notes.append(f"exit status {status} refuses nothing on {name}")
+        return Verdict("error", system_message=text or None, diagnostics=tuple(notes))
+    if not text and not (better and status == 2):
+        notes.append(f"exit status {status} without any output: upstream lets that pass")
+        return Verdict("error", diagnostics=tuple(notes))
+    notes += accidents(ran, text, status)
+    if not text:
+        notes.append("exit status 2 without any output: upstream lets that pass")
+    return refusal(event.kind, text or "blocked by hook", notes)
+
+
+def _said(name: str, event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+    specific = object_of(value, "hookSpecificOutput")
+    word = value.get("decision")
+    if isinstance(word, str) and word not in ("allow", "approve", "ask", "deny", "block", ""):
+        notes.append(f"decision {word!r} is no opinion (allow, ask, deny and block are known)")
+    verdict = _decided(name, event, value, word, notes)
+    patch = specific.get("tool_input")
+    if name == "BeforeTool" and isinstance(patch, dict):
+        verdict = verdict._replace(input=Operation("merge", patch))
+    context = text_of(specific, "additionalContext")
+    if context is not None:
+        place = {"BeforeAgent": "prompt", "SessionStart": "session"}.get(name, "result")
+        verdict = verdict._replace(context=((context, place),))
+    keys = ("tailToolCallRequest", "llm_request", "llm_response", "toolConfig", "clearContext")
+    extras = {key: specific[key] for key in keys if key in specific}
+    return verdict._replace(
+        system_message=text_of(value, "systemMessage"), extras=extras or None, diagnostics=tuple(notes)
+    )
+
+
+def _decided(name: str, event: Event, value: dict[str, Any], word: Any, notes: list[str]) -> Verdict:
+    reason = text_of(value, "reason")
+    if value.get("continue") is False:
+        if name in ("SessionStart", "SessionEnd", "PreCompress", "Notification", "BeforeToolSelection"):
+            notes.append(f"continue is ignored on {name}")
+            return Verdict("none")
+        return Verdict("halt", True, halt=True, reason=text_of(value, "stopReason") or reason)
+    if word in ("deny", "block"):
+        if name in BLOCKABLE:
+            return refusal(event.kind, reason or "No reason provided", notes)
+        notes.append(f"decision {word} is ignored on {name}: there is nothing to refuse")
+        return Verdict("none")
+    if name == "BeforeTool" and word in ("allow", "approve", "ask"):
+        permission = "ask" if word == "ask" else "allow"
+        return Verdict(permission, True, permission=permission, reason=reason)
+    return Verdict("none", decided=word in ("allow", "approve"))
