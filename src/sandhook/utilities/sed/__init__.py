@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from sandhook.pattern.posix import Regex, compile_bre, compile_ere
 from sandhook.utilities._base import Context, Failure, also, opt, option_set
-from sandhook.utilities.sed.commands import DELETE, END, QUIT, QUIT_SILENT, RESTART, Compiled, replaced
+from sandhook.utilities.sed.commands import DELETE, END, QUIT, QUIT_SILENT, RESTART, Compiled
+from sandhook.utilities.sed.fixed import replaced
 from sandhook.utilities.sed.machine import Machine
 from sandhook.utilities.sed.parser import Parser
 from sandhook.utilities.sed.script import Chunk, Pattern, ScriptError

@@ -8,12 +8,11 @@ Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from sandhook.limits import Budget
 from sandhook.pattern.posix import Regex
 from sandhook.utilities._base import Failure
+from sandhook.utilities.sed.fixed import everywhere, literal_of, substitute_text
 from sandhook.utilities.sed.machine import Machine
 from sandhook.utilities.sed.parser import Compile
 from sandhook.utilities.sed.replacement import replacement
@@ -29,8 +28,6 @@ Action = Callable[[Machine], "int | None"]
 Test = Callable[[Machine], bool]
 Search = Callable[[Machine], Regex]
 
-#: Patterns that mean themselves in every dialect.
-_PLAIN = re.compile(r"[A-Za-z0-9 _/:;,=@%~<>\"'`&#!\t-]+")
 _LARGE = 65_536  #: bytes; a space beyond this is checked against the memory limit before it grows
 _NAMED = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r", 92: b"\\\\"}
 
@@ -51,38 +48,9 @@ class Compiled:
         ]
         self.actions = [compiler.command(index, command) for index, command in enumerate(program.commands)]
         self.ranges = compiler.ranges
-        found = [_everywhere(command) for command in program.commands]
+        found = [everywhere(command) for command in program.commands]
         #: Old and new text of each command when all do nothing but ``s/old/new/g``; else empty.
         self.literals = [] if self.silent or None in found else [pair for pair in found if pair]
-
-
-def _everywhere(command: Command) -> tuple[bytes, bytes] | None:
-    """Return old and new text of a command that replaces fixed text in every line, wherever it is."""
-    what = command.argument
-    if command.name != "s" or command.first is not None or not isinstance(what, Substitution):
-        return None
-    return None if not what.everywhere or what.show or what.file is not None else _literal(what)
-
-
-def _literal(what: Substitution) -> tuple[bytes, bytes] | None:
-    """Return old and new text when both stand in the script as they are."""
-    pattern, parts = what.pattern, what.parts
-    if pattern.icase or not _PLAIN.fullmatch(pattern.text) or what.number > 1:
-        return None
-    if len(parts) > 1 or (parts and (parts[0].group >= 0 or parts[0].case)):
-        return None
-    new = parts[0].text if parts else ""
-    return pattern.text.encode(), new.encode("utf-8", "surrogateescape")
-
-
-def replaced(data: bytes, old: bytes, new: bytes, count: int, budget: Budget) -> bytes:
-    """Replace text, charging and affording what comes of it where that is much."""
-    if len(data) > 1_024:
-        times = data.count(old) if count < 0 else count
-        size = len(data) + max(0, times * (len(new) - len(old)))
-        budget.charge(1 + (size >> 10))
-        budget.afford(size)
-    return data.replace(old, new, count)
 
 
 def _is_line_zero(first: Address | None, second: Address | None) -> bool:
@@ -178,10 +146,10 @@ class _Compiler:
     def _substitute(self, what: Substitution) -> Action:
         search = self.regex(what.pattern)
         build = replacement(what.parts)
-        everywhere, number, show, file = what.everywhere, what.number, what.show, what.file
-        literal = _literal(what)
+        all_, number, show, file = what.everywhere, what.number, what.show, what.file
+        literal = literal_of(what)
         if literal is not None:
-            return _substitute_text(search, literal, -1 if everywhere else 1, show, file)
+            return substitute_text(search, literal, -1 if all_ else 1, show, file)
 
         def substitute_first(m: Machine) -> int | None:
             """The usual case without generators: the first match, in a short line."""
@@ -216,7 +184,7 @@ class _Compiler:
                 pieces.append(space[at:start])
                 build(found, pieces)
                 at = end
-                if not everywhere:
+                if not all_:
                     break
                 budget.charge(1)
             if not pieces:
@@ -234,28 +202,7 @@ class _Compiler:
                 m.write_file(file, m.space, m.ended)
             return None
 
-        return substitute if everywhere or number > 1 else substitute_first
-
-
-def _substitute_text(
-    search: Search, literal: tuple[bytes, bytes], count: int, show: bool, file: str | None
-) -> Action:
-    """The quick way for text that stands for itself."""
-    old, new = literal
-
-    def substitute(m: Machine) -> int | None:
-        search(m)  # it is the last expression now
-        if old not in m.space:
-            return None
-        m.space = replaced(m.space, old, new, count, m.budget)
-        m.replaced = True
-        if show:
-            m.print(m.space, m.ended)
-        if file is not None:
-            m.write_file(file, m.space, m.ended)
-        return None
-
-    return substitute
+        return substitute if all_ or number > 1 else substitute_first
 
 
 def _last_regex(m: Machine) -> Regex:
