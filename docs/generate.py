@@ -234,8 +234,35 @@ def options_of(parser: argparse.ArgumentParser) -> str:
     return table(["argument", "meaning"], rows)
 
 
+# --------------------------------------------------------------------------- checks.md
+
+
+def checks() -> str:
+    """List what `sandhook check` can find."""
+    from sandhook.hooks.checks import RULES, SEVERITIES
+
+    parts = [
+        NOTICE,
+        "# Checks\n",
+        "What `sandhook check` can find. Nothing runs: a script is parsed, and what its outputs and exit",
+        "statuses mean is asked of the agent's own rules. An identifier is never given to another thing.\n",
+    ]
+    for severity in SEVERITIES:
+        rows = [
+            [f"`{name}`", escape(rule.what), escape(rule.advice)]
+            for name, rule in RULES.items()
+            if rule.severity == severity
+        ]
+        parts += [
+            f"## {severity.capitalize()}s\n",
+            table(["identifier", "what is wrong", "what to do"], rows),
+        ]
+    return "\n".join(parts)
+
+
 #: Generated pages: file name to what makes its text.
 PAGES: dict[str, Callable[[], str]] = {
+    "checks.md": checks,
     "cli.md": cli_page,
     "commands.md": commands,
     "contracts.md": contracts,

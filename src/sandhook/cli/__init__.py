@@ -49,6 +49,11 @@ COMMANDS = {
         "say which hooks an event would run, and why not the others; nothing runs",
         'sandhook explain PreToolUse --contract crush --tool bash --input \'{"command":"ls"}\'',
     ),
+    "check": Command(
+        "sandhook.cli.check",
+        "find what is wrong with hooks and their scripts, without running them",
+        "sandhook check hooks.json",
+    ),
     "schema": Command(
         "sandhook.cli.schema",
         "print the JSON Schema of an agent's hook configuration",

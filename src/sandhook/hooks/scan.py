@@ -66,7 +66,7 @@ class Scan(Record):
     @property
     def commands(self) -> tuple[str, ...]:
         """Names of the commands that are called and not defined here, once each, in order."""
-        named = dict.fromkeys(name for call in self.calls for name in _names(call.words))
+        named = dict.fromkeys(name for call in self.calls for name in called(call.words))
         return tuple(name for name in named if name not in self.functions)
 
 
@@ -84,7 +84,7 @@ def scan(text: str, variables: Mapping[str, str] | None = None, own: str | None 
         return Scan(syntax_error=str(error))
     except LimitExceeded as error:
         return Scan(syntax_error=str(error))
-    reader = _Reader(dict(variables or {}), own)
+    reader = Reader(dict(variables or {}), own)
     nodes = [node for unit in units for node in walk(unit)]
     reader.learn(nodes)
     calls = []
@@ -127,10 +127,10 @@ def walk(node: Any) -> Iterator[Node]:
 
 def literal_text(word: Word | Assignment) -> str | None:
     """Return what a word says without its quotes, or None when something in it is expanded."""
-    return _Reader({}, None).value(word)
+    return Reader({}, None).value(word)
 
 
-class _Reader:
+class Reader:
     """Gives words their value where it is known."""
 
     def __init__(self, variables: dict[str, str], own: str | None) -> None:
@@ -210,7 +210,7 @@ def _plain(word: Word) -> str | None:
     return "".join(texts) if len(texts) == len(word.parts) else None
 
 
-def _names(words: tuple[str | None, ...]) -> Iterator[str]:
+def called(words: tuple[str | None, ...]) -> Iterator[str]:
     """Yield the command that words call, and those that wrappers call for it."""
     at = 0
     while at < len(words):

@@ -1,0 +1,104 @@
+"""``sandhook check``: what is wrong with hooks, found without running them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from sandhook.cli import USAGE_ERROR
+from sandhook.cli.arguments import Parser
+from sandhook.cli.configuration import Found, directory, gather, guarded, load
+from sandhook.cli.table import plain, put, put_json
+from sandhook.errors import ConfigError
+from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
+from sandhook.hooks.contracts import COMPAT, ContractError
+from sandhook.hooks.trust import read_host
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def parser() -> Parser:
+    made = Parser(
+        "check",
+        "[FILE]... [OPTION]...",
+        "Find what is wrong with hooks without running them: faults of configurations, each with its\n"
+        "line and path, and of the scripts that they name. Without FILE: the files that the agents would\n"
+        "read from the current directory. The page on checks explains every identifier.\n\n"
+        "Exit status: 0, or 1 when there are errors (with --strict: warnings, too).",
+    )
+    add = made.add_argument
+    add("hooks", nargs="*", metavar="FILE", help="a configuration of hooks; each is checked by itself")
+    add("--contract", metavar="NAME", help="whose format it is; recognised from FILE when not given")
+    add("--cwd", metavar="DIR", help="where the hooks run (default: the current directory)")
+    add("--store", metavar="FILE", help="approvals of `sandhook trust`, when not the user's own")
+    add("--compat", choices=COMPAT, default="better", help="strict: what upstream takes")
+    add("--strict", action="store_true", help="warnings fail, too")
+    add("--format", dest="layout", choices=("text", "json"), default="text")
+    return made
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    return guarded(lambda: _check(options))
+
+
+def _check(options: argparse.Namespace) -> int:
+    findings: list[Finding] = []
+    files = list(options.hooks)
+    for name in files or [None]:
+        options.hooks = [name] if name is not None else None
+        findings += _one(options, name)
+    if options.layout == "json":
+        put_json([_json(finding) for finding in findings])
+    else:
+        for finding in findings:
+            put(plain(str(finding)))
+        put(_summary(findings))
+    fails = SEVERITIES[: 2 if options.strict else 1]
+    return USAGE_ERROR if any(finding.severity in fails for finding in findings) else 0
+
+
+def _one(options: argparse.Namespace, name: str | None) -> list[Finding]:
+    try:
+        found = gather(options)
+    except ConfigError as error:
+        return [Finding("E-CONFIG", each.message, each.file, each.line, each.path) for each in error.problems]
+    except ContractError as error:
+        if name is None or options.contract is not None:
+            raise
+        return [Finding("E-CONTRACT", str(error).removeprefix(f"{name}: "), name)]
+    return [finding for each in found for finding in findings_of(each, options)]
+
+
+def findings_of(found: Found, options: argparse.Namespace) -> list[Finding]:
+    """Load what was found and return what is wrong with it."""
+    engine = load(found, options, compat=options.compat)
+    home = os.path.expanduser("~").replace("\\", "/")  # noqa: PTH111 - pathlib costs 10 ms
+    around = Surroundings(directory(options.cwd), home, read_host)
+    return check(engine, found.contract, found.documents, around, found.problems)
+
+
+def _summary(findings: list[Finding]) -> str:
+    counts = [
+        f"{count} {severity}{'' if count == 1 else 's'}"
+        for severity in SEVERITIES
+        if (count := sum(finding.severity == severity for finding in findings))
+    ]
+    return ", ".join(counts) or "nothing found"
+
+
+def _json(finding: Finding) -> dict[str, Any]:
+    return {
+        "severity": finding.severity,
+        "rule": finding.rule,
+        "message": finding.message,
+        "file": finding.file,
+        "line": finding.line,
+        "path": finding.path,
+        "hook": finding.hook,
+    }

@@ -1,0 +1,121 @@
+"""Finds what is wrong with hooks before they run: in their configuration and in their scripts.
+
+Nothing runs. What an output or an exit status means is asked of the contract's own decoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.errors import LimitExceeded, Problem, ShellSyntaxError
+from sandhook.hooks.checks import scripts
+from sandhook.hooks.checks.rules import RULES, SEVERITIES, Finding
+from sandhook.hooks.contracts import Contract, Document
+from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.inventory import Item, inventory
+from sandhook.hooks.matcher import All, AnyOf, Exact, Matcher, Never, ToolName
+from sandhook.hooks.sources import line_of, with_lines
+from sandhook.record import Record
+
+__all__ = ["RULES", "SEVERITIES", "Finding", "Surroundings", "check"]
+
+#: Findings of one configuration; what is beyond is counted.
+MAX_FINDINGS = 1000
+
+
+class Surroundings(Record):
+    """Where the hooks are: what relative names and ``~`` stand for, and how files are read.
+
+    Attributes:
+        project: The directory that the hooks run in, an absolute path with slashes.
+        home: The user's.
+        read: Gives the bytes of a file, None when it is not there or cannot be read.
+    """
+
+    project: str
+    home: str
+    read: Callable[[str], bytes | None]
+
+
+def check(
+    engine: HookEngine,
+    contract: Contract,
+    documents: Sequence[Document],
+    around: Surroundings,
+    problems: Sequence[Problem] = (),
+) -> list[Finding]:
+    """Return what is wrong with the hooks of one contract, in the order of files and lines.
+
+    Args:
+        engine: The hooks, loaded.
+        documents: What they were loaded from.
+        problems: Faults beyond the engine's: files that cannot be read.
+    """
+    findings: list[Finding] = []
+    places = {document.name: with_lines(document) for document in documents}
+    ids: dict[str, Item] = {}
+    for item in inventory(engine, contract, documents, problems):
+        if item.state == "invalid":
+            findings.append(Finding("E-CONFIG", item.why, item.file, item.line, item.path))
+            continue
+        spec = item.spec
+        if spec is None:
+            continue
+        if item.state in ("untrusted", "muted"):
+            findings.append(Finding("N-STATE", item.why, item.file, item.line, item.path, spec.id))
+        if item.state == "muted":
+            continue
+        if spec.id in ids:
+            message = f"the id {spec.id} is that of the hook at {ids[spec.id].where}, too"
+            findings.append(Finding("W-DUPLICATE", message, item.file, item.line, item.path, spec.id))
+        ids.setdefault(spec.id, item)
+        if (why := _never(spec.matcher)) is not None:
+            findings.append(Finding("W-NEVER", why, item.file, item.line, item.path, spec.id))
+        if len(findings) < MAX_FINDINGS:
+            findings += _script(item, contract, around)
+    findings += [_note(text, places) for text in engine.diagnostics]
+    findings = list(dict.fromkeys(findings))
+    findings.sort(key=lambda each: (each.file, each.line))
+    return findings
+
+
+def _script(item: Item, contract: Contract, around: Surroundings) -> list[Finding]:
+    spec = item.spec
+    if spec is None or spec.executor.type not in ("bash", "argv"):
+        return []
+    try:
+        return scripts.check(item, contract, around.project, around.home, around.read)
+    except (ShellSyntaxError, LimitExceeded, RecursionError) as error:
+        return [Finding("E-PARSE", str(error), item.file, item.line, item.path, spec.id)]
+
+
+def _never(matcher: Matcher) -> str | None:
+    """Return why a matcher can never match, or None."""
+    if isinstance(matcher, Never):
+        return matcher.reason
+    if isinstance(matcher, All):
+        return next(filter(None, map(_never, matcher.parts)), None)
+    if isinstance(matcher, AnyOf):
+        reasons = [_never(part) for part in matcher.parts]
+        return reasons[0] if reasons and all(reasons) else None
+    if isinstance(matcher, ToolName) and isinstance(matcher.test, Exact):
+        wanted = matcher.test.wanted
+        if any(c in "|*^$()[] " for c in wanted):
+            return f"{wanted!r} is taken as the exact name of a tool, and no tool has such a name"
+    return None
+
+
+def _note(text: str, places: dict[str, Document]) -> Finding:
+    """Return what a loader noted, ``[FILE: ][PATH: ]MESSAGE``, at its line."""
+    names = [name for name in places if name and text.startswith(f"{name}: ")]
+    file = max(names, key=len, default="")
+    if not file and len(places) == 1:
+        file = next(iter(places))
+    else:
+        text = text.removeprefix(f"{file}: ")
+    text = text.removeprefix(f"{file}: ")
+    document = places.get(file)
+    path, colon, message = text.partition(": ")
+    if document is None or not colon or " " in path:
+        return Finding("W-CONFIG", text, file)
+    return Finding("W-CONFIG", message, file, line_of(document, path), path)

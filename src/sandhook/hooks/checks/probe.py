@@ -1,0 +1,102 @@
+"""What a contract makes of an output: its own decoder is asked, so no table can be wrong about it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from sandhook.hooks.contracts import Contract
+from sandhook.hooks.decode import DecodeError, decode, encode
+from sandhook.hooks.event import Event, ToolCall, ToolResult
+from sandhook.hooks.model import HookSpec, Ran, Verdict
+
+
+def sample(kind: str) -> Event:
+    """Return an event of a kind with everything in it that such an event can have."""
+    tool = kind.startswith("tool.") or kind == "permission.request"
+    return Event(
+        kind,
+        session_id="session",
+        turn_id="turn",
+        org_id="org",
+        agent_id="agent",
+        cwd="/workspace",
+        project_dir="/workspace",
+        transcript_path="/workspace/transcript.jsonl",
+        timestamp="2026-01-01T00:00:00Z",
+        tool=ToolCall("Bash", {"command": "ls"}, "call") if tool else None,
+        result=ToolResult({"output": "x"}) if kind in ("tool.post", "tool.fail") else None,
+        prompt="text" if kind == "prompt.submit" else None,
+        success=True,
+        reason="other",
+    )
+
+
+class Probe:
+    """One hook's contract and event, ready to be asked."""
+
+    def __init__(self, contract: Contract, spec: HookSpec) -> None:
+        self.contract = contract
+        self.spec = spec
+        self.event = sample(spec.event)
+
+    @property
+    def is_gate(self) -> bool:
+        """Whether a hook can refuse on this event."""
+        return self.spec.event in self.contract.refusable
+
+    def verdict(self, stdout: str = "", exit_status: int = 0, stderr: str = "") -> Verdict:
+        """Return what the contract makes of a run."""
+        ran = Ran(exit_status, stdout.encode("utf-8", "replace"), stderr.encode("utf-8", "replace"))
+        return self.contract.decode(self.spec, self.event, ran, "better")
+
+    def refuses(self, exit_status: int) -> bool:
+        """Whether an exit status refuses."""
+        return self.verdict("", exit_status, "message\n").intervenes
+
+    def of_json(self, value: dict[str, Any]) -> Verdict:
+        """Return what the contract makes of a printed object."""
+        return self.verdict(encode(value) + "\n")
+
+    @cached_property
+    def stdin(self) -> bytes:
+        """A payload of this event as the script reads it; b"" when there is none."""
+        return self._stdin("better")
+
+    @property
+    def upstream_stdin(self) -> bytes:
+        """The same as the agent itself writes it."""
+        return self._stdin("strict")
+
+    def _stdin(self, compat: str) -> bytes:
+        try:
+            return self.contract.request(self.spec, self.event, compat).stdin
+        except (DecodeError, KeyError):
+            return b""
+
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        """The same, decoded; {} when it is no object."""
+        try:
+            value = decode(self.stdin.decode("utf-8", "replace")).value
+        except DecodeError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
+
+def has_effect(verdict: Verdict) -> bool:
+    """Tell whether an output says anything to the agent."""
+    return bool(
+        verdict.decided
+        or verdict.intervenes
+        or verdict.permission != "none"
+        or verdict.context
+        or verdict.context_files
+        or verdict.input
+        or verdict.prompt
+        or verdict.result
+        or verdict.error
+        or verdict.system_message
+        or verdict.user_message
+        or verdict.extras
+    )

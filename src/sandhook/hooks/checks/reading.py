@@ -1,0 +1,284 @@
+"""A script as the checks see it: its commands in order, and where the output of each goes.
+
+Nothing runs. Words are known as far as ``hooks.scan`` knows them; in a guess, "x" stands for the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from sandhook.hooks.decode import DecodeError, decode
+from sandhook.hooks.scan import Reader, walk
+from sandhook.record import Record
+from sandhook.syntax import parse_cached
+from sandhook.syntax.nodes import (
+    AndOr,
+    Backquoted,
+    CommandSubstitution,
+    DoubleQuoted,
+    Escaped,
+    FunctionDefinition,
+    IfClause,
+    Literal,
+    Node,
+    ParameterExpansion,
+    Pipeline,
+    ProcessSubstitution,
+    Redirection,
+    SimpleCommand,
+    While,
+    Word,
+)
+
+
+class Act(Record):
+    """One simple command.
+
+    Attributes:
+        words: Its words; None for one that is not known.
+        guess: Its words with "x" for what is not known.
+        nodes: Its words as they were parsed.
+        line: Line in the script, from 1.
+        checked: Its exit status is looked at: a condition, the left side of && or ||.
+        captured: Its standard output goes elsewhere than to the agent.
+        to_stderr: ... namely to standard error.
+        document: Text of its here-document, or None.
+    """
+
+    words: tuple[str | None, ...]
+    guess: tuple[str, ...]
+    nodes: tuple[Any, ...]
+    line: int
+    checked: bool = False
+    captured: bool = False
+    to_stderr: bool = False
+    document: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        return self.words[0]
+
+
+class Script(Record):
+    """What the checks know of a script.
+
+    Attributes:
+        acts: Its simple commands in the order of the text, functions' bodies too.
+        functions: Names of the functions that it defines.
+        assigned: Variable to the word that it is assigned, for those that are assigned once.
+        errexit: ``set -e`` is on somewhere.
+    """
+
+    acts: tuple[Act, ...]
+    functions: frozenset[str]
+    assigned: Mapping[str, Word]
+    errexit: bool
+
+
+class _Way(Record):
+    checked: bool = False
+    captured: bool = False
+    to_stderr: bool = False
+
+
+def read(text: str, variables: Mapping[str, str], own: str | None = None) -> Script:
+    """Return what is known of a script.
+
+    Raises:
+        ShellSyntaxError, LimitExceeded: It does not parse.
+        RecursionError: It is nested too deeply to be looked at.
+    """
+    units = parse_cached(text)
+    nodes = [node for unit in units for node in walk(unit)]
+    reader = Reader(dict(variables), own)
+    reader.learn(nodes)
+    acts: list[Act] = []
+    for unit in units:
+        _visit(unit, _Way(), reader, acts)
+    first = text.partition("\n")[0]
+    errexit = first.startswith("#!") and " -e" in first
+    return Script(
+        tuple(acts),
+        frozenset(node.name for node in nodes if isinstance(node, FunctionDefinition)),
+        _assigned(nodes),
+        errexit or any(_sets_errexit(act) for act in acts),
+    )
+
+
+def _assigned(nodes: list[Node]) -> dict[str, Word]:
+    found: dict[str, list[Any]] = {}
+    for node in nodes:
+        if node.__class__.__name__ == "Assignment":
+            found.setdefault(node.name, []).append(node.value)  # type: ignore[attr-defined]
+    return {name: values[0] for name, values in found.items() if len(values) == 1 and _is_word(values[0])}
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, Word)
+
+
+def _sets_errexit(act: Act) -> bool:
+    if act.name != "set":
+        return False
+    words = act.words[1:]
+    if ("-o", "errexit") in pairwise(words):
+        return True
+    return any(
+        word is not None and word[:1] == "-" and word[1:2] != "-" and "e" in word[1:] for word in words
+    )
+
+
+def _visit(node: Any, way: _Way, reader: Reader, acts: list[Act]) -> None:
+    if isinstance(node, SimpleCommand):
+        _simple(node, way, reader, acts)
+        return
+    if isinstance(node, (CommandSubstitution, ProcessSubstitution)):
+        _visit(node.body, _Way(captured=True), reader, acts)
+        return
+    if isinstance(node, Backquoted):
+        return
+    if isinstance(node, Pipeline):
+        for command in node.commands[:-1]:
+            _visit(command, way._replace(captured=True, to_stderr=False, checked=True), reader, acts)
+        for command in node.commands[-1:]:
+            _visit(command, way._replace(checked=way.checked or node.negated), reader, acts)
+        return
+    if isinstance(node, AndOr):
+        for command in node.commands[:-1]:
+            _visit(command, way._replace(checked=True), reader, acts)
+        _visit(node.commands[-1], way, reader, acts)
+        return
+    if isinstance(node, (IfClause, While)):
+        inside = _redirected(way, getattr(node, "redirections", ()), reader)
+        _visit(node.condition, inside._replace(checked=True), reader, acts)
+        _visit(node.body, inside, reader, acts)
+        return
+    if isinstance(node, Node):
+        way = _redirected(way, getattr(node, "redirections", ()), reader)
+        for part in node:
+            _visit(part, way, reader, acts)
+    elif isinstance(node, tuple):
+        for part in node:
+            _visit(part, way, reader, acts)
+
+
+def _redirected(way: _Way, redirections: tuple[Redirection, ...], reader: Reader) -> _Way:
+    for each in redirections:
+        if each.operator in ("<", "<<", "<<-", "<<<", "<>", "<&") or each.fd not in (None, 1):
+            continue
+        target = reader.value(each.target)
+        if (each.operator == ">&" and target == "2") or target == "/dev/stderr":
+            way = way._replace(captured=False, to_stderr=True)
+        elif target not in ("/dev/stdout", "1"):
+            way = way._replace(captured=True, to_stderr=False)
+    return way
+
+
+def _simple(node: SimpleCommand, way: _Way, reader: Reader, acts: list[Act]) -> None:
+    for part in (*node.assignments, *node.words, *node.redirections):
+        _visit(part, way, reader, acts)
+    if not node.words:
+        return
+    way = _redirected(way, node.redirections, reader)
+    documents = [each.document for each in node.redirections if each.document is not None]
+    acts.append(
+        Act(
+            tuple(reader.value(word) for word in node.words),
+            tuple(_guess(word, reader) for word in node.words),
+            node.words,
+            node.line,
+            way.checked,
+            way.captured,
+            way.to_stderr,
+            documents[-1].text if documents else None,
+        )
+    )
+
+
+def _guess(word: Any, reader: Reader) -> str:
+    if not isinstance(word, Word):
+        return "x"
+    known = reader.value(word)
+    return known if known is not None else "".join(_guess_part(part, reader) for part in word.parts)
+
+
+def _guess_part(part: Any, reader: Reader) -> str:
+    if isinstance(part, DoubleQuoted):
+        return "".join(_guess_part(each, reader) for each in part.parts)
+    if isinstance(part, (Literal, Escaped)) or hasattr(part, "text"):
+        return str(part.text) if not isinstance(part, Backquoted) else "x"
+    return reader.value(Word((part,))) or "x"
+
+
+# What commands print.
+
+_KEY = re.compile(r"([{,]\s*)([A-Za-z_]\w*)(\s*:)")
+_VALUE = re.compile(r":\s*(?:\$\w+|\.[\w.]*|\([^()]*\))(?=\s*[,}])")
+_EXPANSION = re.compile(r"\$(?:\w+|\{[^{}]*\}|\([^()]*\))")
+
+
+def printed_text(act: Act) -> str | None:
+    """Return what echo, printf or a ``cat`` of a here-document print, with "x" for what is not known."""
+    name, words = act.name, list(act.guess[1:])
+    if name == "cat" and act.document is not None and not words:
+        return _EXPANSION.sub("x", act.document)
+    if name == "echo":
+        while words and words[0] in ("-n", "-e", "-E", "-ne", "-en"):
+            words.pop(0)
+        return " ".join(words)
+    if name == "printf" and words and words[0] != "-v":
+        if words[0] == "--":
+            words.pop(0)
+        return _formatted(words[0], words[1:]) if words else None
+    return None
+
+
+def _formatted(text: str, values: list[str]) -> str:
+    pieces = text.replace("\\n", "\n").split("%s")
+    filled = pieces[0]
+    for at, piece in enumerate(pieces[1:]):
+        filled += (values[at] if at < len(values) else "") + piece
+    return filled
+
+
+def printed_json(act: Act) -> dict[str, Any] | None:
+    """Return the object that a command prints, or None when it prints none that can be known."""
+    text = printed_text(act)
+    if text is None and act.name == "jq":
+        text = _jq_object(act)
+    if text is None or not text.lstrip().startswith("{"):
+        return None
+    try:
+        value = decode(text.strip()).value
+    except DecodeError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _jq_object(act: Act) -> str | None:
+    """Return a jq program that is one object, as JSON, with "x" for what it computes."""
+    for word in act.words[1:]:
+        if word is not None and word.strip().startswith("{") and len(word) < 8192:
+            return _VALUE.sub(': "x"', _KEY.sub(r'\1"\2"\3', word))
+    return None
+
+
+def splits(act: Act) -> Iterator[str]:
+    """Yield the variables that a command expands without quotes."""
+    for word in act.nodes:
+        for part in word.parts if isinstance(word, Word) else ():
+            if isinstance(part, ParameterExpansion) and part.operator is None and not part.prefix:
+                yield part.name
+
+
+def substitution(word: Word) -> list[SimpleCommand]:
+    """Return the simple commands of a word that is one command substitution, else nothing."""
+    parts: tuple[Any, ...] = word.parts
+    if len(parts) == 1 and isinstance(parts[0], DoubleQuoted):
+        parts = parts[0].parts
+    if len(parts) != 1 or not isinstance(parts[0], CommandSubstitution):
+        return []
+    return [node for node in walk(parts[0].body) if isinstance(node, SimpleCommand)]

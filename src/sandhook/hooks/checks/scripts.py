@@ -1,0 +1,409 @@
+"""The checks of a hook's shell text, and of the scripts that it runs."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+
+from sandhook.builtins import BUILTINS
+from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.hooks import contracts
+from sandhook.hooks.checks.probe import Probe, has_effect
+from sandhook.hooks.checks.reading import (
+    Act,
+    Script,
+    printed_json,
+    printed_text,
+    read,
+    splits,
+    substitution,
+)
+from sandhook.hooks.checks.rules import Finding
+from sandhook.hooks.contracts import Contract
+from sandhook.hooks.inventory import Item
+from sandhook.hooks.model import HookSpec
+from sandhook.hooks.scan import called
+from sandhook.hooks.trust import PROJECT_VARIABLES
+from sandhook.utilities import UTILITIES
+
+_BINARIES = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
+_SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh")
+_SCRIPT_ENDINGS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl")
+_INTERPRETERS = frozenset((*_SHELLS, "python", "python3", "node", "bun", "ruby", "perl", "source", "."))
+_ASKS = frozenset({"command", "hash", "type", "which"})
+
+#: What a script that refuses begins its message with.
+_REFUSES = re.compile(r"\W*(?:error: *)?(?:block|den(?:y|ied)|refus|forbidden|not allowed|reject)", re.I)
+_PATH = re.compile(r"\.([A-Za-z_]\w*)[\w.]*")
+
+#: Fields that mean something to some agent; an object without any of them asks for nothing.
+_MEANS = frozenset(
+    [
+        "additionalContext",
+        "additional_context",
+        "block",
+        "context",
+        "context_files",
+        "continue",
+        "decision",
+        "followup_message",
+        "halt",
+        "hookSpecificOutput",
+        "modifiedResult",
+        "patch",
+        "permission",
+        "permissionDecision",
+        "reason",
+        "stopReason",
+        "systemMessage",
+        "updatedInput",
+        "updated_input",
+        "updated_prompt",
+        "user_message",
+    ]
+)
+
+#: How deep scripts that run scripts are followed.
+_DEPTH = 3
+
+
+def check(
+    item: Item, contract: Contract, project: str, home: str, read_file: Callable[[str], bytes | None]
+) -> list[Finding]:
+    """Return what is wrong with what a hook runs.
+
+    Raises:
+        ShellSyntaxError, LimitExceeded, RecursionError: Its own text does not parse.
+    """
+    spec = item.spec
+    if spec is None:
+        return []
+    checker = _Checker(spec, contract, project, home, read_file)
+    text = spec.executor.text or " ".join(map(_quoted, spec.executor.argv))
+    whole = checker.text(text, None, 0)
+    checker.results(whole)
+    found = []
+    for rule, message, file, line in checker.found:
+        if file is None:
+            inside = f" (line {line} of the command)" if line > 1 else ""
+            found.append(Finding(rule, message + inside, item.file, item.line, item.path, spec.id))
+        else:
+            found.append(Finding(rule, message, file, line, "", spec.id))
+    return found
+
+
+class _Checker:
+    """Looks at one hook's text and at the scripts that it names."""
+
+    def __init__(
+        self,
+        spec: HookSpec,
+        contract: Contract,
+        project: str,
+        home: str,
+        read_file: Callable[[str], bytes | None],
+    ) -> None:
+        self.probe = Probe(contract, spec)
+        self.project = project.rstrip("/") or "/"
+        self.home = home
+        self.read_file = read_file
+        self.variables = dict.fromkeys(PROJECT_VARIABLES, self.project) | {"HOME": home}
+        self.found: list[tuple[str, str, str | None, int]] = []
+        self.seen: set[str] = set()
+        self.opaque = False
+
+    def add(self, rule: str, message: str, own: str | None, line: int) -> None:
+        self.found.append((rule, message, own, line))
+
+    def text(self, text: str, own: str | None, depth: int) -> list[tuple[Act, str | None]]:
+        """Check one text; return its commands and those of the scripts that it runs, each with its file."""
+        script = read(text, self.variables, own)
+        self._commands(script, own)
+        self._quotes(script, own)
+        self._reads(script, own)
+        self._fields(script, own)
+        acts: list[tuple[Act, str | None]] = []
+        moved = False
+        for act in script.acts:
+            acts.append((act, own))
+            moved = moved or act.name in ("cd", "pushd")
+            acts += self._files(act, own, depth, moved)
+            self._opaque(act, script)
+        return acts
+
+    # Commands and files.
+
+    def _commands(self, script: Script, own: str | None) -> None:
+        asked = {word for act in script.acts if act.name in _ASKS for word in act.words[1:]}
+        lacking: dict[str, int] = {}
+        for act in script.acts:
+            for name in called(act.words):
+                base = name.rpartition("/")[2] if posixpath.dirname(name) in _BINARIES else name
+                known = base in BUILTINS or base in UTILITIES or base in _SHELLS or base in script.functions
+                if not known and "/" not in base and base and base not in asked:
+                    lacking.setdefault(base, act.line)
+        for name, line in lacking.items():
+            self.add("W-COMMAND", f"the sandbox lacks {name}", own, line)
+
+    def _files(self, act: Act, own: str | None, depth: int, moved: bool) -> Iterator[tuple[Act, str | None]]:
+        name = self._script_of(act)
+        if name is None or (moved and not name.startswith(("/", "~"))):
+            return
+        path = self._path(name)
+        if path in self.seen:
+            return
+        self.seen.add(path)
+        data = self.read_file(path)
+        if data is None:
+            if not act.checked:
+                self.add("E-FILE", f"{name}: there is no such file, or it cannot be read", own, act.line)
+            self.opaque = True
+            return
+        first = data[:256].partition(b"\n")[0].decode("utf-8", "replace")
+        words = first[2:].split() if first.startswith("#!") else []
+        names = [word.rpartition("/")[2] for word in words if not word.startswith("-")]
+        names = names[1:] if names[:1] == ["env"] else names
+        if names and names[0] not in _SHELLS:
+            self.opaque = True
+            self.add("W-INTERPRETER", f"{name} is for {names[0]}, which the sandbox lacks", own, act.line)
+        elif act.name in _INTERPRETERS and act.name not in (*_SHELLS, "source", "."):
+            self.opaque = True  # said already: the command is lacking
+        elif b"\0" in data[:256] or depth >= _DEPTH:
+            self.opaque = True
+        else:
+            try:
+                yield from self.text(data.decode("utf-8", "replace"), path, depth + 1)
+            except (ShellSyntaxError, LimitExceeded) as error:
+                self.opaque = True
+                self.add("E-PARSE", str(error), path, getattr(getattr(error, "span", None), "line", 0) or 1)
+
+    def _script_of(self, act: Act) -> str | None:
+        """Return the file that a command runs or reads in, when it is known."""
+        name = act.name
+        if name is None:
+            return None
+        if "/" in name:
+            return None if posixpath.dirname(name) in _BINARIES else name
+        if name not in _INTERPRETERS:
+            return None
+        operand = next((word for word in act.words[1:] if word is None or not word.startswith("-")), None)
+        if operand is None or any(word in ("-c", "-s", "-m", "-e") for word in act.words[1:]):
+            return None
+        if name in ("source", ".") and "/" not in operand:
+            return None
+        return operand if "/" in operand or operand.endswith(_SCRIPT_ENDINGS) else None
+
+    def _path(self, name: str) -> str:
+        if name == "~" or name.startswith("~/"):
+            name = self.home + name[1:]
+        absolute = name[:1] == "/" or name[1:3] in (":/", ":\\")
+        return posixpath.normpath(name if absolute else f"{self.project}/{name}")
+
+    def _opaque(self, act: Act, script: Script) -> None:
+        """Note what may decide in ways that cannot be seen here."""
+        name = act.name
+        if (
+            name is None
+            or (name in ("eval", "exec") and len(act.words) > 1)
+            or (name in ("exit", "return") and len(act.words) > 1 and act.words[1] is None)
+        ):
+            self.opaque = True
+        elif act.captured or act.to_stderr or name in script.functions:
+            return
+        elif name in ("jq", "awk", "sed", "cat", "printf", "echo") and not act.checked:
+            said = printed_text(act)
+            if printed_json(act) is None and (said is None or "x" in said[:1] or said.startswith("{")):
+                self.opaque = True
+        elif name not in BUILTINS and name not in UTILITIES and "/" not in name:
+            self.opaque = True
+
+    # The payload.
+
+    def _quotes(self, script: Script, own: str | None) -> None:
+        payloads = {name for name, word in script.assigned.items() if _reads_stdin(word)}
+        for act in script.acts:
+            if act.name == "read":
+                payloads.update(word for word in act.words[1:] if word and not word.startswith("-"))
+        told: set[str] = set()
+        for act in script.acts:
+            for name in splits(act):
+                if name in payloads and name not in told and act.name in ("echo", "printf"):
+                    told.add(name)
+                    self.add("W-QUOTE", f"${name} is not quoted", own, act.line)
+
+    def _reads(self, script: Script, own: str | None) -> None:
+        if not script.errexit or self.probe.upstream_stdin[-1:] in (b"", b"\n"):
+            return
+        for act in script.acts:
+            if act.name == "read" and not act.checked and not act.captured and act.document is None:
+                self.add(
+                    "W-READ",
+                    "the agent ends its payload without a newline: `read` fails, and `set -e` ends the hook",
+                    own,
+                    act.line,
+                )
+                return
+
+    def _fields(self, script: Script, own: str | None) -> None:
+        filters: dict[str, str] = {}
+        for act in script.acts:
+            path = _jq_path(act.words)
+            if path is not None:
+                self._field(path, own, act.line)
+        for name, word in script.assigned.items():
+            for call in substitution(word):
+                words = tuple(_literal(each) for each in call.words)
+                if (path := _jq_path(words)) is not None and "-e" not in words:
+                    filters[name] = path
+        for act in script.acts:
+            if act.name not in ("[", "test") or act.words[1:2] not in (("-z",), ("-n",)):
+                continue
+            variable = next(
+                (name for word in act.nodes[2:3] for name in _variables(word) if name in filters), None
+            )
+            if variable is not None:
+                message = f"${variable} is `null`, not empty, when there is no {filters[variable]}"
+                self.add("W-NULL", message, own, act.line)
+
+    def _field(self, path: str, own: str | None, line: int) -> None:
+        """Find a field of another agent's payload."""
+        key = _PATH.fullmatch(path)
+        payload = self.probe.payload
+        if key is None or not payload or key.group(1) in payload:
+            return
+        for name in contracts.names():
+            other = contracts.get(name)
+            native = next((own for own, kind in other.events.items() if kind == self.probe.spec.event), None)
+            if native is None or name == self.probe.contract.name:
+                continue
+            spec = self.probe.spec._replace(native_event=native)
+            if key.group(1) in Probe(other, spec).payload:
+                mine = self.probe.contract.name
+                self.add("W-FIELD", f"{path} is in the payload of {name}, not of {mine}", own, line)
+                return
+
+    # What comes out.
+
+    def results(self, acts: list[tuple[Act, str | None]]) -> None:
+        """Check what the whole hook prints and exits with."""
+        probe = self.probe
+        exits = [(int(act.words[1] or 0), act, own) for act, own in acts if _is_exit(act)]
+        objects = [
+            (value, act, own)
+            for act, own in acts
+            if not act.captured and not act.to_stderr and (value := printed_json(act)) is not None
+        ]
+        refuses = any(probe.refuses(status) for status, _, _ in exits)
+        for value, act, own in objects:
+            refuses = probe.of_json(value).intervenes or refuses
+            self._object(value, act, own)
+        if not objects:
+            self._plain(acts)
+        if refuses or self.opaque or not probe.is_gate or not probe.refuses(2):
+            return
+        for status, act, own in exits:
+            if status:
+                message = f"exit {status} does not refuse {probe.spec.native_event}; exit 2 does"
+                self.add("W-EXIT", message, own, act.line)
+                return
+        for act, own in acts:
+            if act.to_stderr and _REFUSES.match(printed_text(act) or ""):
+                self.add("W-DENY", "it says that it blocks, and lets the action pass", own, act.line)
+                return
+
+    def _object(self, value: dict[str, object], act: Act, own: str | None) -> None:
+        """Check one object that the hook prints."""
+        if not _MEANS & set(value):
+            return
+        verdict = self.probe.of_json(value)
+        problem = verdict.could_not_run or verdict.undecodable
+        if problem is None and has_effect(verdict):
+            return
+        native = self.probe.spec.native_event
+        specific = value.get("hookSpecificOutput")
+        if isinstance(specific, dict) and specific.get("hookEventName") != native:
+            named = {**value, "hookSpecificOutput": {**specific, "hookEventName": native}}
+            if has_effect(self.probe.of_json(named)):
+                message = f'hookSpecificOutput needs "hookEventName": "{native}"; without it nothing is read'
+                self.add("W-NAME", message, own, act.line)
+                return
+        name = self.probe.contract.name
+        for other in contracts.names():
+            if other != name and _understands(other, self.probe.spec, value):
+                where = f"on {self.probe.spec.native_event}"
+                self.add(
+                    "W-WORDS",
+                    f"{name} makes nothing of it {where}: the words are those of {other}",
+                    own,
+                    act.line,
+                )
+                return
+        notes = [note for note in verdict.diagnostics if "got a string" not in note]
+        if problem is not None or notes:
+            self.add("W-OUTPUT", problem or notes[0], own, act.line)
+        elif set(value) & _MEANS - {"continue", "reason"}:
+            self.add(
+                "W-OUTPUT", f"{name} makes nothing of it on {self.probe.spec.native_event}", own, act.line
+            )
+
+    def _plain(self, acts: list[tuple[Act, str | None]]) -> None:
+        """Check plain text on standard output."""
+        for act, own in acts:
+            text = None if act.captured or act.to_stderr else printed_text(act)
+            if text is None or not text.strip() or text.lstrip()[:1] in "{[":
+                continue
+            verdict = self.probe.verdict(text + "\n")
+            problem = verdict.could_not_run or verdict.undecodable
+            if verdict.could_not_run is not None:
+                self.add("W-OUTPUT", f"text on standard output: {problem}", own, act.line)
+            elif not has_effect(verdict):
+                event = self.probe.spec.native_event
+                self.add("N-TEXT", f"text on standard output reaches nobody on {event}", own, act.line)
+            return
+
+
+def _understands(name: str, spec: HookSpec, value: dict[str, object]) -> bool:
+    other = contracts.get(name)
+    native = next((own for own, kind in other.events.items() if kind == spec.event), None)
+    if native is None:
+        return False
+    verdict = Probe(other, spec._replace(native_event=native)).of_json(value)
+    return verdict.could_not_run is None and verdict.undecodable is None and has_effect(verdict)
+
+
+def _is_exit(act: Act) -> bool:
+    return act.name == "exit" and len(act.words) == 2 and (act.words[1] or "").isdecimal()
+
+
+def _reads_stdin(word: object) -> bool:
+    calls = substitution(word)  # type: ignore[arg-type]
+    return len(calls) == 1 and [_literal(each) for each in calls[0].words] in (["cat"], ["cat", "-"])
+
+
+def _literal(word: object) -> str | None:
+    texts = [getattr(part, "text", None) for part in getattr(word, "parts", ())]
+    known = [text for text in texts if text is not None]
+    return "".join(known) if known and len(known) == len(texts) else None
+
+
+def _variables(word: object) -> Iterator[str]:
+    for part in getattr(word, "parts", ()):
+        for each in getattr(part, "parts", (part,)):
+            if each.__class__.__name__ == "ParameterExpansion" and each.operator is None:
+                yield each.name
+
+
+def _jq_path(words: tuple[str | None, ...]) -> str | None:
+    """Return the program of ``jq -r PATH`` on standard input, when it is a plain path."""
+    if words[:1] != ("jq",) or None in words:
+        return None
+    options = [word for word in words[1:] if word and word.startswith("-")]
+    programs = [word for word in words[1:] if word and not word.startswith("-")]
+    if len(programs) != 1 or not any("r" in each for each in options if not each.startswith("--")):
+        return None
+    return programs[0] if _PATH.fullmatch(programs[0]) else None
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"

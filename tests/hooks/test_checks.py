@@ -1,0 +1,241 @@
+"""Every rule of `sandhook check`: what it finds, and the harmless neighbour that it leaves alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandhook.hooks import HookEngine, contracts
+from sandhook.hooks.checks import RULES, Finding, Surroundings, check
+from sandhook.hooks.contracts import Document
+from sandhook.hooks.decode import encode
+from tests.hooks.hooktools import config, hook
+
+FILES = {
+    "/project/ok.sh": b"#!/bin/bash\nexit 2\n",
+    "/project/broken.sh": b"#!/bin/bash\n\nif true; then\n",
+    "/project/tool.py": b"#!/usr/bin/env python3\n",
+    "/project/exits.sh": b"#!/bin/sh\n\nexit 1\n",
+    "/home/me/own.sh": b"exit 2\n",
+}
+
+AROUND = Surroundings("/project", "/home/me", FILES.get)
+
+
+def findings(name: str, value: Any) -> list[Finding]:
+    """Return what is found in a configuration of a contract."""
+    text = encode(value)
+    document = Document(value, "/project/hooks.json", text=text, contract=name)
+    contract = contracts.get(name)
+    engine = HookEngine.load([document], contract, prestart=False)
+    return check(engine, contract, [document], AROUND)
+
+
+def crush(command: str, event: str = "PreToolUse", **fields: Any) -> dict[str, Any]:
+    return {"hooks": {event: [{"command": command, **fields}]}}
+
+
+def everruns(command: str, event: str = "pre_tool_use", **fields: Any) -> dict[str, Any]:
+    return config(hook(event, command, id="h", **fields))
+
+
+def jcode(command: str, event: str = "PreToolUse") -> dict[str, Any]:
+    return {"hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]}}
+
+
+SPECIFIC = '{"hookSpecificOutput":{%s"permissionDecision":"deny"}}'
+NAMED = '"hookEventName":"PreToolUse",'
+
+#: Rule, contract, a configuration in which it is found, and the neighbour in which nothing is.
+CASES = [
+    ("E-CONFIG", "crush", crush("exit 2", timeout="9"), crush("exit 2", timeout=9)),
+    ("W-CONFIG", "crush", crush("exit 2", tiemout=9), crush("exit 2", timeout=9)),
+    ("W-CONFIG", "crush", crush("exit 2", "Nosuch"), crush("exit 2")),
+    ("E-PARSE", "crush", crush("if"), crush("if :; then exit 2; fi")),
+    ("E-PARSE", "crush", crush("bash broken.sh"), crush("bash ok.sh")),
+    ("E-FILE", "crush", crush("./gone.sh"), crush("./ok.sh")),
+    ("E-FILE", "crush", crush("source hooks/gone.sh"), crush(". ./ok.sh")),
+    ("E-FILE", "crush", crush('"$CRUSH_PROJECT_DIR"/gone.sh'), crush('"$CRUSH_PROJECT_DIR"/ok.sh')),
+    ("E-FILE", "crush", crush("~/gone.sh"), crush("bash ~/own.sh")),
+    ("E-FILE", "crush", crush("./gone.sh"), crush('"$where"/gone.sh')),  # not known
+    ("E-FILE", "crush", crush("./gone.sh"), crush("cd sub; ./gone.sh")),  # nor here
+    ("W-COMMAND", "crush", crush("frobnicate"), crush("jq .; exit 2")),
+    (
+        "W-COMMAND",
+        "crush",
+        crush("xargs frobnicate"),
+        crush("frobnicate() { :; }; frobnicate; exit 2"),
+    ),
+    ("W-COMMAND", "crush", crush("frobnicate"), crush("command -v frobnicate && frobnicate")),
+    ("W-COMMAND", "crush", crush("/usr/bin/frobnicate"), crush("/usr/bin/jq .")),
+    ("W-INTERPRETER", "crush", crush("./tool.py"), crush("./ok.sh")),
+    ("W-EXIT", "crush", crush("grep -q rm && exit 1"), crush("grep -q rm && exit 2")),
+    ("W-EXIT", "crush", crush("./exits.sh"), crush("./ok.sh")),
+    ("W-EXIT", "crush", crush("exit 1"), crush("command -v jq || exit 1; exit 2")),
+    ("W-EXIT", "crush", crush("exit 1"), crush("exit 49")),
+    ("W-EXIT", "crush", crush("exit 1"), crush('exit "$status"')),
+    (
+        "W-EXIT",
+        "crush",
+        crush("exit 1"),
+        crush('jq . | grep -q rm && { echo \'{"decision":"deny"}\'; exit 1; }'),
+    ),
+    ("W-EXIT", "jcode", jcode("exit 1"), jcode("exit 1", "PostToolUse")),
+    ("W-EXIT", "jcode", jcode("exit 1"), everruns("exit 1")),  # where every failure refuses
+    ("W-DENY", "crush", crush("echo 'Blocked: no' >&2"), crush("echo 'Blocked: no' >&2; exit 2")),
+    ("W-DENY", "crush", crush("echo 'Blocked: no' >&2"), crush("echo 'checking' >&2")),
+    (
+        "W-READ",
+        "crush",
+        crush("set -euo pipefail; read -r input; exit 2"),
+        crush("set -e; read -r input || true; exit 2"),
+    ),
+    ("W-READ", "crush", crush("set -e; read -r x; exit 2"), crush("read -r x; exit 2")),
+    ("W-READ", "crush", crush("set -e; read -r x"), crush("set -e; while read -r x; do :; done")),
+    ("W-READ", "crush", crush("set -e; read -r x"), everruns("set -e; read -r x")),
+    ("W-OUTPUT", "crush", crush('echo \'{"decision":"perhaps"}\''), crush('echo \'{"decision":"deny"}\'')),
+    ("W-OUTPUT", "everruns", everruns("echo hello"), everruns("echo hello >&2")),
+    ("W-OUTPUT", "everruns", everruns("echo hello"), everruns("x=$(echo hello)")),
+    (
+        "W-WORDS",
+        "crush",
+        crush('printf \'{"decision":"block","reason":"%s"}\\n\' "$why"'),
+        everruns('printf \'{"decision":"block","reason":"%s"}\\n\' "$why"'),
+    ),
+    (
+        "W-WORDS",
+        "crush",
+        crush('jq -n --arg r "$x" \'{decision: "block", reason: $r}\''),
+        everruns('jq -n --arg r "$x" \'{decision: "block", reason: $r}\''),
+    ),
+    (
+        "W-WORDS",
+        "crush",
+        crush('cat <<E\n{"decision":"block","reason":"$x"}\nE\n'),
+        everruns('cat <<E\n{"decision":"block","reason":"$x"}\nE\n'),
+    ),
+    (
+        "W-NAME",
+        "claude_code",
+        jcode(f"echo '{SPECIFIC % ''}'"),
+        jcode(f"echo '{SPECIFIC % NAMED}'"),
+    ),
+    (
+        "W-FIELD",
+        "everruns",
+        everruns("x=$(jq -r .tool_input.command)"),
+        everruns("x=$(jq -r .data.arguments.command)"),
+    ),
+    ("W-FIELD", "everruns", everruns("jq -r .tool_name >x"), crush("jq -r .tool_name >x")),
+    ("W-FIELD", "crush", crush("jq -r .data.x >x"), crush("jq -r .nobody.has.it >x")),
+    (
+        "W-NULL",
+        "crush",
+        crush('x=$(jq -r .tool_input.path); [ -z "$x" ] && exit 0; exit 2'),
+        crush('x=$(jq -r ".tool_input.path // empty"); [ -z "$x" ] && exit 0; exit 2'),
+    ),
+    (
+        "W-QUOTE",
+        "crush",
+        crush("input=$(cat); echo $input | jq ."),
+        crush('input=$(cat); echo "$input" | jq .'),
+    ),
+    ("W-QUOTE", "crush", crush("read -r line; echo $line | jq ."), crush("word=x; echo $word >&2")),
+    (
+        "W-NEVER",
+        "everruns",
+        everruns("exit 1", matcher={"match_regex": "x"}),
+        everruns("exit 1", matcher={"match_regex": "x", "args_jsonpath": "$.command"}),
+    ),
+    (
+        "W-NEVER",
+        "everruns",
+        everruns("exit 1", matcher={"tool_name": "bash|edit"}),
+        everruns("exit 1", matcher={"tool_name": "bash"}),
+    ),
+    (
+        "W-DUPLICATE",
+        "everruns",
+        config(hook(id="a"), hook(id="a")),
+        config(hook(id="a"), hook(id="b")),
+    ),
+    ("N-TEXT", "crush", crush("echo hello; exit 2"), crush("echo hello >&2; exit 2")),
+    ("N-TEXT", "crush", crush("echo hello; exit 2"), crush("echo hello | cat >x; exit 2")),
+    (
+        "N-STATE",
+        "everruns",
+        config(hook(id="a"), disabled_contributions=["user:a"]),
+        config(hook(id="a")),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "faulty", "harmless"), CASES, ids=[f"{each[0]}-{at}" for at, each in enumerate(CASES)]
+)
+def test_finds_it_and_leaves_its_neighbour_alone(rule: str, name: str, faulty: Any, harmless: Any) -> None:
+    found = findings(name, faulty)
+    assert rule in {each.rule for each in found}, [str(each) for each in found]
+    assert all(each.line == 1 or each.file != "/project/hooks.json" for each in found if each.rule == rule)
+    other = contract_of(harmless, name)
+    assert rule not in {each.rule for each in findings(other, harmless)}
+
+
+def contract_of(value: dict[str, Any], otherwise: str) -> str:
+    """Return whose configuration a neighbour is: some are another agent's, for which the same is right."""
+    if isinstance(value["hooks"], list):
+        return "everruns"
+    groups = next(iter(value["hooks"].values()))
+    nested = otherwise if otherwise == "claude_code" else "jcode"
+    return nested if "hooks" in groups[0] else "crush" if otherwise == "everruns" else otherwise
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {case[0] for case in CASES} | {"E-CONTRACT"} == set(RULES)  # that one is found by the command
+
+
+@pytest.mark.parametrize("name", contracts.names())
+def test_a_plain_guard_is_clean(name: str) -> None:
+    """What every page recommends: no contract finds anything in it."""
+    contract = contracts.get(name)
+    specs = HookEngine.load(
+        crush('input=$(cat)\nprintf "%s" "$input" | grep -q rm && exit 2\nexit 0'), "crush"
+    )
+    value, _ = contract.render(specs.hooks)
+    found = findings(name, value)
+    assert [str(each) for each in found if each.rule not in ("W-CONFIG",)] == []
+
+
+def test_a_finding_in_a_script_has_the_scripts_line() -> None:
+    (found,) = [each for each in findings("crush", crush("./exits.sh")) if each.rule == "W-EXIT"]
+    assert (found.file, found.line) == ("/project/exits.sh", 3)
+    (found,) = [each for each in findings("crush", crush("true\nexit 1")) if each.rule == "W-EXIT"]
+    assert found.message.endswith("(line 2 of the command)")
+
+
+def test_ten_faults_are_ten_findings_with_lines_and_paths() -> None:
+    entries = ",\n".join('{"command": "exit 2", "timeout": "x"}' for _ in range(10))
+    text = f'{{"hooks": {{"PreToolUse": [\n{entries}\n]}}}}'
+    from sandhook.hooks.decode import decode
+
+    document = Document(decode(text).value, "f.json", text=text)
+    contract = contracts.get("crush")
+    engine = HookEngine.load([document], contract)
+    found = check(engine, contract, [document], AROUND)
+    assert [(each.line, each.path) for each in found] == [
+        (at + 2, f"hooks.PreToolUse[{at}].timeout") for at in range(10)
+    ]
+
+
+def test_scripts_that_run_each_other_end() -> None:
+    around = AROUND._replace(read=lambda path: b"./" + path.rpartition("/")[2].encode() + b"x\n./a\n./b\n")
+    contract = contracts.get("crush")
+    value = crush("./a")
+    engine = HookEngine.load([Document(value)], contract)
+    assert isinstance(check(engine, contract, [Document(value)], around), list)
+
+
+@pytest.mark.parametrize("text", ["(" * 5000, "$(" * 3000, "{ " * 4000 + "}; " * 4000, "[[ " + "( " * 4000])
+def test_scripts_that_are_nested_too_deeply_are_refused(text: str) -> None:
+    assert "E-PARSE" in {each.rule for each in findings("crush", crush(text))}
