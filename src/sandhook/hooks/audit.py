@@ -17,6 +17,15 @@ from sandhook.hooks.model import Outcome
 #: Characters of one text; what is longer is cut and counted.
 MAX_TEXT = 2048
 
+#: Characters that are looked through for secrets; more than what is kept, for one may lie across the cut.
+_LOOKED_AT = 4 * MAX_TEXT
+
+#: Fields that hold no words of a hook's.
+_NAMES = frozenset({"type", "hook_id", "event", "session_id", "tool_call_id", "decision"})
+
+#: A shorter text holds no secret.
+_SHORT = 8
+
 
 class Writable(Protocol):
     """A text file, as far as it is needed here."""
@@ -86,10 +95,20 @@ class Audit:
 
 
 def line(record: dict[str, Any]) -> str:
-    """Return one JSON line: ASCII alone, texts cut at MAX_TEXT, no control character."""
-    short = {key: _cut(value) if isinstance(value, str) else value for key, value in record.items()}
+    """Return one JSON line: ASCII alone, texts cut at MAX_TEXT, no control character, no secret."""
+    short = {
+        key: _cut(value, key not in _NAMES) if isinstance(value, str) else value
+        for key, value in record.items()
+    }
     return json.dumps(short, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}... ({len(text) - MAX_TEXT} more characters)"
+def _cut(text: str, free: bool) -> str:
+    """Return a text without secrets, and cut."""
+    head = text[:_LOOKED_AT]
+    if free and len(head) >= _SHORT:
+        from sandhook.hooks.secrets import redact
+
+        head = redact(head)
+    more = max(len(head) - MAX_TEXT, 0) + len(text) - len(text[:_LOOKED_AT])
+    return f"{head[:MAX_TEXT]}... ({more} more characters)" if more else head

@@ -1,0 +1,167 @@
+"""OpenTelemetry spans of what hooks do: one per fired event, one below it per hook that ran.
+
+Needs the extra ``sandhook[otel]`` (opentelemetry-api). Without it, or without a provider that the host
+configured, nothing is recorded and nothing fails::
+
+    engine = traced(HookEngine.load("hooks.json"))
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sandhook.hooks.secrets import redact
+from sandhook.version import __version__
+
+if TYPE_CHECKING:
+    from sandhook.hooks.engine import HookEngine
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.model import Decision, Outcome
+    from sandhook.limits import Cancellation
+
+#: Characters of a reason in an attribute.
+MAX_TEXT = 512
+
+
+class Tracer(Protocol):
+    """What is used of ``opentelemetry.trace.Tracer``."""
+
+    def start_span(self, name: str, **options: Any) -> Any: ...
+
+
+def default_tracer() -> Tracer | None:
+    """Return the tracer of the host's provider, or None when opentelemetry-api is not installed."""
+    try:
+        from opentelemetry import trace
+    except ImportError:
+        return None
+    tracer: Tracer = trace.get_tracer("sandhook", __version__)
+    return tracer
+
+
+class TracedEngine:
+    """Fires events at an engine and records a span for each; everything else is the engine's."""
+
+    def __init__(self, engine: HookEngine, tracer: Tracer) -> None:
+        self.engine = engine
+        self._tracer = tracer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
+        """Fire an event; see ``HookEngine.fire``."""
+        began = time.time_ns()
+        span = self._tracer.start_span("sandhook.fire", start_time=began, attributes=_of_event(event))
+        try:
+            decision = self.engine.fire(event, cancel=cancel)
+            self._record(span, decision, began)
+            return decision
+        except BaseException as error:
+            span.record_exception(error)
+            raise
+        finally:
+            span.end()
+
+    async def afire(self, event: Event) -> Decision:
+        """Fire an event in a thread; see ``HookEngine.afire``."""
+        began = time.time_ns()
+        span = self._tracer.start_span("sandhook.fire", start_time=began, attributes=_of_event(event))
+        try:
+            decision = await self.engine.afire(event)
+            self._record(span, decision, began)
+            return decision
+        except BaseException as error:
+            span.record_exception(error)
+            raise
+        finally:
+            span.end()
+
+    def _record(self, span: Any, decision: Decision, began: int) -> None:
+        span.set_attributes(_of_decision(decision))
+        context = _context(span)
+        at = began
+        for outcome in decision.outcomes:
+            if outcome.ran is None:
+                continue
+            end = at + round(outcome.ran.duration * 1e9)
+            inner = self._tracer.start_span(
+                "sandhook.hook", context=context, start_time=at, attributes=_of_outcome(outcome)
+            )
+            inner.end(end_time=end)
+            at = end
+
+
+def traced(engine: HookEngine, tracer: Tracer | None = None) -> HookEngine | TracedEngine:
+    """Return an engine that records spans; the engine itself when there is nothing to record with.
+
+    Args:
+        tracer: Where spans go; the host's own provider when None.
+    """
+    tracer = tracer if tracer is not None else default_tracer()
+    return engine if tracer is None else TracedEngine(engine, tracer)
+
+
+def _context(span: Any) -> Any:
+    """Return a context in which a span is the parent, or None where there is no API to say so."""
+    try:
+        from opentelemetry import trace
+    except ImportError:
+        return None
+    return trace.set_span_in_context(span)
+
+
+def _of_event(event: Event) -> dict[str, Any]:
+    found: dict[str, Any] = {"sandhook.event": event.kind}
+    if event.session_id is not None:
+        found["sandhook.session_id"] = event.session_id
+    if event.tool is not None:
+        found["sandhook.tool"] = event.tool.name
+        if event.tool.call_id is not None:
+            found["sandhook.tool_call_id"] = event.tool.call_id
+    return found
+
+
+def _of_decision(decision: Decision) -> dict[str, Any]:
+    ran = sum(outcome.ran is not None for outcome in decision.outcomes)
+    found: dict[str, Any] = {
+        "sandhook.contract": decision.contract,
+        "sandhook.native_event": decision.event,
+        "sandhook.refused": decision.refused,
+        "sandhook.permission": decision.permission,
+        "sandhook.hooks": len(decision.outcomes),
+        "sandhook.hooks_run": ran,
+    }
+    if decision.reason is not None:
+        found["sandhook.reason"] = _text(decision.reason)
+    if decision.could_not_run:
+        found["sandhook.could_not_run"] = list(decision.could_not_run)
+    return found
+
+
+def _of_outcome(outcome: Outcome) -> dict[str, Any]:
+    ran, verdict = outcome.ran, outcome.verdict
+    found: dict[str, Any] = {
+        "sandhook.hook_id": outcome.spec.id,
+        "sandhook.native_event": outcome.spec.native_event,
+        "sandhook.decision": verdict.word,
+        "sandhook.refuses": verdict.refuses,
+    }
+    if outcome.spec.layer:
+        found["sandhook.layer"] = outcome.spec.layer
+    if ran is not None:
+        found["sandhook.stdout_bytes"] = len(ran.stdout)
+        if ran.exit_status is not None:
+            found["process.exit.code"] = ran.exit_status
+        if ran.limit is not None:
+            found["sandhook.limit"] = ran.limit
+    if verdict.reason is not None:
+        found["sandhook.reason"] = _text(verdict.reason)
+    if verdict.could_not_run is not None:
+        found["sandhook.could_not_run"] = _text(verdict.could_not_run)
+    return found
+
+
+def _text(text: str) -> str:
+    return redact(text[: 4 * MAX_TEXT])[:MAX_TEXT]
