@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from sandhook.hooks import (
     ContractError,
@@ -24,6 +28,7 @@ from sandhook.hooks import (
 from sandhook.hooks.contracts import Document, LoadOptions, get, recognise
 from sandhook.hooks.contracts._claude_shape import terminal_sequence
 from sandhook.hooks.contracts.claude_code import ClaudeCode
+from sandhook.hooks.contracts.claude_code.honour import PERMISSION, SPECIFIC, TOP
 from sandhook.hooks.contracts.claude_code.names import EVENTS, ROWS
 from sandhook.hooks.contracts.claude_code.profile import CHANGES, NEWEST
 from sandhook.hooks.contracts.claude_code.stops import cap, continuation
@@ -236,6 +241,12 @@ def test_a_version_is_a_contract_of_its_own() -> None:
             get(wrong)
     numbers = [tuple(map(int, change.version.split("."))) for change in CHANGES]
     assert numbers == sorted(numbers) and CHANGES[-1].version == NEWEST
+
+
+def test_the_page_lists_every_change() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "contracts" / "claude_code.md").read_text(encoding="utf-8")
+    rows = [f"| {change.version} | {change.text} |" for change in CHANGES]
+    assert [line for line in page.splitlines() if line.startswith("| 2.")] == rows
 
 
 @pytest.mark.parametrize(
@@ -596,7 +607,7 @@ def test_the_schema_knows_every_event_and_type() -> None:
         (settings("PreToolUse", X), "C:\\p\\.claude\\settings.local.json", "claude_code"),
         (settings("PreToolUse", {**X, "command": "$CLAUDE_PROJECT_DIR/x"}), "", "claude_code"),
         (settings("PreToolUse", {**X, "if": "Bash"}), "", "claude_code"),
-        (settings("Notification", X), "", "claude_code"),
+        (settings("TaskCompleted", X), "", "claude_code"),
         (settings("PreToolUse", X, permissions={}), "", "claude_code"),
         (settings("PreToolUse", X, matcher="execute"), "", "jcode"),
         (settings("PreToolUse", X), "/p/.jcode/hooks.json", "jcode"),
@@ -616,3 +627,37 @@ def test_what_fits_several_is_said() -> None:
 def test_a_loader_of_a_version_is_stateless() -> None:
     one = ClaudeCode().load([Document(settings("Stop", X))], LoadOptions())
     assert one == ClaudeCode().load([Document(settings("Stop", X))], LoadOptions())
+
+
+_WORDS = st.sampled_from([*SPECIFIC, *TOP, *PERMISSION, "hookEventName", "x", "ok"])
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.sampled_from(["allow", "deny", "block", "approve", "accept", "", "\x1b]0;t\x07", *EVENTS]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_WORDS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(
+    name=st.sampled_from(list(EVENTS)),
+    top=st.dictionaries(_WORDS, _VALUES, max_size=5),
+    specific=st.none() | st.dictionaries(_WORDS, _VALUES, max_size=5),
+    status=st.sampled_from([0, 1, 2]),
+)
+@hypothesis_settings(max_examples=400, deadline=None)
+def test_no_output_breaks_the_decoder_and_exit_2_is_never_an_allow(
+    name: str, top: dict[str, Any], specific: dict[str, Any] | None, status: int
+) -> None:
+    output = dict(top)
+    if specific is not None:
+        output["hookSpecificOutput"] = {**specific, "hookEventName": name}
+    spec = engine(settings(name, X)).hooks[0]
+    event = CLAUDE.event(name, {"tool_name": "Bash", "tool_input": {}, "tool_response": "r", "prompt": "p"})
+    verdict = CLAUDE.decode(spec, event, Ran(status, json.dumps(output).encode()), "better")
+    if status == 2 and ROWS[name].two in ("deny", "block", "go", "halt"):
+        assert verdict.intervenes
+        assert verdict.permission in ("none", "deny") and verdict.input is None
+    if verdict.permission == "allow":
+        assert name in ("PreToolUse", "PermissionRequest", "PreModelSwitch")

@@ -117,7 +117,7 @@ def wild(pattern: str, text: str) -> bool:
 #: How a program says on standard error that its own status 2 is no decision.
 ACCIDENTS = (
     *("syntax error", "usage:", "Usage:", "can't open file", "cannot open", "invalid option", "Unmatched"),
-    *("unrecognized option", "No such file or directory", "not found"),
+    *("unrecognized option", "No such file or directory", "command not found"),
 )
 
 

@@ -120,9 +120,12 @@ def _two(spec: HookSpec, event: Event, ran: Ran, said: Verdict, words: str, note
     if reason is None:
         notes.append("exit status 2 without a word on standard error: nobody learns why")
     verdict = effect(name, event, reason, notes)
+    extras = {**(said.extras or {}), **(verdict.extras or {})}
+    if name in ("Elicitation", "ElicitationResult"):
+        extras.pop("content", None)  # a refusal has no answers
     return verdict._replace(
         context=(*verdict.context, *said.context) if said.context != verdict.context else verdict.context,
-        extras={**(said.extras or {}), **(verdict.extras or {})} or None,
+        extras=extras or None,
         system_message=verdict.system_message or said.system_message,
         could_not_run=None if verdict.intervenes or verdict.decided else ran.could_not_run,
     )
