@@ -246,7 +246,7 @@ class ContractError(SandhookError):
 #: Contracts that come with sandhook, and where; ``_recognise.ROWS`` tells their files apart.
 _BUILTINS = {
     name: f"sandhook.hooks.contracts.{name}"
-    for name in (*("everruns", "crush", "jcode", "ub", "claude_code"), "codex", "gemini")
+    for name in (*("everruns", "crush", "jcode", "ub", "claude_code"), "codex", "gemini", "mistral_vibe")
 }
 
 _GROUP = "sandhook.contracts"

@@ -13,6 +13,7 @@ from sandhook.hooks.contracts.claude_code.names import EVENTS, TOOLS
 from sandhook.hooks.contracts.codex.names import EVENTS as CODEX_EVENTS
 from sandhook.hooks.contracts.gemini.names import EVENTS as GEMINI_EVENTS
 from sandhook.hooks.contracts.gemini.names import SETTINGS as GEMINI_SETTINGS
+from sandhook.hooks.contracts.mistral_vibe.names import EVENTS as VIBE_EVENTS
 from sandhook.record import Record
 
 
@@ -24,11 +25,13 @@ class Row(Record):
         signs: Whether something in a configuration, or the name of its file, is of this agent alone;
             asked only when several contracts fit.
         places: What of a file's path is this agent's alone; asked before ``signs``.
+        there: Whether a configuration in such a place can be one, where less is asked of it.
     """
 
     looks_like: Callable[[Any], bool]
     signs: Callable[[Any, str], bool] = lambda value, name: False
     places: tuple[str, ...] = ()
+    there: Callable[[Any], bool] | None = None
 
 
 def _everruns(value: Any) -> bool:
@@ -159,6 +162,16 @@ def _gemini_signs(value: Any, name: str) -> bool:
     )
 
 
+def _mistral_vibe(value: Any) -> bool:
+    """Tell a list of hooks, each with one of Mistral Vibe's events as its type."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    return (
+        isinstance(hooks, list)
+        and bool(hooks)
+        and all(isinstance(each, dict) and each.get("type") in VIBE_EVENTS for each in hooks)
+    )
+
+
 def _handlers(value: Any) -> Iterator[dict[str, Any]]:
     """Yield the handlers of a nested configuration that are objects."""
     for group in _groups(value):
@@ -194,7 +207,13 @@ ROWS = {
     "ub": Row(_ub),
     "claude_code": Row(_claude_code, _claude_code_signs, ("/.claude/", "managed-settings.json")),
     "codex": Row(_codex, _codex_signs, ("/.codex/",)),
-    "gemini": Row(_gemini, _gemini_signs, ("/.gemini/", "/gemini-cli/")),
+    "gemini": Row(
+        lambda value: _gemini(value) and _gemini_signs(value, ""),
+        _gemini_signs,
+        ("/.gemini/", "/gemini-cli/"),
+        _gemini,
+    ),
+    "mistral_vibe": Row(_mistral_vibe, lambda value, name: True, ("/.vibe/",)),
 }
 
 
@@ -203,15 +222,18 @@ def fitting(documents: Sequence[tuple[Any, str]]) -> list[str]:
 
     When several can, and there are signs of one alone, it is that one.
     """
+    placed = [name for name, row in ROWS.items() if _placed(row, documents)]
+    if len(placed) == 1:
+        return placed
     found = [name for name, row in ROWS.items() if all(row.looks_like(value) for value, _ in documents)]
     if len(found) < 2:
         return found
-    placed = [
-        name
-        for name in found
-        if any(place in _slashes(file) for _, file in documents for place in ROWS[name].places)
-    ]
-    if len(placed) == 1:
-        return placed
     sure = [name for name in found if any(ROWS[name].signs(value, file) for value, file in documents)]
     return sure if len(sure) == 1 else found
+
+
+def _placed(row: Row, documents: Sequence[tuple[Any, str]]) -> bool:
+    """Tell whether all documents can be of an agent, and one of them is where only its files are."""
+    fits = row.there or row.looks_like
+    here = any(place in _slashes(file) for _, file in documents for place in row.places)
+    return here and all(fits(value) for value, _ in documents)

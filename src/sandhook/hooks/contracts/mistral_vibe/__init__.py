@@ -1,0 +1,44 @@
+"""Mistral Vibe's hooks: tables of hooks.toml, one by one, with one failure path for everything but JSON.
+
+Source: the public mistral-vibe repository, vibe/core/hooks and README (2026-07-01). Divergences:
+L-VIBE-001 and on in docs/divergences.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sandhook.hooks.contracts._agent import Agent
+from sandhook.hooks.contracts.mistral_vibe.names import EVENTS
+from sandhook.hooks.fold import FoldPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sandhook.hooks.contracts import Document
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.model import Decision
+
+
+class MistralVibe(Agent):
+    """The contract; it has no state."""
+
+    name = "mistral_vibe"
+    title = "Mistral Vibe"
+    events = EVENTS
+    refusable = frozenset({"tool.pre"})
+    #: One by one, each on what the earlier ones changed; the first refusal ends the chain.
+    fold = FoldPolicy(matchers_see_changes=False)
+
+    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
+        from sandhook.hooks.toml import decode_toml
+
+        return decode_toml(text, name)._replace(contract=self.name)
+
+    def message(self, decision: Decision, event: Event) -> str:
+        """Return what the model sees in place of a refused call, or is told to go on with."""
+        reason = decision.reason or "denied by hook"
+        return f"Tool call denied by hook: {reason}" if event.kind == "tool.pre" else reason
+
+
+CONTRACT = MistralVibe()

@@ -1,0 +1,172 @@
+"""Mistral Vibe's hooks.toml: the project's hooks come first, and go over the user's of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts._agent import gather, home, seconds
+from sandhook.hooks.contracts._convert import Target, converted
+from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts.mistral_vibe.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS
+from sandhook.hooks.decode import type_name
+from sandhook.hooks.event import Json
+from sandhook.hooks.flavour import compile_search
+from sandhook.hooks.matcher import ALWAYS, Exact, Glob, Matcher, Regex, ToolName
+from sandhook.hooks.model import Executor, HookSpec
+from sandhook.pattern.errors import PatternError
+from sandhook.record import Record
+
+
+def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+    """Return Mistral Vibe's files, weakest first."""
+    own = env.get("VIBE_HOME") or f"{home(env, platform)}/.vibe"
+    return [Layer("user", f"{own}/hooks.toml"), Layer("project", f"{cwd}/.vibe/hooks.toml")]
+
+
+def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
+    """Read configurations, weakest layer first; the hooks of the strongest run first."""
+    taken: dict[str, Fields] = {}
+
+    def read(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
+        for spec in _document(fields, value):
+            name = spec.description or ""
+            if taken.setdefault(name, fields) is fields:
+                yield spec
+            else:
+                fields.note(
+                    spec.path, f"the name {name!r} is taken by {taken[name].document.name or 'another'}"
+                )
+
+    return gather(tuple(reversed(documents)), EVENTS, read)
+
+
+def _document(fields: Fields, value: dict[str, Any]) -> Iterator[HookSpec]:
+    seen: set[str] = set()
+    for index, raw in enumerate(fields.get(value, "hooks", list, "") or ()):
+        path = f"hooks[{index}]"
+        before = len(fields.problems)
+        if not isinstance(raw, dict):
+            fields.problem(path, f"wanted a table, got {type_name(raw)}")
+            continue
+        spec = _hook(fields, raw, path)
+        name = spec.description or ""
+        if name and name in seen:
+            fields.problem(f"{path}.name", f"{name!r} is there twice")
+        seen.add(name)
+        if len(fields.problems) == before:
+            yield spec
+
+
+def _hook(fields: Fields, raw: dict[str, Any], path: str) -> HookSpec:
+    fields.unknown(raw, FIELDS, path)
+    given = {key: fields.get(raw, key, str, path) for key in ("name", "type", "command")}
+    for key, found in given.items():
+        if not found and (key not in raw or found is not None):
+            fields.problem(path if key not in raw else f"{path}.{key}", f"{key} is required")
+    event = given["type"] or ""
+    if event and event not in EVENTS:
+        fields.problem(f"{path}.type", f"unknown event {event!r}; known are {', '.join(EVENTS)}")
+    fields.get(raw, "description", str, path)
+    strict = fields.get(raw, "strict", bool, path)
+    native = event if event in EVENTS else "before_tool"
+    document = fields.document
+    return HookSpec(
+        id="",
+        event=EVENTS[native],
+        native_event=native,
+        executor=Executor("bash", given["command"] or ""),
+        matcher=_matcher(fields, raw, native, path),
+        timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT),
+        on_error="block" if strict else "warn",
+        env_policy="inherit",
+        description=given["name"],
+        path=path,
+        file=document.name,
+        layer=document.layer,
+        entry=raw,
+    )
+
+
+class AnyCase(Record):
+    """A shell pattern over the whole name, whatever its case."""
+
+    pattern: str
+
+    def test(self, text: str) -> bool:
+        return Glob(self.pattern.lower()).test(text.lower())
+
+    def __str__(self) -> str:
+        return str(Glob(self.pattern))
+
+
+def _matcher(fields: Fields, raw: dict[str, Any], event: str, path: str) -> Matcher:
+    pattern = fields.get(raw, "match", str, path)
+    if pattern in (None, "", "*"):
+        return ALWAYS
+    if not ROWS[event].matched:
+        fields.problem(f"{path}.match", f"has no meaning on {event}")
+        return ALWAYS
+    if not pattern.startswith("re:"):
+        plain = not set(pattern) & set("*?[")
+        return ToolName(Exact(pattern) if plain and pattern.islower() else AnyCase(pattern))
+    text = f"(?i)^(?:{pattern[3:]})$"
+    try:
+        return ToolName(Regex(text, "go", compile_search(text, "go")))
+    except PatternError as error:
+        fields.problem(f"{path}.match", f"does not compile: {error}")
+        return ALWAYS
+
+
+TARGET = Target("Mistral Vibe", EVENTS, closes="strict", whole=False, matched=("before_tool", "after_tool"))
+
+
+def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+    """Return the values of a hooks.toml, and one line for everything that is lost."""
+    lost: list[str] = []
+    hooks: list[Json] = []
+    names: dict[str, int] = {}
+    for spec in specs:
+        for native, pattern, fields in converted([spec], TARGET, lost):
+            wanted = spec.description or spec.id.replace("[", "-").rstrip("]")
+            names[wanted] = names.get(wanted, 0) + 1
+            name = wanted if names[wanted] == 1 else f"{wanted}-{names[wanted]}"
+            match: dict[str, Json] = {"match": _match(pattern)} if pattern else {}
+            hooks.append({"name": name, "type": native, **match, **fields})
+    return {"hooks": hooks}, tuple(lost)
+
+
+def _match(pattern: str) -> str:
+    """Return a search anywhere in a name as an expression over the whole name."""
+    if pattern.startswith("(?i)^(?:") and pattern.endswith(")$"):
+        return f"re:{pattern[8:-2]}"
+    if pattern.startswith("^") and pattern.endswith("$") and pattern[1:-1].replace("_", "").isalnum():
+        return pattern[1:-1]
+    return f"re:.*(?:{pattern}).*"
+
+
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Mistral Vibe's hooks.toml",
+    "type": "object",
+    "properties": {"hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}}},
+    "$defs": {
+        "hook": {
+            "type": "object",
+            "required": ["name", "type", "command"],
+            "properties": {
+                "name": {"type": "string", "minLength": 1},
+                "type": {"enum": list(EVENTS)},
+                "match": {
+                    "type": "string",
+                    "description": "A shell pattern on the tool's name, or an expression behind re:.",
+                },
+                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
+                "strict": {"type": "boolean", "default": False, "description": "A failure refuses."},
+                "description": {"type": "string"},
+            },
+        }
+    },
+}

@@ -1,0 +1,124 @@
+"""What a Mistral Vibe hook gets and says: one JSON object with the status 0, or it failed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._agent import MAX_OUTPUT, event_of, payload
+from sandhook.hooks.contracts._outcome import object_of, refusal, words_of
+from sandhook.hooks.contracts._payload import directory
+from sandhook.hooks.contracts.mistral_vibe.names import COMMON, EVENTS, PLACES, RETRIES, ROWS
+from sandhook.hooks.decode import DecodeError, decode_object, encode, type_name
+from sandhook.hooks.event import Event, Json
+from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+
+
+def request(spec: HookSpec, event: Event, compat: str) -> Request:
+    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    absent: dict[str, Json] = {"transcript_path": "", "tool_call_id": "", "duration_ms": 0}
+    if spec.native_event == "after_tool" and event.result is not None:
+        value = event.result.value
+        absent["tool_status"] = "success" if event.result.ok else "failure"
+        absent["tool_output_text"] = (
+            value if isinstance(value, str) else "" if value is None else encode(value)
+        )
+    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), PLACES, absent)
+    given["hook_event_name"] = spec.native_event
+    text = encode(given)
+    return Request(
+        spec=spec,
+        env={},
+        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
+        cwd=directory(event),
+        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
+        payload=text,
+        overflow="drop",
+    )
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes."""
+    if name not in EVENTS:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    return event_of(EVENTS[name], payload, PLACES, ignored=("hook_event_name",))
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event."""
+    notes = list(ran.diagnostics)
+    if ran.could_not_run is not None:
+        return _failed(spec, event, ran, ran.could_not_run, notes)
+    if ran.exit_status:
+        if ran.exit_status == 2:
+            notes.append("exit status 2 is a failure as any other: print a decision, or set strict")
+        words = words_of(ran)
+        why = f"exit status {ran.exit_status}" + (f": {words}" if words else "")
+        return _failed(spec, event, ran, why, notes)
+    text = ran.stdout.decode("utf-8", "replace").strip()
+    if not text:
+        return Verdict("none", diagnostics=tuple(notes))
+    try:
+        decoded = decode_object(text)
+        notes.extend(decoded.diagnostics)
+        _check(decoded.value)
+    except DecodeError as error:
+        odd = f"standard output is no decision: {error}"
+        return _failed(spec, event, ran, odd, notes)._replace(undecodable=odd)
+    return _said(event, decoded.value, notes)
+
+
+def _failed(spec: HookSpec, event: Event, ran: Ran, why: str, notes: list[str]) -> Verdict:
+    """Return what a failure means: a refusal for a strict hook, a warning for another."""
+    told = f"hook {spec.description or spec.id} failed: {why}"
+    if spec.on_error == "block" and event.kind != "stop":
+        verdict = refusal(event.kind, told, notes)._replace(decided=ran.could_not_run is None)
+        return verdict._replace(could_not_run=ran.could_not_run)
+    return Verdict(
+        "error", could_not_run=ran.could_not_run, warnings=(told,), diagnostics=(*notes, f"failed: {why}")
+    )
+
+
+_TYPES: dict[str, type] = {
+    "decision": str,
+    "reason": str,
+    "system_message": str,
+    "hook_specific_output": dict,
+}
+_SPECIFIC: dict[str, type] = {"tool_input": dict, "additional_context": str}
+
+
+def _check(value: dict[str, Any]) -> None:
+    """Raise DecodeError for a known field of another type; unknown ones are let pass."""
+    for given, types in ((value, _TYPES), (object_of(value, "hook_specific_output"), _SPECIFIC)):
+        for key, wanted in types.items():
+            found = given.get(key)
+            if found is not None and not isinstance(found, wanted):
+                raise DecodeError(f"{key}: got {type_name(found)}")
+    if value.get("decision") not in (None, "allow", "deny"):
+        raise DecodeError(f"decision: wanted allow or deny, got {value['decision']!r}")
+
+
+def _said(event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+    specific = object_of(value, "hook_specific_output")
+    word, reason = value.get("decision"), value.get("reason")
+    if word == "deny" and event.kind == "stop" and _tries(event) >= RETRIES:
+        notes.append(f"the agent went on {RETRIES} times already: it stops")
+        verdict = Verdict("none", True)
+    elif word == "deny":
+        verdict = refusal(event.kind, reason or "denied by hook")
+    elif word == "allow":
+        permission = "allow" if event.kind == "tool.pre" else "none"
+        verdict = Verdict("allow", True, permission=permission, reason=reason)
+    else:
+        verdict = Verdict("none")
+    if event.kind == "tool.pre" and specific.get("tool_input") is not None and word != "deny":
+        verdict = verdict._replace(input=Operation("replace", specific["tool_input"]))
+    if specific.get("additional_context"):
+        verdict = verdict._replace(context=((specific["additional_context"], "result"),))
+    return verdict._replace(system_message=value.get("system_message") or None, diagnostics=tuple(notes))
+
+
+def _tries(event: Event) -> int:
+    given = (event.extras or {}).get("retries")
+    return given if isinstance(given, int) else 0
