@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, write
-from sandhook.interp.lookup import hash_table, hashed_file, is_executable, search, utility_at
+from sandhook.interp.lookup import hash_table, hashed_file, is_executable, remember, search, utility_at
 from sandhook.state.state import Hashed, State
 from sandhook.state.values import hash_of
 from sandhook.vfs.path import join
@@ -42,11 +42,12 @@ def run(state: State, argv: Sequence[str]) -> int:
     status = 0
     for name in names:
         if "d" in letters:
-            if table and table.pop(name, None) is None:  # bash says nothing while the table is empty
+            # Before the first entry bash has no table, and says nothing.
+            if table.pop(name, None) is None and "hash_used" in state.extra:
                 complain(state, f"hash: {name}: not found")
                 status = 1
         elif path is not None:
-            status |= _enter_path(state, table, name, path)
+            status |= _enter_path(state, name, path)
         elif "/" not in name:
             status |= _enter(state, table, name)
     return status
@@ -68,11 +69,11 @@ def _tell(state: State, table: dict[str, Hashed], names: Sequence[str], *, reusa
     return status
 
 
-def _enter_path(state: State, table: dict[str, Hashed], name: str, path: str) -> int:
+def _enter_path(state: State, name: str, path: str) -> int:
     if path and state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
         complain(state, f"hash: {path}: Is a directory")
         return 1
-    table[name] = (path, 0, None if is_executable(state, path) else utility_at(state, path))
+    remember(state, name, (path, 0, None if is_executable(state, path) else utility_at(state, path)))
     return 0
 
 
@@ -85,7 +86,7 @@ def _enter(state: State, table: dict[str, Hashed], name: str) -> int:
     if located is None or not (located[1] is not None or is_executable(state, located[0])):
         complain(state, f"hash: {name}: not found")
         return 1
-    table[name] = (located[0], 0, located[1])
+    remember(state, name, (located[0], 0, located[1]))
     return 0
 
 

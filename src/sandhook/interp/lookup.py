@@ -177,6 +177,12 @@ def hash_table(state: State) -> dict[str, Hashed]:
     return state.hashed
 
 
+def remember(state: State, name: str, where: Hashed) -> None:
+    """Enter a command into the table. From the first one on, `hash -d` complains about unknown names."""
+    hash_table(state)[name] = where
+    state.extra["hash_used"] = True
+
+
 def hashed_file(state: State, name: str) -> Located | None:
     """Return where a command was remembered to be, and count that it was asked for."""
     if not state.hashed:
@@ -203,7 +209,7 @@ def locate(state: State, name: str, path: str | None) -> Located | None:
     located = search(state, name, path)
     if located is not None and hashing and path:
         file, utility = located
-        hash_table(state)[name] = (file, 1, utility)
+        remember(state, name, (file, 1, utility))
     return located
 
 
