@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 
+from sandhook.builtins._base import write
 from sandhook.state.state import State
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join, normalize
@@ -109,3 +110,20 @@ def change(state: State, name: str, *, follow: bool) -> str:
     state.set("OLDPWD", state.get("PWD") or old)
     state.set("PWD", text)
     return text
+
+
+def along_path(state: State, name: str, *, follow: bool) -> bool:
+    """Go to the first directory of CDPATH that has ``name``; tell where unless the entry is empty."""
+    path = state.get("CDPATH")
+    if not path or name[:1] == "/" or name.partition("/")[0] in (".", ".."):
+        return False
+    for entry in path.split(":"):
+        candidate = f"{entry.rstrip('/')}/{name}" if entry else f"./{name}"
+        try:
+            where = change(state, candidate, follow=follow)
+        except OSError:
+            continue
+        if entry:
+            write(state, f"{candidate if follow else where}\n")
+        return True
+    return False

@@ -9,7 +9,7 @@ from sandhook.builtins._declaring import Request
 from sandhook.builtins._variables import all_names, function_line, listing
 from sandhook.builtins.declare import declare_all, effective_bits, split_options
 from sandhook.state.assignment import Assigned
-from sandhook.state.control import ExitShell
+from sandhook.state.control import Misuse
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, EXPORT
 
@@ -44,7 +44,7 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
             if is_name(name):
                 refused |= failed
     if refused and state.options.posix:  # an assignment error of a special built-in (XCU 2.8.1)
-        raise ExitShell(refused)
+        raise Misuse(refused)
     return status
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.builtins._base import Fault, numeric, write
-from sandhook.builtins._directory import change, logical
+from sandhook.builtins._directory import along_path, change, logical
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 
@@ -44,8 +44,10 @@ def index_of(word: str, count: int, *, sign: bool = True) -> int:
 
 
 def go(state: State, path: str) -> None:
-    """Change to a directory of the stack. Raises Fault."""
+    """Change to a directory as cd does, along CDPATH too. Raises Fault."""
+    follow = "physical" in state.options.enabled
     try:
-        change(state, path, follow="physical" in state.options.enabled)
+        if not along_path(state, path, follow=follow):
+            change(state, path, follow=follow)
     except OSError as error:
         raise Fault(f"{path}: {error_text(error)}") from None

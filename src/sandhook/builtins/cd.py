@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, parse, write
-from sandhook.builtins._directory import change
+from sandhook.builtins._directory import along_path, change
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
-from sandhook.vfs.path import join
 
 USAGE = "cd [-L|[-P [-e]] [-@]] [dir]"
 
@@ -36,11 +35,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         show = True
     else:
         name = operands[0]
-        found = _search(state, name)
-        if found is not None:
-            name, show = found, True
-            if found[:2] == "./":
-                show = False
+        if along_path(state, name, follow=follow):
+            return 0
     try:
         where = change(state, name, follow=follow)
     except OSError as error:
@@ -63,16 +59,3 @@ def _variable(state: State, name: str) -> str:
     if value is None:
         raise Fault(f"{name} not set")
     return value
-
-
-def _search(state: State, name: str) -> str | None:
-    """Look for a relative name along CDPATH; "./name" when an empty entry has it."""
-    path = state.get("CDPATH")
-    if not path or name[:1] == "/" or name.partition("/")[0] in (".", "..", ""):
-        return None
-    fs = state.process.kernel.fs
-    for entry in path.split(":"):
-        candidate = f"{entry.rstrip('/')}/{name}" if entry else f"./{name}"
-        if fs.is_dir(join(state.process.cwd, candidate)):
-            return candidate
-    return None

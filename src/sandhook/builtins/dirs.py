@@ -24,9 +24,9 @@ def run(state: State, argv: Sequence[str]) -> int:
             raise HelpWanted
         if argument == "--":
             continue
-        if argument[:1] == "-" and len(argument) > 1 and set(argument[1:]) <= set("clpv"):
-            letters |= set(argument[1:])
-        elif len(argument) > 1 and argument[0] in "+-":
+        if argument[:1] == "-" and len(argument) > 1 and argument[1:] in ("c", "l", "p", "v"):
+            letters.add(argument[1:])  # bash takes them one by one alone
+        elif argument[:1] in ("+", "-"):
             word = argument
             if not argument[1:].isdigit():
                 index_of(argument, 1)

@@ -32,24 +32,26 @@ def run(state: State, argv: Sequence[str]) -> int:
         words.pop(0)
     stack = state.directory_stack
     if not words:
+        if stay:  # bash does nothing at all
+            return 0
         if not stack:
             raise Fault("no other directory")
-        if not stay:
-            here = entries(state)[0]
-            go(state, stack[0])
-            state.directory_stack = [here, *stack[1:]]
+        here = entries(state)[0]
+        state.directory_stack = [here, *stack[1:]]  # before the change, as in bash: it stays when that fails
+        go(state, stack[0])
         show(state)
         return 0
     word = words[0]
-    if len(words) > 1:
-        raise Fault("too many arguments")
     if len(word) > 1 and word[0] in "+-":
         index = index_of(word, len(stack) + 1)
-        if not stay:
-            _rotate(state, index)
+        _rotate(state, index, stay=stay)
+        if stay:  # bash prints nothing then
+            return 0
     elif stay:
         state.directory_stack = [word, *stack]
     else:
+        if len(words) > 1:
+            raise Fault("too many arguments")
         here = entries(state)[0]
         if word == "-":
             word = state.get("OLDPWD") or ""
@@ -61,9 +63,10 @@ def run(state: State, argv: Sequence[str]) -> int:
     return 0
 
 
-def _rotate(state: State, index: int) -> None:
+def _rotate(state: State, index: int, *, stay: bool) -> None:
     """Bring an entry to the top and go there; what stood before it goes to the end."""
     whole = entries(state)
     turned = whole[index:] + whole[:index]
-    go(state, turned[0])
     state.directory_stack = turned[1:]
+    if not stay:
+        go(state, turned[0])

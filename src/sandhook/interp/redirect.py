@@ -14,10 +14,11 @@ from sandhook.kernel.descriptor import Description, Input, OpenDirectory
 from sandhook.kernel.process import Process
 from sandhook.state.control import ShellError
 from sandhook.state.state import Saved, State
-from sandhook.syntax import parse_heredoc
+from sandhook.syntax import DEFAULT_OPTIONS, ParseOptions, parse_heredoc
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
     DoubleQuoted,
+    HereDocument,
     ParameterExpansion,
     Redirection,
     SingleQuoted,
@@ -178,12 +179,27 @@ def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Descr
     if document.quoted or not any(c in document.text for c in "$`\\"):
         data = _encode(document.text)
         return lambda state: Input(data)
+    if "$(" not in document.text:
+        return _parsed(document, words, DEFAULT_OPTIONS)
+    made: list[tuple[ParseOptions, Callable[[State], Description]]] = []
+
+    def open_document(state: State) -> Description:
+        options = state.shell.parse_options(state)  # the aliases of this moment count in substitutions
+        if not made or made[0][0] != options:
+            made[:] = [(options, _parsed(document, words, options))]
+        return made[0][1](state)
+
+    return open_document
+
+
+def _parsed(
+    document: HereDocument, words: WordCompiler, options: ParseOptions
+) -> Callable[[State], Description]:
     try:
-        text_of = words.string(
-            _spaced(renumbered(parse_heredoc(document.text), document.line - 1)), quoted=True
-        )
+        body = parse_heredoc(document.text, options)
     except ShellSyntaxError as error:
         return _unparsable(error.message, document.text)
+    text_of = words.string(_spaced(renumbered(body, document.line - 1)), quoted=True)
     return lambda state: Input(_encode(text_of(state)))
 
 

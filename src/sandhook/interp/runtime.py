@@ -171,7 +171,7 @@ class Runtime:
             nesting=int(limits.nesting),
             max_bytes=int(limits.script_bytes),
         )
-        if state.aliases and ("expand_aliases" in options.shopts or options.posix):
+        if state.aliases and "expand_aliases" in options.shopts:
             made = made.with_aliases(state.aliases)
         return made
 

@@ -92,6 +92,11 @@ class Options:
         self.enabled = self.enabled | {name} if on else self.enabled - {name}
         if name in self.MIRRORED:
             setattr(self, name, on)
+        if name == "posix":
+            self.set_shopt("expand_aliases", on)
+            self.set_shopt("shift_verbose", on)
+            if on:  # and it stays
+                self.set_shopt("inherit_errexit", True)
 
     def set_shopt(self, name: str, on: bool) -> None:
         """Switch a ``shopt`` option. Raises KeyError for an unknown one."""

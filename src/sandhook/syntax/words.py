@@ -261,15 +261,17 @@ class WordReader(Reader):
 
     def read_here_document(self) -> tuple[WordPart, ...]:
         """Read all of the text as a here-document's body: only ``$ ` \\`` are special."""
-        text, at = self.source, self.position
+        at = self.position
+        added = self.length - len(self.source)  # a newline at the end, which is none of the body
         self.in_document = True
         parts: list[WordPart] = []
         while True:
-            found = _HERE_DOCUMENT_RUN.match(text, at)
+            end = self.length - added  # an alias in $( ) makes another text
+            found = _HERE_DOCUMENT_RUN.match(self.text, at, end)
             if found:
                 parts.append(Literal(found[0]))
                 at = found.end()
-            if at >= len(text):
+            if at >= end:
                 return merged(parts)
             self.position = at
             part = self._read_double_quoted_special("$`\\")

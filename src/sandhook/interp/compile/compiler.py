@@ -164,13 +164,19 @@ class Compiler:
         """Compile redirections; None when there are none."""
         return compile_redirections(redirections, self.words)
 
-    def _redirected(self, run: Run, node: Any, *, final: bool = False) -> Run:
+    def negated(self, node: Command) -> Run:
+        """Compile ``! node``. A redirection of a compound command that fails is a failure, not a success."""
+        if isinstance(node, (SimpleCommand, Pipeline, AndOr, FunctionDefinition, Coprocess)):
+            return lists.compile_negated(self.command(node))
+        return self._redirected(lists.compile_negated(self._compound(node)), node, negated=True)
+
+    def _redirected(self, run: Run, node: Any, *, final: bool = False, negated: bool = False) -> Run:
         redirections, line = node.redirections, node.line
         apply = self.redirections(redirections)
         if apply is None:
             return run
         change = apply
-        unchecked = not lists.is_checked(self, node)
+        unchecked = not negated and not lists.is_checked(self, node)
 
         def redirected(state: State) -> int:
             undo: Undo | None = None if final else []

@@ -120,7 +120,8 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
     if not node.commands:
         run: Run = _nothing
     elif len(node.commands) == 1:
-        run = compiler.command(node.commands[0])
+        only = node.commands[0]
+        run = compiler.negated(only) if node.negated else compiler.command(only)
     else:
         commands = [
             _with_error(command) if both else command
@@ -131,8 +132,8 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
             _in_shell(compiler, node.commands[-1]),
             [command if isinstance(command, SimpleCommand) else None for command in commands],
         )
-    if node.negated:
-        run = _negated(run)
+    if node.negated and len(node.commands) != 1:
+        run = compile_negated(run)
     if node.timed is not None:
         run = _timed(run, posix=node.timed == "time -p")
     return run
@@ -183,7 +184,9 @@ def _nothing(state: State) -> int:
     return 0
 
 
-def _negated(run: Run) -> Run:
+def compile_negated(run: Run) -> Run:
+    """Return what runs ``run`` and inverts its status."""
+
     def negated(state: State) -> int:
         outer = state.tested
         state.tested = outer + 1

@@ -40,6 +40,10 @@ class Compiler(Protocol):
         """Compile a command that is all that its process runs."""
         ...
 
+    def negated(self, node: Command) -> Run:
+        """Compile a command behind ``!``."""
+        ...
+
     def redirections(self, redirections: tuple[Redirection, ...]) -> Apply | None:
         """Compile redirections; None when there are none."""
         ...
