@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sandhook.interp.lookup import hash_table, is_executable, utility_at
 from sandhook.interp.record import number
-from sandhook.state.options import SET_OPTIONS
+from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
 
@@ -170,7 +170,8 @@ def _shell_options(state: State) -> str:
 
 
 def _bash_options(state: State) -> str:
-    return ":".join(sorted(state.options.shopts))
+    names = state.options.shopts
+    return ":".join(sorted(names - POSIX_SHOPTS if state.options.posix else names))  # set tells it nothing
 
 
 def _aliases(state: State) -> AssociativeArray:

@@ -31,6 +31,10 @@ SHOPT_OPTIONS: dict[str, bool] = {
 }  # fmt: skip
 
 
+#: ``shopt`` options that posix mode switches.
+POSIX_SHOPTS = frozenset({"expand_aliases", "inherit_errexit", "shift_verbose"})
+
+
 class Options:
     """The switches of one shell. What hot code asks has a slot, the rest is in two sets.
 
@@ -93,10 +97,9 @@ class Options:
         if name in self.MIRRORED:
             setattr(self, name, on)
         if name == "posix":
-            self.set_shopt("expand_aliases", on)
-            self.set_shopt("shift_verbose", on)
-            if on:  # and it stays
-                self.set_shopt("inherit_errexit", True)
+            for each in POSIX_SHOPTS:
+                if on or each != "inherit_errexit":  # that one stays
+                    self.set_shopt(each, on)
 
     def set_shopt(self, name: str, on: bool) -> None:
         """Switch a ``shopt`` option. Raises KeyError for an unknown one."""

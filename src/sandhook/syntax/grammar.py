@@ -154,7 +154,7 @@ def _prefixed(lexer: Lexer, p: list[Any]) -> Command:
 
 
 def _timespec(lexer: Lexer, p: list[Any]) -> tuple[str, int, int]:
-    posix = any(token.kind == "TIMEOPT" for token in p)
+    posix = len(p) > 1  # in bash `--` means -p as well
     return "time -p" if posix else "time", p[0].start, p[-1].end
 
 
