@@ -338,9 +338,9 @@ def test_the_same_expression_is_compiled_once():
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(a*)*b", "a*a*a*a*a*a*b", "(.*)(.*)(.*)(.*)x"])
 def test_bombs_end_at_once(pattern):
-    begin = time.perf_counter()
+    begin = time.process_time()
     compile_ere(pattern).search(b"a" * 50_000 + b"!")
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0
 
 
 @pytest.mark.parametrize(
@@ -353,10 +353,10 @@ def test_bombs_end_at_once(pattern):
     ],
 )
 def test_what_is_too_big_to_compile_is_refused(pattern):
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(PatternError):
         compile_ere(pattern)
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0
 
 
 def test_large_but_bearable_repeats_compile():
@@ -368,10 +368,10 @@ def test_large_but_bearable_repeats_compile():
 
 def test_back_references_have_a_time_limit():
     regex = compile_ere(r"(a|aa)+\1$")
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(LimitExceeded):
         regex.search(b"a" * 100 + b"!", remaining=lambda: 0.1)
-    assert time.perf_counter() - begin < 1.5
+    assert time.process_time() - begin < 1.5
     with pytest.raises(LimitExceeded):
         regex.search(b"aa", remaining=lambda: 0.0)
     assert regex.test(b"aa", remaining=lambda: 1.0)

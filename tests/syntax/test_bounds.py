@@ -75,13 +75,13 @@ WIDE = {
 
 def answer(script: str, **options) -> str:
     """Parse, within two seconds; return what came of it."""
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         parse(script, options=ParseOptions(**options))
         outcome = "tree"
     except (ShellSyntaxError, LimitExceeded) as error:
         outcome = type(error).__name__
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     return outcome
 
 
@@ -141,9 +141,9 @@ def test_time_grows_with_the_text_alone(name: str) -> None:
     half = unit[: len(unit) // 10]
 
     def seconds(script: str) -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         with contextlib.suppress(ShellSyntaxError):
             parse(script)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     assert min(seconds(unit) for _ in range(3)) < 60 * max(min(seconds(half) for _ in range(5)), 0.002)

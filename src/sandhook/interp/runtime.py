@@ -101,7 +101,7 @@ class Runtime:
         extra = state.extra
         if error.status != 127:
             return error.status
-        unlike = state.options.errexit or extra.get("script") or "interactive" in extra
+        unlike = state.options.errexit or extra.get("script") or "from_stdin" in extra or "interactive" in extra
         return 1 if unlike or (state.subshell and not extra.get("direct")) else 127
 
     def report_in(self, state: State, error: ShellError, name: str) -> int:
@@ -358,7 +358,7 @@ class Runtime:
 
     def subscript_error(self, state: State, error: ShellError) -> ShellError:
         """Return the error of a subscript's arithmetic as it is to be raised."""
-        if not error.fatal and not state.extra.get("script"):
+        if not error.fatal and "command_string" in state.extra:
             error.fatal, error.status = True, 1
         return error
 
@@ -372,7 +372,7 @@ class Runtime:
             return arith.evaluate(state, text)
         except ShellError as error:
             error.in_builtin = True
-            if not error.fatal and not state.extra.get("script"):
+            if not error.fatal and "command_string" in state.extra:
                 error.fatal, error.status = True, 1
             elif not error.fatal:
                 error.discard = True

@@ -23,6 +23,8 @@ def run_stdin(runtime: Runtime, state: State) -> int:
         error = state.extra.get("syntax_error")
         if error is not None and error.source == text:  # its own, not one of eval's
             return status
+        if "onecmd" in state.options.enabled:
+            return status
         line += text.count("\n")
 
 
