@@ -101,7 +101,9 @@ class Runtime:
         extra = state.extra
         if error.status != 127:
             return error.status
-        unlike = state.options.errexit or extra.get("script") or "from_stdin" in extra or "interactive" in extra
+        unlike = (
+            state.options.errexit or extra.get("script") or "from_stdin" in extra or "interactive" in extra
+        )
         return 1 if unlike or (state.subshell and not extra.get("direct")) else 127
 
     def report_in(self, state: State, error: ShellError, name: str) -> int:
@@ -183,7 +185,7 @@ class Runtime:
         Returns:
             The last status; 2 after a syntax error, which comes after the units before it.
         """
-        status = 0
+        status = state.status if main else 0  # the main text may come in pieces, of which one may be empty
         error: ShellSyntaxError | None = None
         options = self.parse_options(state)
         if changes_reading(text) or options.aliases or not record.OPTIONS.isdisjoint(state.options.enabled):
