@@ -429,7 +429,9 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         """Tell numbers, {name} and reserved words from words; None after expanding an alias."""
         start, end = word.span
         last = self.last
-        following = self.text[end : end + 1] or "\n"  # nothing follows a line that is continued at the very end
+        following = (
+            self.text[end : end + 1] or "\n"
+        )  # nothing follows a line that is continued at the very end
         if plain:
             if (
                 (following in "<>" or last == "LESS_AND" or last == "GREATER_AND")
