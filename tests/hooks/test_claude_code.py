@@ -103,6 +103,28 @@ def test_switches(documents: list[tuple[str, dict[str, Any]]], kept: list[str]) 
     assert len(made.withheld) == len(documents) - len(kept)
 
 
+@pytest.mark.parametrize(("compat", "kept"), [("better", ["user"]), ("strict", [])])
+def test_a_repository_does_not_switch_off_the_user_s_guards(compat: str, kept: list[str]) -> None:
+    made = engine(
+        document(settings("Stop", X), "user"),
+        document(settings("Stop", X, disableAllHooks=True), "project"),
+        compat=compat,
+        trust=lambda spec: True,
+    )
+    assert [spec.layer for spec in made.hooks] == kept
+
+
+@pytest.mark.parametrize(("compat", "count"), [("better", 1), ("strict", 2)])
+def test_a_repository_does_not_widen_the_list_of_urls(compat: str, count: int) -> None:
+    hooks = [{"type": "http", "url": f"https://{name}.example/"} for name in "ab"]
+    made = engine(
+        document(settings("Stop", *hooks, allowedHttpHookUrls=["https://a.example/"]), "user"),
+        document({"allowedHttpHookUrls": ["https://b.example/"]}, "project"),
+        compat=compat,
+    )
+    assert len(made.hooks) == count
+
+
 def test_urls_and_variables_of_http_hooks_are_bounded() -> None:
     http = {"type": "http", "allowedEnvVars": ["A", "B"]}
     made = engine(

@@ -77,6 +77,8 @@ def test_what_cannot_be_judged_runs_the_hook() -> None:
         assert runs("Bash(git push *)", "Bash", {"command": command}), command
         assert not runs("Bash(git *)", "Bash", {"command": command}), command
     assert not runs("Bash(git push *)", "Bash", {"command": "echo '$HOME'"})
+    assert runs("Bash(rm *)", "Bash", {"command": "nohup " * 20_000 + "ls"})
+    assert not runs("Bash(rm *)", "Bash", {"command": "nohup " * 30 + "ls"})
 
 
 def test_a_command_whose_name_is_not_known() -> None:

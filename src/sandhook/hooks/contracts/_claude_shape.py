@@ -164,14 +164,12 @@ def after_banner(text: str) -> bool:
     """Tell whether a JSON object stands behind other text, as the banner of a profile makes it."""
     if text.startswith("{") or not text.endswith("}"):
         return False
-    at = text.find("\n{")
-    while at >= 0:
+    for at in {text.find("\n{"), text.rfind("\n{")} - {-1}:
         try:
             decode_object(text[at + 1 :])
         except DecodeError:
-            at = text.find("\n{", at + 1) if text.count("\n{") < 64 else -1
-        else:
-            return True
+            continue
+        return True
     return False
 
 

@@ -22,6 +22,10 @@ from sandhook.syntax.nodes import (
 from sandhook.syntax.unparse import unparse
 
 _WRAPPERS = frozenset({"timeout", "time", "nice", "nohup", "stdbuf", "command", "builtin", "noglob", "xargs"})
+
+#: Wrappers before one command that are taken off.
+MAX_WRAPPERS = 32
+
 _SUBSTITUTIONS = (CommandSubstitution, Backquoted, ProcessSubstitution)
 _EXPANSIONS = (*_SUBSTITUTIONS, ParameterExpansion, ArithmeticExpansion)
 
@@ -49,6 +53,8 @@ def judge(pattern: str, command: str, *, inside: bool, better: bool, shell: bool
     calls = list(_calls(units, inside))
     for call in calls:
         for text in _texts(call):
+            if text is None:
+                return True, "a command has too many wrappers, so the hook runs"
             if _like(pattern, text):
                 return True, f"command {quote(text)}"
     if not inside:
@@ -90,12 +96,15 @@ def _outside(node: Any) -> Iterator[Node]:
         pending.extend(part for part in reversed(item) if isinstance(part, tuple))
 
 
-def _texts(call: SimpleCommand) -> Iterator[str]:
-    """Yield a command as it is written and as bash understands it, also without its wrappers."""
+def _texts(call: SimpleCommand) -> Iterator[str | None]:
+    """Yield a command as it is written and as bash understands it, also without its wrappers.
+
+    None comes last when there are more than MAX_WRAPPERS.
+    """
     written = [unparse(word) for word in call.words]
     known = [literal_text(word) for word in call.words]
     words = [text if plain is None else plain for text, plain in zip(written, known, strict=True)]
-    while True:
+    for _ in range(MAX_WRAPPERS):
         yield " ".join(written)
         if words != written:
             yield " ".join(words)
@@ -103,6 +112,7 @@ def _texts(call: SimpleCommand) -> Iterator[str]:
         if not count or count >= len(words):
             return
         words, written = words[count:], written[count:]
+    yield None
 
 
 def _wrapper(words: list[str]) -> int:

@@ -24,7 +24,7 @@ from sandhook.hooks.model import HookSpec
 def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
     all_fields = [Fields(document) for document in documents]
-    rules = switches(all_fields)
+    rules = switches(all_fields, strict=options.compat == "strict")
     found: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
     for fields in all_fields:
         _document(fields, found, rules, options, profile)

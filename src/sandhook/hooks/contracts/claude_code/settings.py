@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sandhook.hooks.contracts import Document, Layer
+from sandhook.hooks.contracts import Document, Layer, needs_trust
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.decode import DecodeError
 from sandhook.record import Record
@@ -73,6 +73,8 @@ class Switches(Record):
 
     Attributes:
         disabled: "" or why hooks are off that no managed file brings.
+        own_disabled: The same for hooks of the user and of the caller, whom a repository's files must not
+            rob of their guards.
         all_disabled: The managed settings switch off their own too.
         managed_only, plugin_only: Managed settings allow no others.
         urls: Patterns of the URLs that http hooks may call, None for all.
@@ -80,6 +82,7 @@ class Switches(Record):
     """
 
     disabled: str = ""
+    own_disabled: str = ""
     all_disabled: bool = False
     managed_only: bool = False
     plugin_only: bool = False
@@ -96,7 +99,7 @@ class Switches(Record):
             return "managed settings allow managed hooks alone (allowManagedHooksOnly)"
         if self.plugin_only and not source.startswith("plugin:"):
             return "managed settings allow plugins' hooks alone (strictPluginOnlyCustomization)"
-        return self.disabled or None
+        return (self.disabled if needs_trust(layer) else self.own_disabled) or None
 
     def refuses_url(self, url: str) -> bool:
         """Tell whether an http hook's URL is none of those that the settings allow."""
@@ -111,8 +114,12 @@ def _only_stars(pattern: str) -> str:
     return "".join(c if c == "*" or c.isalnum() else f"\\{c}" for c in pattern)
 
 
-def switches(all_fields: Sequence[Fields]) -> Switches:
-    """Read the switches of all settings files; faults go to each one's fields."""
+def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
+    """Read the switches of all settings files; faults go to each one's fields.
+
+    Args:
+        strict: Files of any layer switch off the user's hooks and widen lists, as upstream.
+    """
     ranked = sorted(
         (
             each
@@ -121,31 +128,43 @@ def switches(all_fields: Sequence[Fields]) -> Switches:
         ),
         key=lambda each: _PRECEDENCE.index(each.document.layer) if each.document.layer in _PRECEDENCE else 9,
     )
-    made: dict[str, Any] = {}
-    urls: list[str] | None = None
-    variables: list[str] | None = None
+    off = {id(each): each.get(each.document.value, "disableAllHooks", bool, "") for each in ranked}
+    own = [each for each in ranked if strict or not needs_trust(each.document.layer)]
+    managed = [each for each in ranked if each.document.layer == "managed"]
     for fields in ranked:
-        value, layer = fields.document.value, fields.document.layer
-        off = fields.get(value, "disableAllHooks", bool, "")
-        if off is not None and "disabled" not in made:
-            made["disabled"] = f"disableAllHooks in {fields.document.name or 'the settings'}" if off else ""
-            made["all_disabled"] = off and layer == "managed"
-        if layer == "managed":
-            made["managed_only"] = bool(fields.get(value, "allowManagedHooksOnly", bool, ""))
-            made["plugin_only"] = _plugins_only(
-                fields.get(value, "strictPluginOnlyCustomization", (bool, list, dict), "")
-            )
-        elif fields.get(value, "allowManagedHooksOnly", bool, ""):
+        value = fields.document.value
+        if fields not in managed and fields.get(value, "allowManagedHooksOnly", bool, ""):
             fields.note("allowManagedHooksOnly", "has no effect outside of managed settings")
-        found = fields.strings(value, "allowedHttpHookUrls", "")
-        urls = urls if found is None else [*(urls or ()), *found]
-        found = fields.strings(value, "httpHookAllowedEnvVars", "")
-        variables = variables if found is None else [*(variables or ()), *found]
+    alone = [each.get(each.document.value, "allowManagedHooksOnly", bool, "") for each in managed]
+    key = "strictPluginOnlyCustomization"
+    plugins = [each.get(each.document.value, key, (bool, list, dict), "") for each in managed]
     return Switches(
-        **made,
-        urls=None if urls is None else tuple(urls),
-        variables=None if variables is None else tuple(variables),
+        disabled=_first(ranked, off),
+        own_disabled=_first(own, off),
+        all_disabled=bool(_first(managed, off)),
+        managed_only=any(alone),
+        plugin_only=any(map(_plugins_only, plugins)),
+        urls=_joined(own, ranked, "allowedHttpHookUrls"),
+        variables=_joined(own, ranked, "httpHookAllowedEnvVars"),
     )
+
+
+def _first(ranked: Sequence[Fields], off: Mapping[int, bool | None]) -> str:
+    """Return what the strongest of the files that say it says of ``disableAllHooks``."""
+    for fields in ranked:
+        if off[id(fields)] is not None:
+            return f"disableAllHooks in {fields.document.name or 'the settings'}" if off[id(fields)] else ""
+    return ""
+
+
+def _joined(own: Sequence[Fields], ranked: Sequence[Fields], key: str) -> tuple[str, ...] | None:
+    """Return a list of all files together; those that want to be approved count when no other has one."""
+    given = {id(each): each.strings(each.document.value, key, "") for each in ranked}
+    for several in (own, ranked):
+        lists = [given[id(each)] for each in several if given[id(each)] is not None]
+        if lists:
+            return tuple(one for each in lists for one in each or ())
+    return None
 
 
 def _plugins_only(value: Any) -> bool:
