@@ -265,8 +265,32 @@ def test_a_version_is_a_contract_of_its_own() -> None:
     assert numbers == sorted(numbers) and CHANGES[-1].version == NEWEST
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "contracts" / "claude_code.md"
+
+_TWO = {
+    "deny": "denies the call",
+    "block": "blocks",
+    "go": "goes on working",
+    "feedback": "a word to the model",
+    "halt": "stops the loop",
+    "notice": "a notice for the user",
+    "ignored": "nothing",
+}
+
+
+def test_the_page_lists_every_event() -> None:
+    wanted = []
+    for name, row in ROWS.items():
+        counts = ["continue"] * row.stops + ["decision"] * row.blocks + list(row.specific)
+        matched = f"`{row.matched}`" if row.matched else ""
+        said = ", ".join(f"`{key}`" for key in counts)
+        wanted.append(f"| {name} | `{row.kind}` | {matched} | {_TWO[row.two]} | {said} |")
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.split(" | ")[0].removeprefix("| ") in ROWS] == wanted
+
+
 def test_the_page_lists_every_change() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "contracts" / "claude_code.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     rows = [f"| {change.version} | {change.text} |" for change in CHANGES]
     assert [line for line in page.splitlines() if line.startswith("| 2.")] == rows
 
@@ -631,6 +655,8 @@ def test_the_schema_knows_every_event_and_type() -> None:
         (settings("PreToolUse", {**X, "if": "Bash"}), "", "claude_code"),
         (settings("TaskCompleted", X), "", "claude_code"),
         (settings("PreToolUse", X, permissions={}), "", "claude_code"),
+        ({"disableAllHooks": True}, "", "claude_code"),
+        ({"permissions": {"allow": ["Bash(ls)"]}, "hooks": {}}, "", "claude_code"),
         (settings("PreToolUse", X, matcher="execute"), "", "jcode"),
         (settings("PreToolUse", X), "/p/.jcode/hooks.json", "jcode"),
         (settings("PreToolUse", {"command": "x"}), "", "jcode"),

@@ -100,7 +100,13 @@ def _jcode_signs(value: Any, name: str) -> bool:
 
 
 def _claude_code(value: Any) -> bool:
-    """Tell a settings file: nested hooks, some with a type, at events of which Claude Code knows one."""
+    """Tell a settings file: its switches, or nested hooks, some with a type, at one of Claude Code's events."""
+    if isinstance(value, dict) and not value.get("hooks"):
+        permissions = value.get("permissions")
+        return bool(
+            {"disableAllHooks", "allowManagedHooksOnly", "enabledPlugins", "statusLine"} & set(value)
+            or (isinstance(permissions, dict) and {"allow", "deny", "ask", "defaultMode"} & set(permissions))
+        )
     return (
         _nested(value)
         and any("type" in each for each in _handlers(value))
