@@ -8,7 +8,6 @@ Source: bash 5.2 manual, 3.5.1.
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from collections.abc import Iterator
 from typing import TypeAlias, TypeGuard
 
@@ -183,6 +182,8 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
                 return start, scope.end
             scope = scope.parent
         if scope is outside:
+            from bisect import bisect
+
             at = bisect(separators, start)
             end = bisect(ends, separators[at]) if at < len(separators) else len(ends)
             if end < len(ends):

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
-from sandhook.expand import slices, transform
+from sandhook.expand import transform
 from sandhook.expand.arith import NotPlain
-from sandhook.expand.declared import all_attributes, attributes_of, declaration, pairs_of
 from sandhook.expand.escapes import prompt
 from sandhook.expand.locale import as_bytes, change_by_bytes, goes_by_bytes
 from sandhook.expand.special import separator, special_value, unbound
@@ -20,7 +19,6 @@ from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
-from sandhook.syntax.wordprinter import word_text
 
 Value: TypeAlias = Callable[[State], "str | None"]
 Values: TypeAlias = Callable[[State], "list[str]"]
@@ -429,6 +427,9 @@ def _mapped(
 
 
 def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter:
+    from sandhook.expand import slices
+    from sandhook.syntax.wordprinter import word_text
+
     name = node.name
     subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
     shown = f"{node.prefix}{name}{subscript}"
@@ -466,6 +467,8 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
 
 
 def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
+    from sandhook.expand.declared import all_attributes, pairs_of
+
     letter = node.word.parts[0].text if node.word and isinstance(node.word.parts[0], Literal) else ""
     name = node.name
     if letter == "a":
@@ -488,9 +491,13 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
 def _attributes(state: State, name: str, base: Parameter) -> str:
     if state.options.nounset and base.value is not None:
         base.value(state)  # complains
+    from sandhook.expand.declared import attributes_of
+
     return attributes_of(state, name)
 
 
 def _declaration(state: State, node: ParameterExpansion, base: Parameter) -> str | None:
     value = base.value(state) if base.value is not None else ""  # complains under set -u
+    from sandhook.expand.declared import declaration
+
     return declaration(state, node, base.values is not None, base.text, unset=value is None)

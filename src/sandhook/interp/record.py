@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sandhook.pattern.glob import compile_pattern
-from sandhook.state.history import History, one_line
 from sandhook.state.state import State
+
+if TYPE_CHECKING:
+    from sandhook.state.history import History
 
 #: Options that act on the text of each command.
 OPTIONS = frozenset({"verbose", "history", "onecmd"})
@@ -16,6 +20,8 @@ def history_of(state: State, *, write: bool = False) -> History:
     """Return the list of a shell, HISTSIZE obeyed; a subshell that changes it gets its own."""
     found: History | None = state.extra.get(KEY)
     if found is None:
+        from sandhook.state.history import History
+
         found = state.extra[KEY] = History(state)
     elif write and found.owner is not state:
         found = state.extra[KEY] = found.copy(state)
@@ -70,6 +76,8 @@ def read(state: State, source: str) -> None:
         state.shell.write_error(state, shown)
     if not state.extra.get(RECORDING):
         return
+    from sandhook.state.history import one_line
+
     history = history_of(state, write=True)
     history.added = False
     lines = source.split("\n")

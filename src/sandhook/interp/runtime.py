@@ -12,13 +12,11 @@ from typing import NoReturn, TypeVar
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.special import expand_names
-from sandhook.interp import external, invoke, lookup, messages, nested, record, selection, trace, traps
+from sandhook.interp import external, invoke, lookup, messages, nested, record, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
-from sandhook.interp.sourced import run_sourced
-from sandhook.interp.stdin_script import run_stdin
 from sandhook.interp.subshell import run_last_trap
 from sandhook.interp.substitution import substitute
 from sandhook.kernel.process import Process
@@ -260,6 +258,8 @@ class Runtime:
 
     def source(self, state: State, path: str, arguments: list[str]) -> int:
         """Run a file's text in this state. Raises OSError when it cannot be read."""
+        from sandhook.interp.sourced import run_sourced
+
         return run_sourced(self, state, path, arguments)
 
     def run_main(self, state: State, text: str | None, label: str = "") -> int:
@@ -269,6 +269,8 @@ class Runtime:
             state.values["BASH_EXECUTION_STRING"] = text
         try:
             if text is None:
+                from sandhook.interp.stdin_script import run_stdin
+
                 status = run_stdin(self, state)
             else:
                 status = self.run_units(state, text, label, main=True)
@@ -417,6 +419,8 @@ class Runtime:
 
     def ask_selection(self, state: State, values: list[str], *, menu: bool) -> str | None:
         """Show ``select``'s menu and prompt; return the reply, None at the end of input."""
+        from sandhook.interp import selection
+
         return selection.ask(self, state, values, menu=menu)
 
     # ------------------------------------------------------------------ traps and tracing

@@ -1,7 +1,8 @@
 """Whose configuration a file is, by what stands in it and, where several fit, by what only one agent has.
 
 The agents that took over Claude Code's nested form share most of it, so tools, variables, keys and
-the file's directory decide between them.
+the file's directory decide between them. The names of an agent are imported where a file could be
+its own: firing a hook of one agent loads no other agent's contract.
 """
 
 from __future__ import annotations
@@ -9,11 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from sandhook.hooks.contracts.claude_code.names import EVENTS, TOOLS
-from sandhook.hooks.contracts.codex.names import EVENTS as CODEX_EVENTS
-from sandhook.hooks.contracts.gemini.names import EVENTS as GEMINI_EVENTS
-from sandhook.hooks.contracts.gemini.names import SETTINGS as GEMINI_SETTINGS
-from sandhook.hooks.contracts.mistral_vibe.names import EVENTS as VIBE_EVENTS
 from sandhook.record import Record
 
 
@@ -107,11 +103,11 @@ def _claude_code(value: Any) -> bool:
             {"disableAllHooks", "allowManagedHooksOnly", "enabledPlugins", "statusLine"} & set(value)
             or (isinstance(permissions, dict) and {"allow", "deny", "ask", "defaultMode"} & set(permissions))
         )
-    return (
-        _nested(value)
-        and any("type" in each for each in _handlers(value))
-        and bool(set(value["hooks"]) & set(EVENTS))
-    )
+    if not _nested(value) or not any("type" in each for each in _handlers(value)):
+        return False
+    from sandhook.hooks.contracts.claude_code.names import EVENTS
+
+    return bool(set(value["hooks"]) & set(EVENTS))
 
 
 def _claude_code_signs(value: Any, name: str) -> bool:
@@ -120,6 +116,8 @@ def _claude_code_signs(value: Any, name: str) -> bool:
     settings = {"permissions", "disableAllHooks", "enabledPlugins", "statusLine", "outputStyle"}
     if settings & set(value):
         return True
+    from sandhook.hooks.contracts.claude_code.names import TOOLS
+
     hooks = list(_handlers(value))
     return (
         any("CLAUDE_" in str(each.get("command")) or own & set(each) for each in hooks)
@@ -130,11 +128,13 @@ def _claude_code_signs(value: Any, name: str) -> bool:
 
 def _codex(value: Any) -> bool:
     """Tell nested hooks, each with a type, at events of which all are Codex's."""
+    if not _nested(value):
+        return False
+    from sandhook.hooks.contracts.codex.names import EVENTS
+
     keys = {"type", "command", "commandWindows", "command_windows", "timeout", "statusMessage", "async"}
-    return (
-        _nested(value)
-        and set(value["hooks"]) <= {*CODEX_EVENTS, "state"}
-        and all("type" in each and set(each) <= keys for each in _handlers(value))
+    return set(value["hooks"]) <= {*EVENTS, "state"} and all(
+        "type" in each and set(each) <= keys for each in _handlers(value)
     )
 
 
@@ -151,17 +151,23 @@ def _codex_signs(value: Any, name: str) -> bool:
 def _gemini(value: Any) -> bool:
     """Tell nested hooks with a type at Gemini CLI's events, beside its own switches."""
     hooks = value.get("hooks") if isinstance(value, dict) else None
-    if not isinstance(hooks, dict) or not set(hooks) <= {*GEMINI_EVENTS, *GEMINI_SETTINGS}:
+    if not isinstance(hooks, dict) or not hooks:
         return False
-    events = {name: each for name, each in hooks.items() if name in GEMINI_EVENTS}
+    from sandhook.hooks.contracts.gemini.names import EVENTS, SETTINGS
+
+    if not set(hooks) <= {*EVENTS, *SETTINGS}:
+        return False
+    events = {name: each for name, each in hooks.items() if name in EVENTS}
     return _nested({"hooks": events}) and all("type" in each for each in _handlers(value))
 
 
 def _gemini_signs(value: Any, name: str) -> bool:
     """Tell events, switches, variables and chains that Gemini CLI alone has."""
+    from sandhook.hooks.contracts.gemini.names import SETTINGS
+
     own = {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "PreCompress"}
     return (
-        bool({*own, *GEMINI_SETTINGS, "BeforeToolSelection"} & set(value["hooks"]))
+        bool({*own, *SETTINGS, "BeforeToolSelection"} & set(value["hooks"]))
         or "hooksConfig" in value
         or any("sequential" in group for group in _groups(value))
         or any("GEMINI_" in str(each.get("command")) for each in _handlers(value))
@@ -171,11 +177,13 @@ def _gemini_signs(value: Any, name: str) -> bool:
 def _mistral_vibe(value: Any) -> bool:
     """Tell a list of hooks, each with one of Mistral Vibe's events as its type."""
     hooks = value.get("hooks") if isinstance(value, dict) else None
-    return (
-        isinstance(hooks, list)
-        and bool(hooks)
-        and all(isinstance(each, dict) and each.get("type") in VIBE_EVENTS for each in hooks)
-    )
+    if not isinstance(hooks, list) or not hooks:
+        return False
+    if not all(isinstance(each, dict) and isinstance(each.get("type"), str) for each in hooks):
+        return False
+    from sandhook.hooks.contracts.mistral_vibe.names import EVENTS
+
+    return all(each["type"] in EVENTS for each in hooks)
 
 
 def _handlers(value: Any) -> Iterator[dict[str, Any]]:

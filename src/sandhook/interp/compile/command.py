@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from sandhook.interp.compile.compound import refuse_name
+from sandhook.interp.compile.compound import is_name, refuse_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import Job, jobs_of
@@ -14,7 +14,6 @@ from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY
 from sandhook.syntax.nodes import Coprocess, FunctionDefinition, Subshell
-from sandhook.syntax.words import NAME
 
 Run: TypeAlias = Callable[[State], int]
 
@@ -48,7 +47,7 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
     def define(state: State) -> int:
         state.budget.charge(1)
         state.line = line
-        if quoted or (state.options.posix and not NAME.fullmatch(name)):
+        if quoted or (state.options.posix and not is_name(name)):
             return refuse_name(state, name)
         if state.options.posix and name in state.shell.commands.special:
             state.shell.complain(state, f"`{name}': is a special builtin")
@@ -76,7 +75,7 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
 
     def start(state: State) -> int:
         state.budget.charge(1)
-        if not NAME.fullmatch(name):
+        if not is_name(name):
             return refuse_name(state, name)
         running = next((job for job in jobs_of(state) if job.coprocess and not job.done), None)
         if running is not None:

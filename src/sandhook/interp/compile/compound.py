@@ -29,7 +29,6 @@ from sandhook.syntax.nodes import (
     While,
     Word,
 )
-from sandhook.syntax.words import NAME
 
 Run: TypeAlias = Callable[[State], int]
 Integer: TypeAlias = Callable[[State], int]
@@ -147,6 +146,11 @@ def _misnamed(name: str, line: int) -> Run:
     return refuse
 
 
+def is_name(text: str) -> bool:
+    """Tell whether a variable can be called so: Python has the same rule, beyond ASCII too."""
+    return text.isascii() and text.isidentifier()
+
+
 def refuse_name(state: State, name: str) -> int:
     """Complain about what a loop's variable or a function cannot be called; posix mode ends there."""
     state.shell.complain(state, f"`{name}': not a valid identifier")
@@ -158,7 +162,7 @@ def refuse_name(state: State, name: str) -> int:
 
 def compile_for(compiler: Compiler, node: For) -> Run:
     name, line = node.name, node.line
-    if not NAME.fullmatch(name):
+    if not is_name(name):
         return _misnamed(name, line)
     words = [compiler.words.fields(word) for word in node.words] if node.words is not None else None
     body = compiler.list(node.body)
@@ -209,7 +213,7 @@ def _refuse_value(state: State, error: ShellError) -> int:
 
 def compile_select(compiler: Compiler, node: Select) -> Run:
     name, line = node.name, node.line
-    if not NAME.fullmatch(name):
+    if not is_name(name):
         return _misnamed(name, line)
     words = [compiler.words.fields(word) for word in node.words] if node.words is not None else None
     body = compiler.list(node.body)
