@@ -113,9 +113,12 @@ def entry() -> NoReturn:
     Freeing every module takes 13 ms that a hook's caller would wait for. Output is flushed; the
     jq worker ends when its input does.
     """
+    import argparse
     import os
 
     gc.set_threshold(50_000)  # start-up makes much that stays
+    # argparse has every heading translated: gettext imports locale (3 ms) to find that there is nothing.
+    argparse._ = str  # type: ignore[attr-defined]
     status = main()
     for stream in (sys.stdout, sys.stderr):
         try:

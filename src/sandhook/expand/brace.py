@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import TypeAlias, TypeGuard
 
 from sandhook.errors import LimitExceeded
+from sandhook.lazy import lazily
 from sandhook.syntax.nodes import Literal, ParameterExpansion, Word, WordPart
 
-_INTEGERS = re.compile(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
-_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?[0-9]{1,19}))?")
-_PADDED = re.compile(r"[{.]-?0[0-9]")
+_INTEGERS = lazily(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
+_LETTERS = lazily(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?[0-9]{1,19}))?")
+_PADDED = lazily(r"[{.]-?0[0-9]")
 _MIN = -(2**63)
 _MAX = 2**63 - 1
 

@@ -12,12 +12,13 @@ from functools import lru_cache
 
 from sandhook.expand.locale import goes_by_bytes
 from sandhook.expand.pathname import PathnameOptions, expand_pathname
+from sandhook.lazy import lazily
 from sandhook.pattern.glob import has_magic, quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 
 DEFAULT_IFS = " \t\n"
-_PATTERN_PIECE = re.compile(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*\]|[^\\\[:]+|.", re.DOTALL)
+_PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*\]|[^\\\[:]+|.", re.DOTALL)
 _MAGIC = frozenset("*?[")
 
 

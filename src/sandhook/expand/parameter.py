@@ -467,7 +467,7 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
 
 
 def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
-    from sandhook.expand.declared import all_attributes, pairs_of
+    from sandhook.expand import declared
 
     letter = node.word.parts[0].text if node.word and isinstance(node.word.parts[0], Literal) else ""
     name = node.name
@@ -476,28 +476,25 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
             return Parameter(values=lambda state: ["" for _ in state.positional], star=base.star)
         if base.values is not None:
             return Parameter(
-                values=lambda state: all_attributes(state, name, elements(state, name)), star=base.star
+                values=lambda state: declared.all_attributes(state, name, elements(state, name)),
+                star=base.star,
             )
-        return Parameter(lambda state: _attributes(state, name, base))
+
+        def attributes(state: State) -> str:
+            if state.options.nounset and base.value is not None:
+                base.value(state)  # complains
+            return declared.attributes_of(state, name)
+
+        return Parameter(attributes)
     if letter == "A":
-        return Parameter(lambda state: _declaration(state, node, base))
+
+        def declaration(state: State) -> str | None:
+            value = base.value(state) if base.value is not None else ""  # complains under set -u
+            return declared.declaration(state, node, base.values is not None, base.text, unset=value is None)
+
+        return Parameter(declaration)
     if letter in "Kk" and base.values is not None and node.subscript is not None:
-        return Parameter(values=lambda state: pairs_of(state, name, letter), star=base.star)
+        return Parameter(values=lambda state: declared.pairs_of(state, name, letter), star=base.star)
     if letter == "P":
         return _mapped(base, lambda state: (), prompt)
     return _mapped(base, lambda state: (letter,), transform.transform)
-
-
-def _attributes(state: State, name: str, base: Parameter) -> str:
-    if state.options.nounset and base.value is not None:
-        base.value(state)  # complains
-    from sandhook.expand.declared import attributes_of
-
-    return attributes_of(state, name)
-
-
-def _declaration(state: State, node: ParameterExpansion, base: Parameter) -> str | None:
-    value = base.value(state) if base.value is not None else ""  # complains under set -u
-    from sandhook.expand.declared import declaration
-
-    return declaration(state, node, base.values is not None, base.text, unset=value is None)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 
-_NAME = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})\}|([A-Za-z_][A-Za-z0-9_]*|[0-9]))")
+_NAME = lazily(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})\}|([A-Za-z_][A-Za-z0-9_]*|[0-9]))")
 
 
 def separator(state: State, star: bool) -> str:

@@ -5,7 +5,6 @@ Nothing here splits or globs; ``word`` adds that for the places where a word bec
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -22,6 +21,7 @@ from sandhook.expand.parameter import (
 )
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_tildes, tilde_behind_name
+from sandhook.lazy import lazily
 from sandhook.pattern.glob import quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -50,7 +50,7 @@ Integer: TypeAlias = Callable[[State], int]
 Pieces: TypeAlias = Callable[[State], "list[tuple[str, bool]]"]
 
 _GLOB = frozenset("*?[")
-_UNKNOWN_TRANSFORMATION = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)@[^}]*\}")
+_UNKNOWN_TRANSFORMATION = lazily(r"\$\{([A-Za-z_][A-Za-z0-9_]*)@[^}]*\}")
 
 
 class TextCompiler:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from sandhook.lazy import lazily
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Literal, WordPart
 from sandhook.vfs.path import VirtualPath
 
 #: What an assignment begins with.
-_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=")
+_ASSIGNED = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^]]*\])?\+?=")
 
 
 def tilde_prefix(parts: Sequence[WordPart]) -> str | None:
@@ -100,7 +100,7 @@ def tilde_behind_name(parts: Sequence[WordPart]) -> list[WordPart | str] | None:
     """Split ``name=~...``: outside POSIX mode, bash expands such tildes in an argument too."""
     if not parts or not isinstance(parts[0], Literal):
         return None
-    name = _ASSIGNED.match(parts[0].text)
+    name = _ASSIGNED.match(parts[0].text) if "=" in parts[0].text else None
     if name is None:
         return None
     behind = split_tildes([Literal(parts[0].text[name.end() :]), *parts[1:]], assignment=True)

@@ -6,19 +6,19 @@ values, is decided in ``parameter``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeAlias
 
 from sandhook.expand.escapes import ansi_c, prompt
+from sandhook.lazy import lazily
 from sandhook.pattern.glob import Pattern, compile_pattern
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.utilities._quote import shell_quote
 
 #: What ${x@Q} may have to write as an escape.
-_ODD = re.compile("[^ -~]")
+_ODD = lazily("[^ -~]")
 
 
 #: Changes a text that is not empty, as the options of a shell have it.

@@ -6,9 +6,10 @@ import re
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.protocol import Runtime
+from sandhook.lazy import lazily
 from sandhook.state.state import State
 
-_TIME = re.compile(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
+_TIME = lazily(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
 
 
 def report_syntax(runtime: Runtime, state: State, error: ShellSyntaxError, label: str, line: int) -> None:

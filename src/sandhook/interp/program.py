@@ -6,13 +6,13 @@ process. It is keyed by the text and the options that decide how it is read.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Protocol, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.compile import compile_unit
+from sandhook.lazy import lazily
 from sandhook.record import Record
 from sandhook.state.state import State
 from sandhook.syntax.nodes import CommandList, shift_lines
@@ -23,8 +23,8 @@ Run: TypeAlias = Callable[[State], int]
 #: A text that has one of these may change how its own rest is read.
 _CHANGES_READING = ("alias", "extglob", "posix")
 #: ``set -v``, ``set -t`` and ``set -o history``, which act on what is read.
-_SETS_READING = re.compile(r"\bset\b[^\n;&|]{0,80}(?:[-+][A-Za-z]{0,20}[vt]|verbose|history|onecmd)")
-_LAST_ARGUMENT = re.compile(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
+_SETS_READING = lazily(r"\bset\b[^\n;&|]{0,80}(?:[-+][A-Za-z]{0,20}[vt]|verbose|history|onecmd)")
+_LAST_ARGUMENT = lazily(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
 _CACHED_TEXT = 65_536  #: characters; a longer text is compiled each time
 
 
@@ -91,7 +91,7 @@ def _from_tree(units: tuple[CommandList, ...], text: str) -> Program:
 
 def _reads_last_argument(text: str) -> bool:
     """Tell whether a text has ``$_``; commands of others need not remember their arguments."""
-    return _LAST_ARGUMENT.search(text) is not None
+    return "$" in text and "_" in text and _LAST_ARGUMENT.search(text) is not None
 
 
 def _parse(

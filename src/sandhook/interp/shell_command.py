@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import re
 
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.environment import set_environment
@@ -13,6 +12,7 @@ from sandhook.interp.script import is_binary, read_script
 from sandhook.interp.traps import on_signal
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES
+from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import FOREIGN, State
@@ -27,7 +27,7 @@ _DEFAULTS = {
     "HOSTNAME": "sandbox", "HOSTTYPE": "x86_64", "MACHTYPE": "x86_64-pc-linux-gnu", "OSTYPE": "linux-gnu",
     "TERM": "dumb",
 }  # fmt: skip
-_LEVEL = re.compile(r"\s*[+-]?[0-9]{1,9}\s*")
+_LEVEL = lazily(r"\s*[+-]?[0-9]{1,9}\s*")
 
 #: Variables of its environment that a nested shell obeys; at the start of a run they are inert.
 _HEEDED = ("BASH_ENV", "GLOBIGNORE", "PS4")

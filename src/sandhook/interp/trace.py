@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sandhook.expand.escapes import prompt
 from sandhook.interp.lookup import Argument
+from sandhook.lazy import lazily
 from sandhook.state.assignment import Assigned, Element
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
@@ -23,8 +23,8 @@ from sandhook.syntax.nodes import (
 from sandhook.utilities._quote import shell_quote
 
 #: What makes bash write a word as $'...', and in quotes.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\udc80-\udcff]")
-_META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
+_CONTROL = lazily(r"[\x00-\x08\x0b-\x1f\x7f\udc80-\udcff]")
+_META = lazily(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
 
 
 def prefix(state: State) -> str:

@@ -10,12 +10,12 @@ longest match gives the same.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import LimitExceeded
+from sandhook.lazy import lazily
 from sandhook.pattern.engine import Find, Spans, compile_backtracking, compile_linear
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.translate import TOO_BIG, Translator
@@ -32,7 +32,7 @@ DEFAULT_SECONDS = 1.0
 _CACHED_LENGTH = 4096
 
 #: Code points of our own classes that no byte can be.
-_WIDE = re.compile(r"\\x\{[0-9a-f]{3,}\}(?:-\\x\{[0-9a-f]{3,}\})?")
+_WIDE = lazily(r"\\x\{[0-9a-f]{3,}\}(?:-\\x\{[0-9a-f]{3,}\})?")
 
 Remaining = Callable[[], float]
 

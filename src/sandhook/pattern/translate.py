@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix_bracket import SPACE, WORD, code, parse_posix_bracket
 
@@ -26,7 +27,7 @@ _DUP_MAX = 32_767
 _RE2_DUP_MAX = 1_000
 
 #: RE2's way to write a code point; no other backslash can stand before its own.
-_CODE = re.compile(r"\\x\{([0-9a-f]+)\}")
+_CODE = lazily(r"\\x\{([0-9a-f]+)\}")
 
 _ESCAPED_SETS = {"w": f"[{WORD}]", "W": f"[^{WORD}]", "s": f"[{SPACE}]", "S": f"[^{SPACE}]"}
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.kernel.process import Process
+from sandhook.lazy import lazily
 from sandhook.limits import Budget
 from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError
@@ -63,7 +64,7 @@ ERR_DEPTH = "err_depth"
 EXECUTED = "executed"
 
 #: What a reference may name: a variable, or an element of one.
-_TARGET = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
+_TARGET = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
 
 #: What most frames have of some sets; never changed.
 _NO_NAMES: set[str] = set()

@@ -12,6 +12,7 @@ import re
 from typing import NoReturn
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.lazy import lazily
 from sandhook.syntax.nodes import (
     Arith,
     ArithAssign,
@@ -33,13 +34,13 @@ MAX_DEPTH = 200
 _ROW = 50
 
 _BLANKS = " \t\n"
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NUMBER = re.compile(r"[0-9][A-Za-z0-9#@_]*")
-_OPERATOR = re.compile(r"<<=?|>>=?|[=!<>]=|&&|\|\||\*\*|[*/%+\-&^|]=|[=<>+\-*/%!()&|^~?:,]")
-_PARAMETER = re.compile(r"\$(?:(\w+)|\{(\w+)\}|([@*#?\-$!])|\{([@*#?\-$!])\})", re.ASCII)
+_NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*")
+_NUMBER = lazily(r"[0-9][A-Za-z0-9#@_]*")
+_OPERATOR = lazily(r"<<=?|>>=?|[=!<>]=|&&|\|\||\*\*|[*/%+\-&^|]=|[=<>+\-*/%!()&|^~?:,]")
+_PARAMETER = lazily(r"\$(?:(\w+)|\{(\w+)\}|([@*#?\-$!])|\{([@*#?\-$!])\})", re.ASCII)
 _ASSIGNMENTS = frozenset(["=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="])
-_STARTS_NAME = re.compile(r"[ \t\n]*[A-Za-z_]")
-_SUBSCRIPT_STOP = re.compile(r"[\[\]\\'\"`]")
+_STARTS_NAME = lazily(r"[ \t\n]*[A-Za-z_]")
+_SUBSCRIPT_STOP = lazily(r"[\[\]\\'\"`]")
 
 #: Binary operators, loosest first; all group to the left but "**".
 _PRECEDENCE = {

@@ -5,11 +5,11 @@ Source: the Bash Reference Manual, printf %q and ``${parameter@Q}``. Oracle: bas
 
 from __future__ import annotations
 
-import re
+from sandhook.lazy import lazily
 
-_SAFE = re.compile(r"[A-Za-z0-9_./:@%+=-]+")
-_SPECIAL = re.compile(r"""[ !"$&'()*,;<>?\[\\\]^`{|}]|(?:^|(?<=[=:]))~|^\#""")
-_DOUBLE = re.compile(r"""[\\"$`]""")
+_SAFE = lazily(r"[A-Za-z0-9_./:@%+=-]+")
+_SPECIAL = lazily(r"""[ !"$&'()*,;<>?\[\\\]^`{|}]|(?:^|(?<=[=:]))~|^\#""")
+_DOUBLE = lazily(r"""[\\"$`]""")
 _NAMED = {
     "\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f", "\r": "\\r",
     "\x1b": "\\E", "'": "\\'", "\\": "\\\\",

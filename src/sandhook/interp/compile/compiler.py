@@ -6,7 +6,6 @@ is in the State, so closures are shared by all shells and threads.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -15,6 +14,7 @@ from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile import command, compound, cond, lists, simple
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.substitution import backquote, process_substitution, substitute
+from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.syntax import parse_word
@@ -44,7 +44,7 @@ from sandhook.syntax.nodes import (
 
 Run: TypeAlias = Callable[[State], int]
 
-_READS_FILE = re.compile(r"[ \t]*<[^<&(>]")
+_READS_FILE = lazily(r"[ \t]*<[^<&(>]")
 
 
 class Compiler:

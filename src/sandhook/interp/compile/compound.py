@@ -14,6 +14,7 @@ from sandhook.expand.text import Text
 from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.arguments import MANY, charge_fields
 from sandhook.interp.compile.protocol import Compiler
+from sandhook.lazy import lazily
 from sandhook.pattern.glob import Matches, compile_pattern
 from sandhook.state.control import BreakLoop, ContinueLoop, ExitShell, ShellError
 from sandhook.state.state import State
@@ -132,7 +133,7 @@ def _expand(state: State, words: list[FieldsOf] | None) -> list[str]:
     return found
 
 
-_NUMBER = re.compile(r"[ \t]*[-+]?[0-9]{1,18}[ \t]*", re.ASCII)  # a reply to select
+_NUMBER = lazily(r"[ \t]*[-+]?[0-9]{1,18}[ \t]*", re.ASCII)  # a reply to select
 
 
 def _misnamed(name: str, line: int) -> Run:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -23,6 +22,7 @@ from sandhook.interp.redirect import (
     keep,
     restore,
 )
+from sandhook.lazy import lazily
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import ShellError
 from sandhook.state.state import Hashed, Saved, State
@@ -38,7 +38,7 @@ from sandhook.syntax.nodes import (
 
 Run: TypeAlias = Callable[[State], int]
 
-_KEYWORD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
+_KEYWORD = lazily(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 
 
 def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = False) -> Run:
@@ -96,7 +96,7 @@ def keywords(
 
 def _as_assignment(word: Word) -> Assignment | None:
     first = word.parts[0] if word.parts else None
-    found = _KEYWORD.match(first.text) if isinstance(first, Literal) else None
+    found = _KEYWORD.match(first.text) if isinstance(first, Literal) and "=" in first.text else None
     if found is None or not isinstance(first, Literal):
         return None
     text = first.text[found.end() :]

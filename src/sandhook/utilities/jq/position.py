@@ -10,9 +10,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from sandhook.lazy import lazily
 from sandhook.utilities.jq.arguments import Command
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]|[^][{}",:\s]+', re.DOTALL)
+_TOKEN = lazily(rb'"(?:[^"\\]|\\.)*"|[][{}]|[^][{}",:\s]+', re.DOTALL)
 
 
 class Sources:
