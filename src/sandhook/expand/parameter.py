@@ -19,6 +19,7 @@ from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
+from sandhook.syntax.wordprinter import word_text
 
 Value: TypeAlias = Callable[[State], "str | None"]
 Values: TypeAlias = Callable[[State], "list[str]"]
@@ -428,7 +429,6 @@ def _mapped(
 
 def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter:
     from sandhook.expand import slices
-    from sandhook.syntax.wordprinter import word_text
 
     name = node.name
     subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"

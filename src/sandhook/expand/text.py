@@ -44,6 +44,7 @@ from sandhook.syntax.nodes import (
     WordPart,
     walk,
 )
+from sandhook.syntax.wordprinter import word_text
 
 Text: TypeAlias = Callable[[State], str]
 Integer: TypeAlias = Callable[[State], int]
@@ -376,8 +377,6 @@ class TextCompiler:
                 return state.get(name) or text if subscript is None else text
 
             return assign
-
-        from sandhook.syntax.wordprinter import word_text
 
         source = node.subscript
         shown = f"{name}[{word_text(source, lambda body: '')}]" if source is not None else name
