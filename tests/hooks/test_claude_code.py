@@ -24,9 +24,10 @@ from sandhook.hooks import (
     Stop,
     ToolPost,
     ToolPre,
+    ToolResult,
 )
 from sandhook.hooks.contracts import Document, LoadOptions, get, recognise
-from sandhook.hooks.contracts._claude_shape import terminal_sequence
+from sandhook.hooks.contracts._claude_shape import substitute, terminal_sequence
 from sandhook.hooks.contracts.claude_code import ClaudeCode
 from sandhook.hooks.contracts.claude_code.honour import PERMISSION, SPECIFIC, TOP
 from sandhook.hooks.contracts.claude_code.names import EVENTS, ROWS
@@ -210,6 +211,21 @@ def test_plugins_know_their_directory_and_options() -> None:
         assert request.env[f"CLAUDE_PLUGIN_{name}"] == value
     shell = {"type": "command", "command": "x ${user_config.key}"}
     assert "exec form" in str(engine(settings("Stop", shell)).problems[0])
+
+
+def test_placeholders_are_filled_in_once() -> None:
+    values = {"A": "${B}", "B": "b"}
+    assert substitute("${A} ${B} ${C} $A ${A", values) == "${B} b ${C} $A ${A"
+
+
+def test_a_result_stays_as_it_was_changed_when_another_hook_ends_the_turn() -> None:
+    new = {"hookEventName": "PostToolUse", "updatedToolOutput": "[x]"}
+    made = engine(
+        settings("PostToolUse", X, {**X, "command": "y"}),
+        runner=Scripted(said(json.dumps({"hookSpecificOutput": new})), said('{"continue": false}')),
+    )
+    decision = made.fire(ToolPost("Bash", {}, result="secret"))
+    assert decision.halt and decision.apply_to_result(ToolResult("secret")).value == "[x]"
 
 
 def test_heads_of_skills_and_agents() -> None:

@@ -27,7 +27,8 @@ class FoldPolicy(Record):
         user_messages: The same for the words to the user.
         contexts: "join" joins texts of one placement by newlines, "list" keeps them apart.
         replacements: "chain" applies every operation in order, "last" keeps the last one alone.
-        survive_refusal: Operations of earlier hooks stay in force when a later hook refuses.
+        survive_refusal: Operations of earlier hooks on the input and the prompt stay in force when a later
+            hook refuses; those on a result always do.
         context_survives_refusal: The same for context and context files.
         dedupe: "" or "text": hooks with the same text and arguments run once per event; "source": so do
             those of one source, and other sources' stay.
@@ -96,9 +97,11 @@ class Fold:
             "system_message": self._words("join", [verdict.system_message for verdict in verdicts]),
             "could_not_run": tuple(each for each, verdict in self._verdicts if verdict.could_not_run),
         }
+        kept = ["result", "error"]  # the tool ran: what was taken out of its result stays out
         if not refusing or self.policy.survive_refusal:
-            for name in ("input", "prompt", "result", "error"):
-                made[name] = self._operations([getattr(verdict, name) for verdict in verdicts])
+            kept += ["input", "prompt"]
+        for name in kept:
+            made[name] = self._operations([getattr(verdict, name) for verdict in verdicts])
         if not refusing or self.policy.context_survives_refusal:
             made["context"] = self._context(verdicts)
             files = (file for verdict in verdicts for file in verdict.context_files)

@@ -12,7 +12,7 @@ def merge(decisions: Sequence[Decision]) -> Decision:
 
     The words (reason, message) are those of the first contract with the strongest decision.
     Changes apply in the order of the contracts, for the later ones saw what the earlier ones
-    changed; a refusal of any drops them all, and context with them.
+    changed; a refusal of any drops those of the input and the prompt, and context with them.
 
     Args:
         decisions: One per contract, in the order of the configuration; at least one.
@@ -34,8 +34,8 @@ def merge(decisions: Sequence[Decision]) -> Decision:
         system_message="\n".join(each.system_message for each in decisions if each.system_message) or None,
         input=() if refused else tuple(one for each in decisions for one in each.input),
         prompt=() if refused else tuple(one for each in decisions for one in each.prompt),
-        result=() if refused else tuple(one for each in decisions for one in each.result),
-        error=() if refused else tuple(one for each in decisions for one in each.error),
+        result=tuple(one for each in decisions for one in each.result),
+        error=tuple(one for each in decisions for one in each.error),
         context=() if refused else tuple(one for each in decisions for one in each.context),
         context_files=() if refused else tuple(one for each in decisions for one in each.context_files),
         could_not_run=tuple(one for each in decisions for one in each.could_not_run),

@@ -89,11 +89,12 @@ def unmatchable(text: str, error: PatternError) -> Never:
     return Never(f"matcher {quote(text)} does not compile: {error}")
 
 
+_PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
+
+
 def substitute(text: str, values: Mapping[str, str]) -> str:
     """Put values in place of their ``${NAME}``, as plain text; what is not known stays as it is."""
-    for name, value in values.items():
-        text = text.replace(f"${{{name}}}", value)
-    return text
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 def wild(pattern: str, text: str) -> bool:
