@@ -216,10 +216,8 @@ def write(state: State, text: str) -> None:
 
 
 def write_error(state: State, text: str) -> None:
-    """Write to standard error as it is; a closed one swallows it."""
-    stderr = state.process.descriptors.get(2)
-    if stderr is not None:
-        stderr.write(text.encode("utf-8", "surrogateescape"))
+    """Write to standard error as it is; one that cannot be written swallows it."""
+    state.process.complain(text.encode("utf-8", "surrogateescape"))
 
 
 def complain(state: State, text: str) -> None:

@@ -63,12 +63,7 @@ class Runtime:
 
     def write_error(self, state: State, text: str) -> None:
         """Write to standard error as it is."""
-        stderr = state.process.descriptors.get(2)
-        if stderr is not None and stderr.writable:
-            try:
-                stderr.write(text.encode("utf-8", "surrogateescape"))
-            except OSError:
-                return
+        state.process.complain(text.encode("utf-8", "surrogateescape"))
 
     def report(self, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
         """Complain about an error of a command and return its status, or end what it ends.

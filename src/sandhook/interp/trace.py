@@ -46,7 +46,7 @@ def show(state: State, text: str) -> None:
         number = state.get("BASH_XTRACEFD") or "2"
         descriptors = state.process.descriptors
         target = descriptors.get(int(number[:9]) if number.isdigit() else 2) or descriptors.get(2)
-        if target is not None:
+        if target is not None and target.writable:
             target.write(f"{prefix(state)}{text}\n".encode("utf-8", "surrogateescape"))
     finally:
         state.extra["tracing"] = False

@@ -99,6 +99,16 @@ class Null(Description):
         pass
 
 
+class NullInput(Description):
+    """/dev/null, opened to be read only"""
+
+    __slots__ = ()
+    readable = True
+
+    def read(self, count: int) -> bytes:
+        return b""
+
+
 class Zero(Description):
     """/dev/zero; the reader charges what it keeps."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from greenlet import GreenletExit, getcurrent
 
-from sandhook.kernel.descriptor import Description, File, Full, Null, RandomBytes, Zero
+from sandhook.kernel.descriptor import Description, File, Full, Null, NullInput, RandomBytes, Zero
 from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter
 from sandhook.kernel.scheduler import Scheduler
 from sandhook.kernel.signals import (
@@ -116,7 +116,7 @@ class Process:
     ) -> Description:
         """Open ``name`` relative to the working directory and return a new description."""
         if name == "/dev/null":  # by far the most opened name
-            return Null()
+            return Null() if write else NullInput()
         kernel = self.kernel
         opened = kernel.fs.open(
             join(self.cwd, name),
@@ -131,11 +131,20 @@ class Process:
             return self._open_device(opened, read=read, write=write)
         return File(opened, read=read, write=write, append=append)
 
+    def complain(self, data: bytes) -> None:
+        """Write to standard error; one that is closed or cannot be written swallows it."""
+        stderr = self.descriptors.get(2)
+        if stderr is not None and stderr.writable:
+            try:
+                stderr.write(data)
+            except OSError:
+                return
+
     def _open_device(self, device: Device, *, read: bool, write: bool) -> Description:
         kind = device.kind
         budget = self.kernel.budget
         if kind == "null":
-            return Null()
+            return Null() if write else NullInput()
         if kind == "zero":
             return Zero(budget)
         if kind == "full":

@@ -531,6 +531,8 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
     def _read_assignment(self, at: int, name: str, end: int) -> Token | None:
         """Read ``name=``, ``name+=`` or ``name[subscript]=`` with its value; None for other words."""
         text = self.text
+        if self.last in REDIRECTIONS:  # a file may be called so
+            return None
         before_command = self.at_command_word() and not self.in_case_pattern
         if not (before_command or self.assignment_ok or self.declaring):
             return None

@@ -136,9 +136,7 @@ class Context:
     def error(self, message: str) -> None:
         """Write "name: message" to standard error; a closed standard error swallows it."""
         self.flush()
-        stderr = self.process.descriptors.get(2)
-        if stderr is not None:
-            stderr.write(f"{self.name}: {message}\n".encode("utf-8", "surrogateescape"))
+        self.process.complain(f"{self.name}: {message}\n".encode("utf-8", "surrogateescape"))
 
     def fail(self, message: str, status: int = 1) -> None:
         """Report ``message`` and remember ``status``: the utility goes on with its next operand.
@@ -150,10 +148,8 @@ class Context:
 
     def error_hint(self, usage: str = "", *, named: bool = False) -> None:
         """Point to --help, as GNU's tools do after a usage error, after a line of ``usage``."""
-        stderr = self.process.descriptors.get(2)
-        if stderr is not None:
-            text = f"{self.name + ': ' if named else ''}Try '{self.name} --help' for more information.\n"
-            stderr.write(f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape"))
+        text = f"{self.name + ': ' if named else ''}Try '{self.name} --help' for more information.\n"
+        self.process.complain(f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape"))
 
     def abandon(self) -> None:
         """Drop output that could not be written."""

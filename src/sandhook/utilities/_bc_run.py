@@ -94,9 +94,7 @@ class Machine:
     def warn(self, kind: str, message: str, at: int = 0) -> None:
         name = self._frames[-1].function.name if self._frames else "(main)"
         self._ctx.flush()
-        stderr = self._ctx.process.descriptors.get(2)
-        if stderr is not None:
-            stderr.write(f"Runtime {kind} (func={name}, adr={at}): {message}\n".encode())
+        self._ctx.process.complain(f"Runtime {kind} (func={name}, adr={at}): {message}\n".encode())
 
     # ------------------------------------------------------------------ running
 

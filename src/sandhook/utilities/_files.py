@@ -107,9 +107,7 @@ def confirm(ctx: Context, question: str) -> bool:
     No input, or a closed one, answers no.
     """
     ctx.flush()
-    stderr = ctx.process.descriptors.get(2)
-    if stderr is not None:
-        stderr.write(f"{ctx.name}: {question} ".encode("utf-8", "surrogateescape"))
+    ctx.process.complain(f"{ctx.name}: {question} ".encode("utf-8", "surrogateescape"))
     stdin = ctx.process.descriptors.get(0)
     if stdin is None:
         return False

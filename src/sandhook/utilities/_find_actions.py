@@ -125,9 +125,7 @@ def _exec(word: str, arguments: Arguments, settings: Settings) -> Node:
 def _confirm(ctx: Context, command: str, name: str) -> bool:
     """Ask on standard error and read a line of standard input, as -ok does."""
     ctx.flush()
-    stderr = ctx.process.descriptors.get(2)
-    if stderr is not None:
-        stderr.write(f"< {command} ... {name} > ? ".encode("utf-8", "surrogateescape"))
+    ctx.process.complain(f"< {command} ... {name} > ? ".encode("utf-8", "surrogateescape"))
     stdin = ctx.process.descriptors.get(0)
     return stdin is not None and stdin.read_until(b"\n", 4096)[:1] in (b"y", b"Y")
 

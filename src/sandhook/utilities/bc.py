@@ -61,9 +61,7 @@ def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) ->
 
     def complain(message: str) -> None:
         ctx.flush()
-        stderr = ctx.process.descriptors.get(2)
-        if stderr is not None:
-            stderr.write(f"{name} {lexer.line}: {message}\n".encode("utf-8", "surrogateescape"))
+        ctx.process.complain(f"{name} {lexer.line}: {message}\n".encode("utf-8", "surrogateescape"))
 
     lexer.complain = complain
     while True:

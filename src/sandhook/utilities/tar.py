@@ -339,9 +339,7 @@ class Job:
         if not to_error:
             self._ctx.write_line(line)
             return
-        stderr = self._ctx.process.descriptors.get(2)
-        if stderr is not None:
-            stderr.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+        self._ctx.process.complain(f"{line}\n".encode("utf-8", "surrogateescape"))
 
     _KINDS = {
         format_.DIRECTORY: 0o040000, format_.SYMBOLIC_LINK: 0o120000, format_.FIFO: 0o010000,

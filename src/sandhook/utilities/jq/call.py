@@ -319,9 +319,7 @@ class Run:
     def _say(self, message: str, end: str = "\n") -> None:
         """Write to standard error, after the output so far."""
         self._ctx.flush()
-        stderr = self._ctx.process.descriptors.get(2)
-        if stderr is not None:
-            stderr.write((message + end).encode("utf-8", "surrogateescape"))
+        self._ctx.process.complain((message + end).encode("utf-8", "surrogateescape"))
 
     def _misuse(self, message: str) -> NoReturn:
         self._say(f"jq: {message}\n{TRY_HELP}")
