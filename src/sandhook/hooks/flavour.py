@@ -25,13 +25,13 @@ def compile_search(pattern: str, flavour: str) -> Callable[[str], bool]:
     if flavour == "js":
         from sandhook.pattern.ecma import compile_ecma
 
-        search = compile_ecma(pattern).search
+        search = compile_ecma(pattern, groups=False).search
     else:
         from sandhook.pattern.linear import compile_re2
 
         if flavour == "rust":
             _refuse_misread(pattern)
-        search = compile_re2(pattern, flavor=flavour).search
+        search = compile_re2(pattern, flavor=flavour, groups=False).search
 
     def found(text: str) -> bool:
         if not text.isascii():

@@ -8,7 +8,12 @@ from typing import Any
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import MAX_DEPTH, DecodeError
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+#: Characters of one document. Its reader is not made for more than people write.
+MAX_TEXT = 512 << 10
+
+#: A key of more parts than values may nest, which takes the reader time that grows with their square.
+_LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){{{MAX_DEPTH + 1}}}")
+
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+|\"[^\"\\]*\"|'[^']*')\s*=")
 
 
@@ -16,8 +21,13 @@ def decode_toml(text: str, name: str = "") -> Document:
     """Decode a TOML document; dates become their text, as JSON has none.
 
     Raises:
-        DecodeError: The text is no TOML (TOML 1.0), or nests too deeply.
+        DecodeError: The text is no TOML (TOML 1.0), longer than MAX_TEXT, or nests too deeply.
     """
+    if len(text) > MAX_TEXT:
+        raise DecodeError(f"longer than {MAX_TEXT} characters")
+    for line in text.split("\n"):
+        if line.count(".") > MAX_DEPTH and _LONG_KEY.search(line):
+            raise DecodeError(f"a key of more than {MAX_DEPTH} parts")
     import tomllib
 
     try:
@@ -45,9 +55,9 @@ def _lines(text: str) -> dict[str, int]:
     counts: dict[str, int] = {}
     prefix = ""
     for number, line in enumerate(text.split("\n"), 1):
-        if header := _HEADER.match(line):
-            prefix = ".".join(part.strip().strip("\"'") for part in header[2].split("."))
-            if header[1] == "[[":
+        if header := _header(line):
+            prefix = header.strip("[]")
+            if header.startswith("[["):
                 index = counts.get(prefix, 0)
                 counts[prefix] = index + 1
                 prefix = f"{prefix}[{index}]"
@@ -60,9 +70,24 @@ def _lines(text: str) -> dict[str, int]:
     return lines
 
 
+def _header(line: str) -> str:
+    """Return the header of a table with its brackets and plain keys, "" for another line."""
+    line = line.strip()
+    if not line.startswith("[") or "]" not in line:
+        return ""
+    inner, _, after = line.lstrip("[").partition("]")
+    after = after.lstrip("] \t")
+    if not inner or after[:1] not in ("", "#"):
+        return ""
+    name = ".".join(part.strip().strip("\"'") for part in inner.split("."))
+    return f"[[{name}]]" if line.startswith("[[") else f"[{name}]"
+
+
 def _below_array(prefix: str, counts: dict[str, int]) -> str:
     """Return the path of a plain table that stands below the last entry of an array of tables."""
-    for name, count in counts.items():
-        if prefix.startswith(f"{name}."):
-            return f"{name}[{count - 1}]{prefix[len(name) :]}"
+    at = prefix.find(".")
+    while at >= 0:
+        if count := counts.get(prefix[:at]):
+            return f"{prefix[:at]}[{count - 1}]{prefix[at:]}"
+        at = prefix.find(".", at + 1)
     return prefix

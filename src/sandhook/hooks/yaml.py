@@ -13,7 +13,10 @@ from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import MAX_DEPTH, DecodeError
 
 #: Values that one document may have, aliases counted as often as they are used.
-MAX_VALUES = 100_000
+MAX_VALUES = 20_000
+
+#: Characters of one document. Its reader is not made for more than people write.
+MAX_TEXT = 512 << 10
 
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -29,8 +32,10 @@ def decode_yaml(text: str, name: str = "") -> Document:
 
     Raises:
         DecodeError: The text is no YAML, has several documents, a tag, a key that is no string, or more
-            than MAX_VALUES values or MAX_DEPTH levels; the message says at which line.
+            than MAX_TEXT characters, MAX_VALUES values or MAX_DEPTH levels; the message says at which line.
     """
+    if len(text) > MAX_TEXT:
+        raise DecodeError(f"longer than {MAX_TEXT} characters")
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 

@@ -21,7 +21,7 @@ _LOOKAROUND = {"(?=": "lookahead", "(?!": "lookahead", "(?<=": "lookbehind", "(?
 
 
 @lru_cache(maxsize=256)
-def compile_ecma(pattern: str) -> Re2Regex:
+def compile_ecma(pattern: str, *, groups: bool = True) -> Re2Regex:
     """Compile an expression; ``search`` of the result finds it anywhere in a text.
 
     Raises:
@@ -30,7 +30,9 @@ def compile_ecma(pattern: str) -> Re2Regex:
     """
     if len(pattern) > MAX_LENGTH:
         raise PatternError(f"expression of over {MAX_LENGTH} characters")
-    return Re2Regex(compile_linear(_Translator(pattern).run(), latin1=False, icase=False, longest=False))
+    return Re2Regex(
+        compile_linear(_Translator(pattern).run(), latin1=False, icase=False, longest=False, groups=groups)
+    )
 
 
 class _Translator:

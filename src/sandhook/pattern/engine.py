@@ -18,7 +18,9 @@ Spans = list[tuple[int, int]]
 Find = Callable[[bytes, int, int], Spans]
 
 
-def compile_linear(pattern: str, *, latin1: bool, icase: bool, longest: bool, message: str = "") -> Find:
+def compile_linear(
+    pattern: str, *, latin1: bool, icase: bool, longest: bool, message: str = "", groups: bool = True
+) -> Find:
     """Compile with RE2.
 
     Args:
@@ -27,6 +29,8 @@ def compile_linear(pattern: str, *, latin1: bool, icase: bool, longest: bool, me
         icase: Ignore case.
         longest: Leftmost-longest rather than leftmost-first.
         message: Text of the PatternError; "" for RE2's own.
+        groups: Give the spans of groups, too. To find them takes time that grows with the expression
+            times the data; without them it is the data's length alone.
 
     Returns:
         ``find(data, pos, end)``: the spans of the whole and of every group, (-1, -1) for none.
@@ -37,6 +41,7 @@ def compile_linear(pattern: str, *, latin1: bool, icase: bool, longest: bool, me
     options.max_mem = MAX_MEMORY
     options.log_errors = False
     options.longest_match = longest
+    options.never_capture = not groups
     options.case_sensitive = not icase
     if latin1:
         options.encoding = _re2.RE2.Options.Encoding.LATIN1

@@ -47,11 +47,14 @@ class Re2Regex:
 
 
 @lru_cache(maxsize=256)
-def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False) -> Re2Regex:
+def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups: bool = True) -> Re2Regex:
     """Compile an expression of Go's regexp ("go") or of Rust's regex crate ("rust").
 
     "$" is the end of the text unless ``(?m)`` says otherwise. Classes such as ``[[:space:]]``
     are ASCII; in Rust ``\\\\w``, ``\\\\d`` and ``\\\\s`` are Unicode's. ``\\\\b`` is ASCII in both.
+
+    Args:
+        groups: ``match`` of the result gives groups; without them ``search`` is as fast as can be.
 
     Raises:
         PatternError: It does not compile; the message says why.
@@ -61,7 +64,9 @@ def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False) -> Re2
     if flavor not in ("go", "rust"):
         raise ValueError(f"flavor must be 'go' or 'rust', not {flavor!r}")
     return Re2Regex(
-        compile_linear(_Checker(pattern, flavor == "rust").run(), latin1=False, icase=icase, longest=False)
+        compile_linear(
+            _Checker(pattern, flavor == "rust").run(), latin1=False, icase=icase, longest=False, groups=groups
+        )
     )
 
 

@@ -1,0 +1,130 @@
+"""Configurations that want to take time, memory or the stack: refused, quickly, by every contract."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandhook.errors import ConfigError
+from sandhook.hooks import HookEngine, contracts
+from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.events import ToolPre
+from sandhook.hooks.matcher import Match
+from sandhook.hooks.sources import MAX_BYTES, documents
+
+#: Seconds that any of them may take on a machine that others use too.
+SECONDS = 1.0
+
+NAMES = contracts.names()
+
+
+def rendered(name: str, matcher: str = "x") -> Any:
+    """Return a small configuration of a contract, as its own writer has it."""
+    value = {"hooks": {"PreToolUse": [{"command": "exit 2", "matcher": matcher}]}}
+    return contracts.get(name).render(HookEngine.load(value, "crush").hooks)[0]
+
+
+def names_of(name: str) -> str:
+    """Return a file name that a contract reads: of the layer's ending, where it has layers."""
+    layers = contracts.get(name).layers("/p", {"HOME": "/h"}, "linux")
+    return layers[0].path.rpartition("/")[2] if layers else "hooks.json"
+
+
+def load(tmp_path: Path, name: str, text: str | bytes, file: str = "") -> tuple[Any, float]:
+    """Load a text; return the engine, or the error, and the seconds that it took."""
+    path = tmp_path / (file or names_of(name))
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    contract = contracts.get(name)
+    contract.events
+    HookEngine.load(rendered(name), contract)
+    began = time.process_time()
+    try:
+        found = documents(str(path), contract)
+        result: Any = HookEngine.load(found, contract, prestart=False)
+    except (ConfigError, DecodeError) as error:
+        result = error
+    return result, time.process_time() - began
+
+
+DEEP = {
+    "json": "[" * 100_000 + "]" * 100_000,
+    "objects": '{"hooks":' * 50_000,
+    "yaml": "- " * 50_000,
+    "flow": "{a: " * 20_000,
+    "toml": "a = " + "[" * 50_000,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", list(DEEP))
+def test_what_is_nested_too_deeply_is_refused(tmp_path: Path, name: str, kind: str) -> None:
+    result, seconds = load(tmp_path, name, DEEP[kind])
+    if not (kind == "toml" and isinstance(result, HookEngine) and not result.hooks):  # a text in YAML
+        assert isinstance(result, ConfigError), result
+    assert seconds < SECONDS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_too_long_is_refused(tmp_path: Path, name: str) -> None:
+    result, seconds = load(tmp_path, name, b" " * (MAX_BYTES + 1))
+    assert isinstance(result, ConfigError) and "longer than" in str(result)
+    assert seconds < SECONDS
+
+
+LAUGHS = "a0: &a0 [lol]\n" + "".join(
+    f"a{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 10)}]\n" for at in range(1, 40)
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_aliases_do_not_multiply(tmp_path: Path, name: str) -> None:
+    result, seconds = load(tmp_path, name, LAUGHS)
+    assert isinstance(result, ConfigError), result
+    assert seconds < SECONDS
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(a+)+$",
+        "((((((a{1,100}){1,100}){1,100}){1,100}){1,100}){1,100}){1,100}",
+        "(" * 2000 + ")" * 2000,
+        "(?:a?){5000}a{5000}",
+        "(a|a)*" * 500,
+        "[" + "a-z" * 5000 + "]",
+        "(.*)*" * 50 + "!",
+    ],
+)
+def test_expressions_are_linear_or_refused(tmp_path: Path, name: str, pattern: str) -> None:
+    text = json.dumps(rendered(name)).replace('"x"', json.dumps(pattern))
+    result, seconds = load(tmp_path, name, text, "hooks.yaml" if name == "ub" else "hooks.json")
+    assert seconds < SECONDS
+    if isinstance(result, HookEngine):
+        began = time.process_time()
+        for spec in result.hooks:
+            answer = spec.matcher.check(ToolPre("a" * 50_000 + "!", {}))
+            assert isinstance(answer, Match)
+        assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_many_faults_are_all_found_in_time(tmp_path: Path, name: str) -> None:
+    """A hook that is wrong, two thousand times: every one is a problem with its own path, none is a hook."""
+    value = rendered(name)
+    hooks = value["hooks"]
+    first = next(iter(hooks.values())) if isinstance(hooks, dict) else hooks
+    entries = first[0]["hooks"] if isinstance(first[0], dict) and "hooks" in first[0] else first
+    for key in ("command", "bash", "executor"):
+        if key in entries[0]:
+            entries[0] = {**entries[0], key: 7}
+    entries[:] = entries * (60 if name == "everruns" else 2000)
+    result, seconds = load(tmp_path, name, json.dumps(value), "hooks.yaml" if name == "ub" else "hooks.json")
+    assert isinstance(result, HookEngine) and result.hooks == ()
+    assert len({problem.path for problem in result.problems}) >= len(entries)
+    assert all(problem.line >= 1 for problem in result.problems)
+    assert seconds < SECONDS * (6 if name == "ub" else 2)  # YAML is read event by event
