@@ -34,6 +34,7 @@ from sandhook.hooks.contracts.claude_code.names import EVENTS, ROWS
 from sandhook.hooks.contracts.claude_code.profile import CHANGES, NEWEST
 from sandhook.hooks.contracts.claude_code.stops import cap, continuation
 from sandhook.hooks.model import Operation
+from sandhook.hooks.report import to_text
 from sandhook.hooks.sources import discover
 from tests.hooks.hooktools import Scripted, said
 
@@ -529,6 +530,14 @@ def test_an_exit_status_of_2_wakes_the_model() -> None:
 )
 def test_sequences_for_the_terminal(text: str, kept: str) -> None:
     assert terminal_sequence(text) == kept
+
+
+def test_a_report_says_that_the_agent_goes_on() -> None:
+    made = engine(settings("Stop", X), runner=Scripted(said("", 2, "run the tests")))
+    assert to_text(made.fire(Stop()))[-2:] == [
+        "decision: go on working",
+        "  message: Stop hook feedback: run the tests",
+    ]
 
 
 def test_stops_are_refused_eight_times() -> None:

@@ -81,7 +81,7 @@ def to_text(decision: Decision, *, output: bool = False) -> list[str]:
     for outcome in decision.outcomes:
         lines.extend(_outcome_lines(outcome, output))
     lines.append("decision: " + _summary(decision))
-    if decision.refused and decision.message is not None:
+    if (decision.refused or decision.force_continue) and decision.message is not None:
         lines.append(f"  message: {_one(decision.message)}")
     if decision.user_message is not None:
         lines.append(f"  to the user: {_one(decision.user_message)}")
@@ -125,6 +125,8 @@ def _summary(decision: Decision) -> str:
         return "halt"
     if decision.permission == "deny" or decision.block:
         return "refused" + (" (fail closed)" if decision.fail_closed else "")
+    if decision.force_continue:
+        return "go on working"
     changed = [name for name in ("input", "prompt", "result", "error") if getattr(decision, name)]
     allowed = _ALLOWED[decision.permission]
     return f"{allowed}, {' and '.join(changed)} changed" if changed else allowed
