@@ -246,7 +246,13 @@ class ContractError(SandhookError):
 #: Contracts that come with sandhook, and where; ``_recognise.ROWS`` tells their files apart.
 _BUILTINS = {
     name: f"sandhook.hooks.contracts.{name}"
-    for name in (*("everruns", "crush", "jcode", "ub", "claude_code"), "codex", "gemini", "mistral_vibe")
+    for name in (
+        *("everruns", "crush", "jcode", "ub", "claude_code"),
+        "codex",
+        "gemini",
+        "mistral_vibe",
+        "cursor",
+    )
 }
 
 _GROUP = "sandhook.contracts"

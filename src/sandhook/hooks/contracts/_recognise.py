@@ -186,6 +186,29 @@ def _mistral_vibe(value: Any) -> bool:
     return all(each["type"] in EVENTS for each in hooks)
 
 
+def _cursor(value: Any) -> bool:
+    """Tell a version beside flat lists at Cursor's events, whose hooks have none of Copilot's fields."""
+    hooks = value.get("hooks") if isinstance(value, dict) and "version" in value else None
+    if not isinstance(hooks, dict):
+        return False
+    from sandhook.hooks.contracts.cursor.names import EVENTS
+
+    own = {"bash", "powershell", "exec", "timeoutSec"}
+    return bool(set(hooks) & set(EVENTS)) and not any(own & set(each) for each in _entries(hooks))
+
+
+def _cursor_signs(value: Any, name: str) -> bool:
+    """Tell events and fields that Cursor alone has, or commands without a type."""
+    entries = _entries(value["hooks"])
+    return "CURSOR_" in str(entries) or any("type" not in each or "failClosed" in each for each in entries)
+
+
+def _entries(hooks: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the objects of the flat lists."""
+    lists = [each for each in hooks.values() if isinstance(each, list)]
+    return [entry for each in lists for entry in each if isinstance(entry, dict)]
+
+
 def _handlers(value: Any) -> Iterator[dict[str, Any]]:
     """Yield the handlers of a nested configuration that are objects."""
     for group in _groups(value):
@@ -228,6 +251,7 @@ ROWS = {
         _gemini,
     ),
     "mistral_vibe": Row(_mistral_vibe, lambda value, name: True, ("/.vibe/",)),
+    "cursor": Row(_cursor, _cursor_signs, ("/.cursor/",)),
 }
 
 

@@ -1,0 +1,185 @@
+"""What a Cursor hook gets and says: a permission, messages for the user and for the agent, more context."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._agent import MAX_OUTPUT, event_of, payload
+from sandhook.hooks.contracts._claude_shape import read_output
+from sandhook.hooks.contracts._outcome import accidents, broken, object_of, text_of, words_of
+from sandhook.hooks.contracts._payload import directory, variable
+from sandhook.hooks.contracts.cursor.names import COMMON, EVENTS, GATES, KINDS, PLACES, ROWS
+from sandhook.hooks.decode import encode
+from sandhook.hooks.event import Event, Json
+from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+
+#: Events of which an output that begins like an object and is none refuses.
+_PERMISSIONS = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile")
+
+
+def request(spec: HookSpec, event: Event, compat: str) -> Request:
+    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    name = spec.native_event
+    where = event.project_dir or event.cwd or "/workspace"
+    absent: dict[str, Json] = {
+        "model": "",
+        "generation_id": "",
+        "cursor_version": "",
+        "workspace_roots": [where],
+        "attachments": list(event.attachments),
+        "status": "completed",
+        "loop_count": 0,
+        "trigger": "auto",
+        "error_message": "",
+    }
+    given = payload(event, (*COMMON, *ROWS[name].fields), PLACES, absent)
+    given["hook_event_name"] = name
+    if event.kind in ("tool.pre", "tool.post", "tool.fail"):
+        given["cwd"] = event.cwd or ""
+    if name in KINDS:
+        _own_keys(name, event, given)
+    text = encode(given)
+    version = (event.extras or {}).get("cursor_version")
+    return Request(
+        spec=spec,
+        env={
+            "CURSOR_PROJECT_DIR": variable(where),
+            "CURSOR_VERSION": variable(version) if isinstance(version, str) else "",
+            "CURSOR_TRANSCRIPT_PATH": variable(event.transcript_path or ""),
+            "CLAUDE_PROJECT_DIR": variable(where),
+        },
+        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
+        cwd=event.project_dir
+        if (event.project_dir or "")[:1] == "/" and event.project_dir
+        else directory(event),
+        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
+        payload=text,
+        overflow="drop",
+    )
+
+
+def _own_keys(name: str, event: Event, given: dict[str, Json]) -> None:
+    """Put the keys of one tool's kind of event at their place, from the tool's input and result."""
+    _, keys, result = KINDS[name]
+    arguments = event.tool.input if event.tool is not None else None
+    for key, place in keys.items():
+        if isinstance(arguments, dict) and place in arguments:
+            given[key] = arguments[place]
+    if name == "beforeMCPExecution" and not isinstance(given["tool_input"], str):
+        given["tool_input"] = encode(given["tool_input"])
+    if result and event.result is not None:
+        value = event.result.value if event.result.error is None else event.result.error
+        given[result] = value if isinstance(value, str) else "" if value is None else encode(value)
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes; it knows its own name, so that no other's hooks run."""
+    if name not in EVENTS:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    kind = EVENTS[name]
+    value = dict(payload) if isinstance(payload, dict) else payload
+    if name in KINDS and isinstance(value, dict):
+        tool, keys, result = KINDS[name]
+        if tool:
+            value.update(
+                tool_name=tool, tool_input={place: value[key] for key, place in keys.items() if key in value}
+            )
+        if result in value:
+            value["tool_output"] = value[result]
+    made = event_of(kind, value, PLACES)
+    extras = {**(made.extras or {}), "hook_event_name": name}
+    cwd = extras.pop("cwd", None)
+    roots = extras.get("workspace_roots")
+    project = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else None
+    return made.with_(
+        extras=extras, cwd=cwd if isinstance(cwd, str) and cwd else project, project_dir=project
+    )
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event."""
+    name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
+    if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in GATES:
+        notes += accidents(ran, words, 2)
+        value = read_output(ran.stdout).value or {}
+        return _refused(
+            event, text_of(value, "agent_message") or words or "blocked by hook",
+            text_of(value, "user_message"), notes,
+        )  # fmt: skip
+    why = ran.could_not_run if name not in GATES else broken(ran)
+    if why is not None:
+        return _failed(spec, event, f"could not run: {why}", notes)._replace(could_not_run=why)
+    if ran.exit_status:
+        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        return _failed(spec, event, f"exit status {ran.exit_status}", notes)
+    printed = read_output(ran.stdout, whole=False)
+    notes.extend(printed.notes)
+    if printed.value is None:
+        if not printed.text:
+            return Verdict("none", diagnostics=tuple(notes))
+        odd = printed.broken or "standard output is no JSON object"
+        notes.append(f"standard output is no decision: {odd}")
+        if printed.broken is not None and name in _PERMISSIONS:
+            return _refused(event, f"hook {spec.id} printed no JSON: {odd}", None, notes)._replace(
+                decided=False, undecodable=odd
+            )
+        return _failed(spec, event, odd, notes)._replace(undecodable=odd)
+    return _said(spec, event, printed.value, notes, better=compat != "strict")
+
+
+def _failed(spec: HookSpec, event: Event, why: str, notes: list[str]) -> Verdict:
+    """Return what a failure means: a refusal with ``failClosed``, else nothing."""
+    if spec.on_error == "block":
+        return _refused(event, f"hook {spec.id} failed: {why}", None, notes)._replace(decided=False)
+    return Verdict("error", diagnostics=tuple(notes))
+
+
+def _refused(event: Event, reason: str | None, user: str | None, notes: list[str]) -> Verdict:
+    verdict = Verdict("deny", True, reason=reason, user_message=user, diagnostics=tuple(notes))
+    if event.kind == "tool.pre":
+        return verdict._replace(permission="deny")
+    return verdict._replace(word="block", block=True)
+
+
+def _said(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:
+    name = spec.native_event
+    specific = object_of(value, "hookSpecificOutput") if better else {}
+    word = value.get("permission") or specific.get("permissionDecision")
+    agent = text_of(value, "agent_message", "agentMessage") or text_of(specific, "permissionDecisionReason")
+    user = text_of(value, "user_message", "userMessage")
+    blocks = better and value.get("decision") in ("block", "deny")
+    verdict = Verdict("none")
+    if name in GATES and (word == "deny" or value.get("continue") is False or blocks):
+        verdict = _refused(event, agent or text_of(value, "reason") or user, user, notes)
+    elif name in GATES and event.kind == "tool.pre" and word in ("allow", "ask"):
+        verdict = Verdict(word, True, permission=word, reason=agent, user_message=user)
+    elif name in GATES and (word not in (None, "allow", "ask") or value.get("continue") not in (None, True)):
+        odd = f"permission or continue is {encode(word if word is not None else value['continue'])}"
+        notes.append(f"{odd}: that is no opinion (allow, ask and deny are known)")
+        return _failed(spec, event, odd, notes)._replace(undecodable=odd)
+    elif word is not None and name not in GATES:
+        notes.append(f"permission is ignored on {name}: there is nothing to refuse")
+    if name in ("stop", "subagentStop"):
+        verdict = _follow_up(spec, event, value, notes)
+    changed = value.get("updated_input", specific.get("updatedInput"))
+    if name == "preToolUse" and isinstance(changed, dict) and word != "deny":
+        verdict = verdict._replace(input=Operation("replace", changed))
+    context = text_of(value, "additional_context") or text_of(specific, "additionalContext")
+    if context:
+        place = {"sessionStart": "session", "beforeSubmitPrompt": "prompt"}.get(name, "result")
+        verdict = verdict._replace(context=((context, place),))
+    return verdict._replace(diagnostics=tuple(notes))
+
+
+def _follow_up(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+    """Return what the next message of the user is to be, as long as the limit is not reached."""
+    message = text_of(value, "followup_message")
+    if message is None:
+        return Verdict("none")
+    limit = (spec.extras or {}).get("loop_limit")
+    count = (event.extras or {}).get("loop_count", 0)
+    if isinstance(limit, int) and isinstance(count, int) and count >= limit:
+        notes.append(f"the follow-up is dropped: {count} were sent, loop_limit is {limit}")
+        return Verdict("none", True)
+    return Verdict("followup", True, force_continue=True, reason=message)
