@@ -25,7 +25,8 @@ class ShellSyntaxError(SandhookError):
         token: The offending token, or "" at the end of the input.
         name: Name of the script for messages ("" when it has none).
         incomplete: The input ended too early; more text could make it parse.
-        where: "substitution" or "array" when the error is within ``$( )`` or ``name=( )``, else "".
+        where: "substitution" or "array" when the error is within ``$( )`` or ``name=( )``, "quote" when
+            a quote or brace is not closed, else "".
     """
 
     def __init__(

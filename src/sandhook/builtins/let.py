@@ -28,5 +28,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         try:
             value = evaluate(state, operand)
         except ShellError as error:
+            if error.fatal:
+                raise
             raise Fault(error.message, bare=error.message.endswith(": readonly variable")) from None
     return 0 if value else 1

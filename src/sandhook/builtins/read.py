@@ -26,6 +26,7 @@ from sandhook.builtins._base import (
 from sandhook.builtins._input import NOTHING, is_plain_line, read_line, take, wait_for_input
 from sandhook.builtins._splitting import WHITE, split_all, split_into
 from sandhook.builtins._variables import array_name, assign_reference
+from sandhook.expand.arith import ExpressionError
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
 from sandhook.state.control import ShellError
@@ -273,5 +274,8 @@ def _assign(
                     state.set(name, value)
                 else:
                     assign_reference(state, name, value)
+    except ExpressionError as error:  # the value of an integer variable ends more than the command
+        error.message = f"read: {error.message}"
+        raise
     except ShellError as error:
         raise Fault(error.message, bare=True) from None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sandhook.builtins._base import Fault, builtin, split_reference
 from sandhook.builtins._variables import subscript_text
 from sandhook.state.state import State
-from sandhook.state.values import AssociativeArray
+from sandhook.state.values import ASSOC, AssociativeArray
 from sandhook.utilities.test import TestError, evaluate
 from sandhook.vfs.base import Stat
 from sandhook.vfs.path import VirtualPath, join
@@ -84,6 +84,8 @@ def variable_is_set(state: State, text: str) -> bool:
         return state.is_set(name)
     value = state.value(name)
     if value is None:
+        if subscript not in ("@", "*") and not state.attributes.get(name, 0) & ASSOC:
+            state.shell.subscript(state, subscript)  # complains
         return False
     if subscript in ("@", "*"):
         if isinstance(value, AssociativeArray):

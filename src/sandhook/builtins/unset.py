@@ -99,7 +99,10 @@ def _unset_variable(state: State, name: str) -> None:
             if name in frame.temporary:
                 frame.temporary.discard(name)
             elif innermost or "localvar_unset" in state.options.shopts:
-                break
+                state.unset(name)
+                if innermost:
+                    state.attributes[name] = 0  # it stays local, and declared
+                return
             state.check_writable(name, "cannot unset: readonly variable")
             state.restore(name, frame.saved.pop(name))
             return

@@ -26,6 +26,9 @@ from sandhook.syntax.nodes import (
     walk,
 )
 
+#: Operators that leave an operand behind them unevaluated.
+_SKIPPING = ("&&", "||", "?")
+
 
 def compile_integer(word: Word, words: Words) -> Integer:
     """Compile arithmetic text; parsed now where nothing in it has to be expanded first."""
@@ -60,7 +63,8 @@ def compile_integer(word: Word, words: Words) -> Integer:
 def _with_parameters(words: Words, parts: Sequence[WordPart]) -> Integer | None:
     """Compile arithmetic in which ``$name`` stands for a plain number; it raises NotPlain for others.
 
-    None when that cannot be: only an expression without side effects may be tried twice.
+    None when that cannot be: only an expression without side effects may be tried twice, and what
+    stands behind ``&&``, ``||`` and ``?`` is expanded even when it is not evaluated.
     """
     source = ""
     leaves: list[Integer] = []
@@ -69,7 +73,7 @@ def _with_parameters(words: Words, parts: Sequence[WordPart]) -> Integer | None:
             source += part.text
             continue
         leaf = _leaf(words, part)
-        if leaf is None:
+        if leaf is None or any(operator in source for operator in _SKIPPING):
             return None
         source += f"${{{len(leaves)}}}"
         leaves.append(leaf)

@@ -206,8 +206,6 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
 
     def element(state: State) -> str | None:
         key = key_of(state)
-        if key in ("@", "*") and not isinstance(state.value(name), AssociativeArray):
-            return separator(state, key == "*").join(elements(state, name))
         value = state.element(name, key)
         if value is None and checked and state.options.nounset:
             raise unbound(f"{name}[{key}]")
@@ -265,12 +263,17 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
         return count
     value = base.value
     assert value is not None
+    if node.subscript is not None:
+        key_of, index_of = words.string(node.subscript, quoted=True), words.index(node.subscript)
+        from sandhook.expand.length import measured_element
 
-    def length(state: State) -> int:
+        value = measured_element(name, value, key_of, index_of, word_text(node.subscript, lambda _: ""))
+
+    def measure(state: State) -> int:
         text = value(state) or ""
         return len(text) if text.isascii() or not goes_by_bytes(state) else len(as_bytes(text))
 
-    return length
+    return measure
 
 
 def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
@@ -304,7 +307,10 @@ class Indirect(Parameter):
             return name if key is None else state.namerefs[node.name]
         name = self._reference.text(state)
         if not self._reference.is_set(state, nonempty=False):
-            if node.operator in CHOOSING and (not node.name.isidentifier() or node.name in state.attributes):
+            declared = node.name in state.attributes
+            if node.operator in CHOOSING and (not node.name.isidentifier() or declared):
+                return None
+            if declared and not state.options.nounset:
                 return None
             if state.options.nounset and not node.name.isidentifier():
                 raise unbound(f"!{node.name}")
@@ -452,9 +458,15 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
     positional = node.subscript is None
 
     def part(state: State) -> list[str]:
+        scalar: Any = None
+        if not positional:
+            scalar = state.value(name)
+            if scalar is None or (scalar.__class__ is not str and not len(scalar)):
+                return values(state)  # none; bash does not look at the numbers then
         offset = offset_of(state)
+        if scalar.__class__ is IndexedArray and offset > scalar.top() - 1:
+            return []
         length = length_of(state) if length_of is not None else None
-        scalar = None if positional else state.value(name)
         if scalar.__class__ is str:  # bash takes it for ${name:offset:length}
             return [slices.substring(state, scalar, offset, length)]
         if length is not None and length < 0:
@@ -481,7 +493,7 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
             )
 
         def attributes(state: State) -> str:
-            if state.options.nounset and base.value is not None:
+            if base.value is not None:
                 base.value(state)  # complains
             return declared.attributes_of(state, name)
 

@@ -124,6 +124,10 @@ class TextCompiler:
         """Compile the subscript of an assignment, where a tilde is text."""
         return self._string(word.parts, quoted=False)
 
+    def pair_word(self, word: Word) -> Text:
+        """Compile a key or a value of ``map=(key value)``, an assignment's text without tildes."""
+        return self._string(word.parts, quoted=False, stored=True)
+
     def _string(self, parts: Sequence[WordPart], *, quoted: bool, stored: bool = False) -> Text:
         if not parts:
             return _constant("")

@@ -75,6 +75,7 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
     frames.append(frame)
     state.loops = 0
     tested = state.tested
+    ended = True
     try:
         if state.watched:
             state.line = function.line
@@ -87,8 +88,11 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
     except ReturnFrom as leaving:
         status = leaving.status
         state.tested = tested
+    except Discard:  # an expansion error leaves all calls, with no word to a trap
+        ended = False
+        raise
     finally:
-        if "RETURN" in state.traps:
+        if ended and "RETURN" in state.traps:
             runtime.run_trap(state, "RETURN")
         if hidden is not None:
             traps.bring_back(state, hidden)

@@ -23,7 +23,7 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.assignment import Assigned
-from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
+from sandhook.state.control import NEGATED, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Function, State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Command, Word
@@ -125,13 +125,16 @@ class Runtime:
 
     def failed(self, state: State, status: int, node: Command) -> None:
         """Act on a command that failed where nobody tested it: the ERR trap, errexit."""
-        if state.tested:
+        tested = state.tested
+        if tested and tested % NEGATED:
             return
         if "ERR" in state.traps:
             self.note_command(state, node)
             if not state.extra.pop(traps.ERR_SKIPPED, False):
                 self.run_trap(state, "ERR")
-        elif state.options.errexit and "EXIT" in state.traps:
+        if tested:
+            return
+        if state.options.errexit and "ERR" not in state.traps and "EXIT" in state.traps:
             self.note_command(state, node)
         if state.options.errexit:
             if "EXIT" in state.traps:
@@ -200,7 +203,8 @@ class Runtime:
             error = program.error
         if error is not None:
             self.report_syntax(state, error, label, line)
-            state.status = status = 2
+            unclosed = main and error.where == "quote"  # bash then keeps the status of what failed before
+            state.status = status = (state.status if unclosed else 0) or 2
             state.extra["syntax_error"] = error
             if error.where == "substitution":  # this ends more than the text that it is in
                 command_string = state.extra.get("command_string") and not state.subshell

@@ -105,7 +105,8 @@ def direct(run: Run, node: Command) -> Run:
         return run
 
     def run_direct(state: State) -> int:
-        state.extra["direct"] = True
+        if state.subshell <= 1:  # in a subshell's pipeline the status is that of any error
+            state.extra["direct"] = True
         return run(state)
 
     return run_direct

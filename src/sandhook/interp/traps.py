@@ -36,13 +36,18 @@ def run_trap(runtime: Runtime, state: State, name: str) -> int:
     status, line, pipestatus = state.status, state.line, state.pipestatus
     tested = state.tested
     running.add(name)
+    ended = True
     try:
         # A signal's commands count their lines from 1; others stand at the command's line.
         first = None if name in ("ERR", "DEBUG") else 1
         result = runtime.run_text(state, text, name=_LABELS.get(name, "trap"), line=first)
         state.status = status
+    except ExitShell:
+        ended = False  # it still runs for the EXIT trap, and is not run again there
+        raise
     finally:
-        running.discard(name)
+        if ended:
+            running.discard(name)
         state.line = line
         state.pipestatus = pipestatus
         state.tested = tested

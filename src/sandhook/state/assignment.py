@@ -86,10 +86,13 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
     for subscript, add, value in elements:
         if subscript is None:
             index = next_index
+        elif subscript in ("@", "*"):
+            state.shell.complain(state, f"[{subscript}]={value}: cannot assign to non-numeric index")
+            continue
         else:
-            index = state.shell.subscript(state, subscript)
+            index = state.shell.subscript(state, subscript) if subscript else -1
             if index < 0:
-                index += array.top()
+                index = index + array.top() if subscript else -1
                 if index < 0:
                     state.shell.complain(state, f"[{subscript}]={value}: bad array subscript")
                     continue
@@ -105,6 +108,7 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
     old = state.values.get(name)
     bits = state.attributes.get(name, 0)
     array = old if append and isinstance(old, AssociativeArray) else AssociativeArray()
+    before = old if isinstance(old, AssociativeArray) else array  # what += adds to, also in m=([k]+=v)
     if elements and elements[0].subscript is None:
         words = [
             element.value if element.subscript is None else f"[{element.subscript}]={element.value}"
@@ -122,7 +126,7 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
             state.shell.complain(state, f"[]={value}: bad array subscript")
             continue
         if add:
-            value = (array.get(subscript) or "") + value
+            value = (before.get(subscript) or "") + value
         array.set(subscript, state.convert(name, bits, value) if bits & COMPUTED else value)
     state.attributes[name] = bits
     state.values[name] = array

@@ -6,6 +6,9 @@ utility cannot swallow them, and none of them leaves ``Shell.run``.
 
 from __future__ import annotations
 
+#: What "!" adds to ``State.tested``: what fails below it alone does not end the shell, but runs the ERR trap.
+NEGATED = 1 << 20
+
 
 class ControlFlow(BaseException):
     """Base of what unwinds closures."""

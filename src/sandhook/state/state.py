@@ -467,19 +467,21 @@ class State:
         if name in self.dynamics and self.computed(name) is not None:
             self.set_computed(name, subscript, value)
             return
-        array = self.array(name)
-        bits = self.attributes.get(name, 0)
         key: Any
-        if isinstance(array, AssociativeArray):
-            if not subscript:
-                raise ShellError(f"{name}[{subscript}]: bad array subscript", 1)
-            key = subscript
+        if bits & ASSOC:
+            key, bad = subscript, not subscript
+        elif subscript in ("@", "*"):
+            key, bad = subscript, True
         else:
             key = self.shell.subscript(self, subscript)
             if key < 0:
-                key += array.top()
-                if key < 0:
-                    raise ShellError(f"{name}[{subscript}]: bad array subscript", 1)
+                old = self.values.get(name)
+                key += old.top() if isinstance(old, IndexedArray) else 0
+            bad = key < 0
+        if bad:
+            raise ShellError(f"{name}[{subscript}]: bad array subscript", 1)
+        array = self.array(name)  # nothing is made for a bad subscript
+        bits = self.attributes.get(name, 0)
         if append:
             old = array.get(key) or ""
             if bits & INTEGER:

@@ -107,10 +107,13 @@ _FNV_OFFSET, _FNV_PRIME = 2166136261, 16777619
 
 
 def hash_of(key: str) -> int:
-    """Return bash's hash of a key (FNV-1, 32 bits), which decides the order of listing."""
+    """Return bash's hash of a key (FNV-1, 32 bits), which decides the order of listing.
+
+    Bytes count as C's ``char``, which has a sign where bash is mostly compiled.
+    """
     value = _FNV_OFFSET
     for byte in key.encode("utf-8", "surrogateescape"):
-        value = (value * _FNV_PRIME & 0xFFFFFFFF) ^ byte
+        value = (value * _FNV_PRIME & 0xFFFFFFFF) ^ (byte if byte < 0x80 else byte | 0xFFFFFF00)
     return value
 
 

@@ -160,5 +160,5 @@ class Reader:
             f"unexpected EOF while looking for matching `{wanted}'",
             (start, self.length),
             incomplete=True,
-            where=where,
+            where=where or "quote",
         )

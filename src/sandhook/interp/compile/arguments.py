@@ -11,6 +11,7 @@ from sandhook.interp.compile.assignment import compile_assignment
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.lookup import Argument
 from sandhook.state.state import State
+from sandhook.state.values import ASSOC
 from sandhook.syntax.nodes import Assignment, Literal, Word
 
 Arguments: TypeAlias = Callable[[State], "list[Argument]"]
@@ -26,7 +27,7 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
     for at, word in enumerate(words):
         constant = compiler.words.constant(word) if isinstance(word, Word) else None
         if constant is None:
-            slots.append((at, _maker(compiler, word)))
+            slots.append((at, _maker(compiler, word, template)))
         template.append(constant or "")
     if not slots:
         return lambda state: template.copy()
@@ -64,14 +65,29 @@ def _one_behind(head: list[Argument], make: Callable[[State], Any]) -> Arguments
     return arguments
 
 
-def _maker(compiler: Compiler, word: Word | Assignment) -> Callable[[State], Any]:
-    """Compile one word to a closure that gives a list of fields, or one argument by itself."""
+def _maker(compiler: Compiler, word: Word | Assignment, before: list[Argument]) -> Callable[[State], Any]:
+    """Compile one word to a closure that gives a list of fields, or one argument by itself.
+
+    Args:
+        before: The constants before it, empty ones for other words.
+    """
     if isinstance(word, Word):
         return compiler.words.argument(word)
     made = _braced(word)
     if made is not None:  # what braces make is no assignment to the parser: it is split
         return compiler.words.fields(made)
-    return compile_assignment(compiler, word)
+    return compile_assignment(compiler, word, _declares_map(before))
+
+
+def _declares_map(before: list[Argument]) -> Callable[[State, str], bool]:
+    """Return what tells whether a declaration with these words makes a map, or assigns to one."""
+    declared = any(isinstance(word, str) and word[:1] == "-" and "A" in word for word in before)
+    local = before[0] in ("declare", "local", "typeset")
+
+    def is_map(state: State, name: str) -> bool:
+        return declared or (not local and bool(state.attributes.get(name, 0) & ASSOC))
+
+    return is_map
 
 
 def charge_fields(state: State, count: int) -> None:

@@ -14,7 +14,7 @@ from sandhook.interp.redirect import Apply, Undo, restore
 from sandhook.state.assignment import Assigned, Element, Elements, assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import LARGE, State
-from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray
+from sandhook.state.values import ASSOC, COMPUTED, AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
     ArrayElement,
@@ -276,11 +276,13 @@ def _appending_step(
 def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], None]:
     make = compile_assignment(compiler, node)
     listed = isinstance(node.value, ArrayLiteral)
-    subscript = node.subscript
+    name, subscript = node.name, node.subscript
 
     def general(state: State) -> None:
         if listed and state.watched:
             state.shell.trace_node(state, node)
+        if listed and subscript is None and name not in state.values and name not in state.namerefs:
+            state.array(name)  # it is there before its elements are known
         assigned = make(state)
         if state.watched and not listed:
             state.shell.trace_assigned(state, assigned, subscript)
@@ -350,12 +352,19 @@ def _element_step(
     return step
 
 
-def compile_assignment(compiler: Compiler, node: Assignment) -> MakeAssigned:
-    """Compile name=value to a closure that gives the expanded assignment."""
+def compile_assignment(
+    compiler: Compiler, node: Assignment, is_map: Callable[[State, str], bool] | None = None
+) -> MakeAssigned:
+    """Compile name=value to a closure that gives the expanded assignment.
+
+    Args:
+        is_map: Tells whether the name is an associative array when this is carried out; None asks
+            for the variable that there is.
+    """
     name, append = node.name, node.append
     subscript = compiler.words.subscript(node.subscript) if node.subscript is not None else None
     if isinstance(node.value, ArrayLiteral):
-        elements = _compile_elements(compiler, node.value)
+        elements = _compile_elements(compiler, node.value, name, is_map or _is_map)
         return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
     text_of = compiler.words.string(node.value, assignment=True)
     if subscript is None:
@@ -369,22 +378,29 @@ def compile_assignment(compiler: Compiler, node: Assignment) -> MakeAssigned:
     return element
 
 
-def _compile_elements(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], Elements]:
+def _is_map(state: State, name: str) -> bool:
+    if name in state.namerefs:
+        name, _ = state.resolve(name)
+    return bool(state.attributes.get(name, 0) & ASSOC)
+
+
+def _compile_elements(
+    compiler: Compiler, node: ArrayLiteral, name: str, is_map: Callable[[State, str], bool]
+) -> Callable[[State], Elements]:
     makers: list[Callable[[State], Elements]] = []
+    pairs = _compile_pairs(compiler, node)
     for element in node.elements:
         if isinstance(element, ArrayElement) and has_braces(element.value):
             # what braces make of it is no assignment: [1]=x{1,2} is two words
-            from sandhook.syntax.unparse import unparse
-
-            key, value = unparse(element.subscript), element.value
-            head = Literal(f"[{key}]{'+=' if element.append else '='}")
-            makers.append(_bare(compiler.words.fields(Word((head, *value.parts), value.span))))
+            makers.append(_bare(compiler.words.fields(_as_word(element))))
         elif isinstance(element, ArrayElement):
-            makers.append(_keyed(compiler.words.subscript(element.subscript), element, compiler))
+            makers.append(_keyed(compiler, element, lambda state: is_map(state, name)))
         else:
             makers.append(_bare(compiler.words.fields(element, named_tildes=False)))
 
     def make(state: State) -> Elements:
+        if pairs is not None and is_map(state, name):
+            return pairs(state)
         found: Elements = []
         for maker in makers:
             found += maker(state)
@@ -393,10 +409,60 @@ def _compile_elements(compiler: Compiler, node: ArrayLiteral) -> Callable[[State
     return make
 
 
-def _keyed(key_of: Text, element: ArrayElement, compiler: Compiler) -> Callable[[State], Elements]:
+def _shown(element: ArrayElement) -> str:
+    from sandhook.syntax.unparse import unparse
+
+    return f"[{unparse(element.subscript)}]{'+=' if element.append else '='}{unparse(element.value)}"
+
+
+def _as_word(element: ArrayElement) -> Word:
+    from sandhook.syntax.unparse import unparse
+
+    key, value = unparse(element.subscript), element.value
+    head = Literal(f"[{key}]{'+=' if element.append else '='}")
+    return Word((head, *value.parts), value.span)
+
+
+def _compile_pairs(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], Elements] | None:
+    """Compile ``map=(key value ...)``: nothing is split, and no name or brace is expanded.
+
+    None when the first element has a subscript, for then all must have one.
+    """
+    if not node.elements or isinstance(node.elements[0], ArrayElement):
+        return None
+    words = [_as_word(each) if isinstance(each, ArrayElement) else each for each in node.elements]
+    texts = [compiler.words.pair_word(word) for word in words]
+
+    def make(state: State) -> Elements:
+        found: Elements = []
+        for at in range(0, len(texts), 2):
+            key = texts[at](state)
+            if key:
+                found.append(Element(key, False, texts[at + 1](state) if at + 1 < len(texts) else ""))
+            else:
+                from sandhook.syntax.unparse import unparse
+
+                state.shell.complain(state, f"{unparse(words[at])}: bad array subscript")
+        return found
+
+    return make
+
+
+def _keyed(
+    compiler: Compiler, element: ArrayElement, in_map: Callable[[State], bool]
+) -> Callable[[State], Elements]:
+    key_of = compiler.words.subscript(element.subscript)
     text_of = compiler.words.string(element.value, assignment=True)
     append = element.append
-    return lambda state: [Element(key_of(state), append, text_of(state))]
+
+    def make(state: State) -> Elements:
+        key = key_of(state)
+        if not key and in_map(state):  # then the value is not expanded
+            state.shell.complain(state, f"{_shown(element)}: bad array subscript")
+            return []
+        return [Element(key, append, text_of(state))]
+
+    return make
 
 
 def _bare(fields: FieldsOf) -> Callable[[State], Elements]:

@@ -273,7 +273,8 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
         status = 0
         tested, loops = state.tested, state.loops
         state.loops = loops + 1
-        init, condition, update = traced if state.watched else plain
+        watched = state.watched
+        init, condition, update = traced if watched else plain
         try:
             if init is not None:
                 init(state)
@@ -282,6 +283,9 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
                     status = body(state)
                 except ContinueLoop as control:
                     status = _go_on(state, control, tested)
+                if state.watched is not watched:  # a DEBUG trap was set, or removed
+                    watched = state.watched
+                    _, condition, update = traced if watched else plain
                 if update is not None:
                     update(state)
         except BreakLoop as control:
@@ -347,13 +351,13 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         if fuel < 0:
             state.shell.poll(state)
         state.line = line
+        if state.watched and state.shell.debug(state, node):
+            return 0
         try:
             text = subject(state)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         if state.watched:
-            if state.shell.debug(state, node):
-                return 0
             state.shell.trace_node(state, node)
         status = 0
         fall_through = False

@@ -219,7 +219,8 @@ def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
 
 def _pattern(left: Callable[[State], str], pattern: Callable[[State], str], wanted: bool) -> Test:
     def test(state: State) -> bool:
-        shown, text = pattern(state), left(state)
+        text = left(state)
+        shown = pattern(state)
         if not text.isascii() and goes_by_bytes(state):
             shown, text = as_bytes(shown), as_bytes(text)
         compiled = compile_pattern(shown, extglob=True, nocase=state.options.nocasematch)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import TypeAlias
 
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
-from sandhook.state.control import BreakLoop, ContinueLoop
+from sandhook.state.control import NEGATED, BreakLoop, ContinueLoop
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     AndOr,
@@ -78,7 +79,8 @@ def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, Command | No
     """Return the closure, and the command when errexit looks at it."""
     node = item.command
     if item.background:
-        return in_background(compiler.final(node), node), None
+        plain = node._replace(negated=False) if isinstance(node, Pipeline) and node.negated else node
+        return in_background(compiler.final(plain), node), None  # "! x &" does not invert, in bash
     if isinstance(node, AndOr):
         return compile_and_or(compiler, node), None
     return compiler.command(node), node if is_checked(compiler, node) else None
@@ -189,7 +191,7 @@ def compile_negated(run: Run) -> Run:
 
     def negated(state: State) -> int:
         outer = state.tested
-        state.tested = outer + 1
+        state.tested = outer + (1 if state.options.errexit else NEGATED)
         try:
             status = 0 if run(state) else 1
         except (BreakLoop, ContinueLoop) as leaving:  # "! break" leaves, and fails
@@ -229,17 +231,19 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None]) -> 
         children = []
         upstream = None
         parts = stages
+        in_shell = state.options.lastpipe and not state.shell.job_control(state)
         if state.watched and not state.options.functrace:
+            told = simple[:-1] if in_shell else simple  # the last one speaks for itself there
             parts = [
                 _nothing if command is not None and state.shell.debug(state, command) else stage
-                for command, stage in zip(simple, stages)
+                for command, stage in zip_longest(told, stages)
             ]
         for index, stage in enumerate(parts):
             near = simple[index] is not None
             if index == last:  # a short writer has ended before a reader that does not read has
                 kernel.scheduler.breathe()
             downstream = kernel.pipe().ends() if index < last else None
-            if index == last and state.options.lastpipe and not state.shell.job_control(state):
+            if index == last and in_shell:
                 status = _run_last_here(state, here, upstream)
                 break
             child = process.fork()

@@ -1,0 +1,60 @@
+"""${#a[i]}: the element that is measured, where subscripts are minded in another way than in ${a[i]}."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sandhook.expand.arith import NotPlain
+from sandhook.state.control import ShellError
+from sandhook.state.state import State
+from sandhook.state.values import AssociativeArray
+
+
+def measured_element(
+    name: str,
+    read: Callable[[State], str | None],
+    key_of: Callable[[State], str],
+    index_of: Callable[[State], int] | None,
+    shown: str,
+) -> Callable[[State], str | None]:
+    """Return what reads the element of ``${#name[shown]}``; a bad subscript ends the line.
+
+    Args:
+        read: Reads the element as ``${name[shown]}`` does.
+        index_of: Evaluates a subscript of the common shapes; None for others.
+    """
+
+    def element(state: State) -> str | None:
+        array: Any = state.value(name)
+        if array is None:  # bash does not look at the subscript
+            if state.options.nounset:
+                raise ShellError(f"{name}: unbound variable", 1, discard=True)
+            return None
+        if array.__class__ is AssociativeArray:
+            if not key_of(state):
+                raise _bad(shown)
+            return read(state)
+        if index_of is None:
+            key = key_of(state)
+            if key in ("@", "*"):
+                return read(state)
+            index = state.shell.subscript(state, key)
+        else:
+            try:
+                index = index_of(state)
+            except NotPlain:
+                index = state.shell.subscript(state, key_of(state))
+        if index < 0 and array.__class__ is not str:
+            index += array.top()
+        if index < 0:
+            raise _bad(shown)
+        if array.__class__ is str:
+            return array if index == 0 else None
+        return array.get(index)  # type: ignore[no-any-return]
+
+    return element
+
+
+def _bad(shown: str) -> ShellError:
+    return ShellError(f"{shown}]: bad array subscript", 1, discard=True)

@@ -1,0 +1,106 @@
+"""One script in the host's bash and in the sandbox, with what it leaves behind, side by side."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from sandhook.limits import Limits
+from sandhook.shell import Shell
+
+ENVIRONMENT = {"HOME": "/home/nobody", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+WORKSPACE = "/workspace"
+LIMITS = Limits(wall_seconds=60.0)
+
+#: Seconds that bash gets for one script.
+TIMEOUT = 10.0
+
+#: The files that scripts find, and how they tell what they left.
+FILES = {"f1": b"", "f2": b"data\n*  b\\n c\nlast", "B.txt": b"x\n", ".dot": b"", "d/e": b"in d\n"}
+DUMP = 'printf "\\n<%s>" "$?" "$#" "$@"; echo; declare -p x y z a b m n r i j q v 2>/dev/null; set -- *; echo "$*"'
+
+
+#: What a script looks like whose difference is declared: rows of docs/divergences.md, and patterns.
+#: The grammar keeps out of most of them by itself.
+DECLARED: dict[str, str] = {}
+
+
+class Outcome(NamedTuple):
+    """What a script gave; messages and directories are spelled in one way."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+    def agrees(self, other: Outcome) -> bool:
+        """The same status and output; messages are compared where scripts catch them."""
+        return self.status == other.status and self.stdout == other.stdout
+
+
+def differs(script: str) -> tuple[Outcome, Outcome] | None:
+    """Return what bash gives and what the sandbox gives, when that is not the same."""
+    whole = f"{script}\n{DUMP}"
+    expected, found = in_bash(whole), in_sandbox(whole)
+    return None if expected.agrees(found) else (expected, found)
+
+
+def declared(script: str) -> str | None:
+    """Return the row of docs/divergences.md that tells why a script may differ; None when none does."""
+    for row, pattern in DECLARED.items():
+        if re.search(pattern, script, re.DOTALL):
+            return row
+    return None
+
+
+def in_sandbox(script: str) -> Outcome:
+    """Run a script in the sandbox."""
+    shell = Shell(env=ENVIRONMENT, limits=LIMITS, files={f"{WORKSPACE}/{k}": v for k, v in FILES.items()})
+    result = shell.run(script)
+    assert result.limit is None, f"limit {result.limit}"
+    return _outcome(result.exit_status, result.stdout_bytes, result.stderr_bytes, WORKSPACE)
+
+
+def in_bash(script: str) -> Outcome:
+    """Run a script with the host's bash in a directory of its own; its processes end with it."""
+    bash = shutil.which("bash")
+    assert bash, "bash is not installed"
+    with tempfile.TemporaryDirectory(prefix="fuzz-", ignore_cleanup_errors=True) as where:
+        for name, data in FILES.items():
+            path = Path(where, name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+        process = subprocess.Popen(
+            ["bash", "-c", script],
+            executable=bash,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=where,
+            env=ENVIRONMENT,
+            start_new_session=True,
+        )
+        try:
+            stdout, stderr = process.communicate(timeout=TIMEOUT)
+        finally:
+            _kill_group(process)
+        status = 128 - process.returncode if process.returncode < 0 else process.returncode
+        return _outcome(status, stdout, stderr, where)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def _outcome(status: int, stdout: bytes, stderr: bytes, where: str) -> Outcome:
+    texts = [data.decode("utf-8", "surrogateescape").replace(where, WORKSPACE) for data in (stdout, stderr)]
+    return Outcome(status, *(re.sub("(?:environment|bash): line [0-9]+: ", "bash: ", text) for text in texts))
