@@ -86,9 +86,7 @@ def test_from_threads_they_decide_the_same(serially: list[list[dict[str, Any]]])
     before = (dict(os.environ), os.getcwd())
     with ThreadPoolExecutor(16) as pool:
         for turn in (0, 1):
-            fired = [
-                pool.submit(engine.fire, event(number, turn)) for number, engine in enumerate(engines)
-            ]
+            fired = [pool.submit(engine.fire, event(number, turn)) for number, engine in enumerate(engines)]
             assert [plain(each.result()) for each in fired] == serially[turn]
     assert (dict(os.environ), os.getcwd()) == before
 
