@@ -19,6 +19,7 @@ from sandhook.builtins._variables import (
     own_value,
     plain_line,
 )
+from sandhook.interp.trace import assigned as assigned_text
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -120,6 +121,8 @@ def show(state: State, command: str, operands: Sequence[str | Assigned]) -> int:
     status = 0
     for operand in operands:
         name = operand if isinstance(operand, str) else operand.name
+        if isinstance(operand, Assigned) and isinstance(operand.value, str):
+            name = assigned_text(operand)  # nothing is called that
         if exists(state, name):
             write(state, describe(state, name))
         else:

@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeGuard
 
 from sandhook.errors import LimitExceeded
 from sandhook.lazy import lazily
-from sandhook.syntax.nodes import Literal, ParameterExpansion, Word, WordPart
+from sandhook.syntax.nodes import Literal, ParameterExpansion, SingleQuoted, Word, WordPart
 
 _INTEGERS = lazily(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
 _LETTERS = lazily(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?[0-9]{1,19}))?")
@@ -23,6 +23,9 @@ _MAX = 2**63 - 1
 
 #: Brace expressions of one word, nested or in a row.
 MAX_BRACES = 100
+
+#: What is left of the backslash between Z and a, which quotes what is behind it.
+_NOTHING = SingleQuoted("")
 
 #: One unit of a word: an unquoted character, or any other part as a whole.
 Unit: TypeAlias = "str | WordPart"
@@ -101,7 +104,7 @@ def _expand(units: list[Unit], depth: int = 0) -> Iterator[list[Unit]]:
     else:
         sequence = _sequence(inside)
         if sequence is not None:
-            items = ([*text] for text in sequence)
+            items = ([_NOTHING] if text == "\\" else [*text] for text in sequence)
         else:  # braces around what is no sequence are text, whatever they hold
             items = iter([units[start : end + 1]])
     before = units[:start]

@@ -83,3 +83,12 @@ def declaration(
         return f"declare -{flags} {name}" if flags else None
     shown = transform.at_quote(text_of(state))
     return f"declare -{flags} {name}={shown}" if flags else f"{name}={shown}"
+
+
+def words_of(state: State, node: ParameterExpansion, text: str | None) -> list[str]:
+    """Return the fields of ``"${a[@]@A}"`` and ``"${@@A}"``: the words of that command."""
+    if not text:
+        return []
+    if node.name == "@":
+        return ["set", "--", *map(transform.at_quote, state.positional)]
+    return [text] if isinstance(state.value(node.name), str) else text.split(" ", 2)

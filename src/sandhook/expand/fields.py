@@ -8,6 +8,7 @@ at IFS). When a field is complete, pathname expansion is tried on it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from sandhook.expand.locale import goes_by_bytes
@@ -64,6 +65,18 @@ def split_text(text: str, ifs: str | None) -> list[str]:
 
 def _has_hard(ifs: str) -> bool:
     return any(c not in DEFAULT_IFS for c in ifs)
+
+
+def whole_list(values_of: Callable[[State], list[str]]) -> Callable[[State], list[str]]:
+    """Return what gives the fields of a quoted list that is a word by itself: its values as they are."""
+
+    def run(state: State) -> list[str]:
+        values = values_of(state)
+        if len(values) > state.budget.limits.fields:
+            state.budget.fail("fields")
+        return values
+
+    return run
 
 
 class Fields:

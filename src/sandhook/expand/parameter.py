@@ -280,7 +280,10 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     """${!name} (indirection), ${!prefix*}, ${!prefix@}, ${!name[@]}."""
     name = node.name
     if node.operator in ("*", "@") and node.word is None:
-        return Parameter(values=lambda state: _names(state, name), star=node.operator == "*")
+        return Parameter(
+            values=lambda state: [found for found in state.names() if found.startswith(name)],
+            star=node.operator == "*",
+        )
     all_ = subscript_of(node.subscript)
     if all_ is not None and node.operator is None:
         return Parameter(values=lambda state: keys(state, name), star=all_ == "*")
@@ -337,10 +340,6 @@ class Indirect(Parameter):
         if target.value is not None:
             return target.value(state)
         return target.text(state) if target.is_set(state, nonempty=False) else None
-
-
-def _names(state: State, prefix: str) -> list[str]:
-    return [name for name in state.names() if name.startswith(prefix)]
 
 
 # --------------------------------------------------------------------------- operators
@@ -473,7 +472,7 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
             raise ShellError(f"{length}: substring expression < 0", 1, discard=True)
         if positional:
             return slices.of_positional(state, offset, length)
-        return slices.of_array(state, name, values(state), offset, length)
+        return slices.of_array(state, name, values, offset, length)
 
     return Parameter(values=part, star=base.star)
 
@@ -487,10 +486,8 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
         if base.values is not None and node.subscript is None:
             return Parameter(values=lambda state: ["" for _ in state.positional], star=base.star)
         if base.values is not None:
-            return Parameter(
-                values=lambda state: declared.all_attributes(state, name, elements(state, name)),
-                star=base.star,
-            )
+            of_all = declared.all_attributes
+            return Parameter(values=lambda state: of_all(state, name, elements(state, name)), star=base.star)
 
         def attributes(state: State) -> str:
             if base.value is not None:
@@ -504,6 +501,8 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
             value = base.value(state) if base.value is not None else ""  # complains under set -u
             return declared.declaration(state, node, base.values is not None, base.text, unset=value is None)
 
+        if base.values is not None and not base.star:
+            return Parameter(values=lambda state: declared.words_of(state, node, declaration(state)))
         return Parameter(declaration)
     if letter in "Kk" and base.values is not None and node.subscript is not None:
         return Parameter(values=lambda state: declared.pairs_of(state, name, letter), star=base.star)

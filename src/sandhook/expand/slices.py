@@ -47,9 +47,29 @@ def of_positional(state: State, offset: int, length: int | None) -> list[str]:
     return all_[offset:] if length is None else all_[offset : offset + length]
 
 
-def of_array(state: State, name: str, values: list[str], offset: int, length: int | None) -> list[str]:
+def _of_dense(array: IndexedArray, offset: int, length: int) -> list[str] | None:
+    """Return a slice of an array whose indices have no gaps, in the time of the slice; None for others."""
+    size = len(array)
+    if array.top() != size:
+        return None
+    if offset < 0:
+        offset += size
+        if offset < 0:
+            return []
+    items = array.items
+    return [items[index] for index in range(offset, min(offset + length, size))]
+
+
+def of_array(
+    state: State, name: str, values_of: Callable[[State], list[str]], offset: int, length: int | None
+) -> list[str]:
     """${a[@]:offset:length}: the offset is an index, the length counts elements that are set."""
     array = state.value(name)
+    if length is not None and isinstance(array, IndexedArray):
+        found = _of_dense(array, offset, length)
+        if found is not None:
+            return found
+    values = values_of(state)
     if isinstance(array, IndexedArray):
         if offset < 0:
             offset += array.top()

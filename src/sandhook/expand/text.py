@@ -51,6 +51,7 @@ Integer: TypeAlias = Callable[[State], int]
 Pieces: TypeAlias = Callable[[State], "list[tuple[str, bool]]"]
 
 _GLOB = frozenset("*?[")
+_DECLARING = (Literal("A"),)  #: the letter of ${a[@]@A}
 _UNKNOWN_TRANSFORMATION = lazily(r"\$\{([A-Za-z_][A-Za-z0-9_]*)@[^}]*\}")
 
 
@@ -174,7 +175,8 @@ class TextCompiler:
                 return self._indirect_choice_text(node, compiled, quoted)
             return self._choice_text(node, compiled, quoted, stored)
         by_ifs = (node.operator or node.prefix) if quoted else (node.operator or " ")[0] in "@#%"
-        if stored and by_ifs and not compiled.star and compiled.values:
+        declaring = node.operator == "@" and node.word is not None and node.word.parts == _DECLARING
+        if stored and by_ifs and not declaring and not compiled.star and compiled.values:
             values = compiled.values
             return lambda state: (separator(state, True) or " ").join(values(state))
         if not compiled.star and compiled.values is not None and not quoted:

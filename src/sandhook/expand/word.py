@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.expand.brace import expand_braces, has_braces, plain_sequence
-from sandhook.expand.fields import DEFAULT_IFS, Fields, glob_field, split_text
+from sandhook.expand.fields import DEFAULT_IFS, Fields, glob_field, split_text, whole_list
 from sandhook.expand.parameter import (
     CHOOSING,
     Indirect,
@@ -124,13 +124,12 @@ class WordCompiler(TextCompiler):
             return lambda state: [text(state)]
         if isinstance(part, DoubleQuoted) and len(part.parts) == 1:
             inner = part.parts[0]
-            if (
-                isinstance(inner, ParameterExpansion)
-                and inner.name == "@"
-                and not inner.prefix
-                and not inner.operator
-            ):
-                return lambda state: state.positional
+            if isinstance(inner, ParameterExpansion) and not inner.prefix and self._is_list(inner):
+                if inner.name == "@" and not inner.operator:
+                    return lambda state: state.positional
+                listed = None if inner.operator in CHOOSING else compile_parameter(inner, self).values
+                if listed is not None:
+                    return whole_list(listed)
         value = self._one_value(part)
         return None if value is None else lambda state: _split(state, value(state))
 

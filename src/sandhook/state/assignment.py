@@ -66,11 +66,18 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
             subscript = element.subscript if element.subscript is not None else str(at)
             state.set_computed(name, subscript, element.value)
         return
-    state.budget.hold(sum(64 + len(element.value) for element in elements))
+    size = sum(64 + len(element.value) for element in elements)
+    old = state.values.get(name)
+    freed = 0 if append or old is None or isinstance(old, str) else old.held
+    state.budget.hold(size)
     if bits & ASSOC:
         _assign_associative(state, name, elements, append=append)
     else:
         _assign_indexed(state, name, elements, append=append)
+    state.budget.hold(-freed)  # the old list is gone
+    new = state.values.get(name)
+    if new is not None and not isinstance(new, str):
+        new.held += size
 
 
 def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool) -> None:

@@ -552,9 +552,14 @@ class State:
         bits = self.attributes.get(name, 0)
         if bits & READONLY:
             raise ShellError(f"{name}: readonly variable", 1)
-        self.budget.hold(sum(map(len, values)) + 64 * len(values))
+        size = sum(map(len, values)) + 64 * len(values)
+        old = self.values.get(name)
+        self.budget.hold(size)
         self.attributes[name] = bits & ~ASSOC | ARRAY
-        self.values[name] = IndexedArray(values)
+        new = self.values[name] = IndexedArray(values)
+        new.held = size
+        if old is not None and not isinstance(old, str):
+            self.budget.hold(-old.held)
 
     def unset(self, name: str) -> None:
         """Unset a variable with its attributes. Raises ShellError for a readonly name."""

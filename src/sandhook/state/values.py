@@ -28,18 +28,20 @@ def letters(bits: int) -> str:
 class IndexedArray:
     """A sparse array: integers from 0 to strings, listed in the order of the integers."""
 
-    __slots__ = ("_largest", "_sorted", "items")
+    __slots__ = ("_largest", "_sorted", "held", "items")
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self.items: dict[int, str] = dict(enumerate(values))
         self._sorted = True
         self._largest = 0  # index, kept while the items are out of order
+        self.held = 0  # bytes that the list it was made of took from the budget
 
     def copy(self) -> IndexedArray:
         new = IndexedArray.__new__(IndexedArray)
         new.items = self.items.copy()
         new._sorted = self._sorted
         new._largest = self._largest
+        new.held = 0
         return new
 
     def __len__(self) -> int:
@@ -120,16 +122,18 @@ def hash_of(key: str) -> int:
 class AssociativeArray:
     """Strings to strings, listed in the order of bash's hash table."""
 
-    __slots__ = ("_order", "items")
+    __slots__ = ("_order", "held", "items")
 
     def __init__(self) -> None:
         self.items: dict[str, str] = {}
         self._order: list[str] | None = []
+        self.held = 0  # as an IndexedArray's
 
     def copy(self) -> AssociativeArray:
         new = AssociativeArray.__new__(AssociativeArray)
         new.items = self.items.copy()
         new._order = None
+        new.held = 0
         return new
 
     def __len__(self) -> int:

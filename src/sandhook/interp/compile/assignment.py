@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from sandhook.expand.arith import NUMBERS, NUMBERS_KEPT, NotPlain, remember, store_variable
 from sandhook.expand.brace import has_braces
 from sandhook.expand.text import Text
+from sandhook.expand.tilde import tilde_behind_name
 from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.redirect import Apply, Undo, restore
@@ -207,10 +208,11 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
     if isinstance(node.value, Word) and node.subscript is None:
         return _concatenating_step(node.name, compiler.words.string(node.value, assignment=True))
     general = _general_step(compiler, node)
-    if isinstance(node.value, ArrayLiteral) and node.append and node.subscript is None:
+    if isinstance(node.value, ArrayLiteral) and node.subscript is None:
         words = [element for element in node.value.elements if isinstance(element, Word)]
         if len(words) == len(node.value.elements):
-            return _appending_step(node.name, list(map(compiler.words.argument, words)), general)
+            makers = [_list_word(compiler, word) for word in words]
+            return _listing_step(node.name, makers, general, append=node.append)
     if isinstance(node.value, Word) and node.subscript is not None:
         return _element_step(compiler, node, node.subscript, node.value, general)
     return general
@@ -250,10 +252,21 @@ def _concatenating_step(name: str, text_of: Text) -> Callable[[State], None]:
     return step
 
 
-def _appending_step(
-    name: str, makers: list[Callable[[State], str | list[str]]], general: Callable[[State], None]
+def _list_word(compiler: Compiler, word: Word) -> Callable[[State], str | list[str]]:
+    """Compile a word of ``name=(words)``, in which ``x=~`` has no tilde."""
+    if tilde_behind_name(word.parts) is None:
+        return compiler.words.argument(word)
+    return compiler.words.fields(word, named_tildes=False)
+
+
+def _listing_step(
+    name: str,
+    makers: list[Callable[[State], str | list[str]]],
+    general: Callable[[State], None],
+    *,
+    append: bool,
 ) -> Callable[[State], None]:
-    """Compile ``name+=(words)`` for the plain indexed array that ``name`` mostly is."""
+    """Compile ``name=(words)`` or ``name+=(words)`` for the plain indexed array that ``name`` mostly is."""
 
     def step(state: State) -> None:
         array = state.plain_array(name)
@@ -267,8 +280,15 @@ def _appending_step(
                 texts += found
             else:
                 texts.append(found)
-        state.budget.hold(sum(map(len, texts)) + 64 * len(texts))
-        array.extend(texts)
+        size = sum(map(len, texts)) + 64 * len(texts)
+        state.budget.hold(size)
+        if append:
+            array.held += size
+            array.extend(texts)
+        else:
+            state.values[name] = new = IndexedArray(texts)
+            new.held = size
+            state.budget.hold(-array.held)
 
     return step
 
