@@ -252,6 +252,7 @@ _BUILTINS = {
         "gemini",
         "mistral_vibe",
         "cursor",
+        "copilot",
     )
 }
 

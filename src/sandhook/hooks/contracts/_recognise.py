@@ -203,6 +203,25 @@ def _cursor_signs(value: Any, name: str) -> bool:
     return "CURSOR_" in str(entries) or any("type" not in each or "failClosed" in each for each in entries)
 
 
+def _copilot(value: Any) -> bool:
+    """Tell a version beside lists at Copilot's events, whose hooks all have a type."""
+    hooks = value.get("hooks") if isinstance(value, dict) and value.get("version") == 1 else None
+    if not isinstance(hooks, dict):
+        return False
+    from sandhook.hooks.contracts.copilot.names import ALIASES, EVENTS
+
+    if not set(hooks) & {*EVENTS, *ALIASES}:
+        return False
+    return all("type" in each or "hooks" in each for each in _entries(hooks))
+
+
+def _copilot_signs(value: Any, name: str) -> bool:
+    """Tell events and fields that Copilot alone has."""
+    own = {"userPromptSubmitted", "userPromptTransformed", "agentStop", "errorOccurred", "permissionRequest"}
+    fields = {"bash", "powershell", "exec", "timeoutSec"}
+    return bool(own & set(value["hooks"])) or any(fields & set(each) for each in _entries(value["hooks"]))
+
+
 def _entries(hooks: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the objects of the flat lists."""
     lists = [each for each in hooks.values() if isinstance(each, list)]
@@ -252,6 +271,7 @@ ROWS = {
     ),
     "mistral_vibe": Row(_mistral_vibe, lambda value, name: True, ("/.vibe/",)),
     "cursor": Row(_cursor, _cursor_signs, ("/.cursor/",)),
+    "copilot": Row(_copilot, _copilot_signs, ("/.github/hooks/", "/.copilot/", "/github-copilot/")),
 }
 
 

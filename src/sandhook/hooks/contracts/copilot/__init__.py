@@ -1,0 +1,36 @@
+"""GitHub Copilot's hooks, of its CLI, its cloud agent and Visual Studio Code: one after the other, closed before calls.
+
+Source: GitHub's hooks reference (late 2026); for Visual Studio Code its documentation of February 2026,
+which is older. Divergences: L-COPILOT-001 and on in docs/divergences.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sandhook.hooks.contracts._agent import Agent
+from sandhook.hooks.contracts.copilot.names import EVENTS
+from sandhook.hooks.fold import FoldPolicy
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.model import Decision
+
+
+class Copilot(Agent):
+    """The contract; it has no state."""
+
+    name = "copilot"
+    title = "GitHub Copilot"
+    events = EVENTS
+    refusable = frozenset({"tool.pre", "permission.request"})
+    #: One by one in the order of the configuration, up to the first refusal.
+    fold = FoldPolicy(matchers_see_changes=False, reasons="first", contexts="join")
+
+    def message(self, decision: Decision, event: Event) -> str:
+        """Return what the model sees in place of what was refused, or is told to go on with."""
+        reason = decision.reason or "no reason given"
+        return f"Denied by a hook: {reason}" if event.kind in ("tool.pre", "permission.request") else reason
+
+
+CONTRACT = Copilot()

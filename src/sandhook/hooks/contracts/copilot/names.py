@@ -1,0 +1,96 @@
+"""Names and bounds of GitHub Copilot's hooks."""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts._rows import Row
+
+_TOOL = ("toolName", "toolArgs")
+
+#: Events, with the payload's keys in camel case.
+ROWS = {
+    "sessionStart": Row("session.start", ("source", "initialPrompt?")),
+    "sessionEnd": Row("session.end", ("reason",)),
+    "userPromptSubmitted": Row("prompt.submit", ("prompt",)),
+    "userPromptTransformed": Row("x.userPromptTransformed", ("prompt", "transformedPrompt?")),
+    "preToolUse": Row("tool.pre", _TOOL, "toolName"),
+    "permissionRequest": Row("permission.request", _TOOL, "toolName"),
+    "postToolUse": Row("tool.post", (*_TOOL, "toolResult"), "toolName"),
+    "postToolUseFailure": Row("tool.fail", (*_TOOL, "error"), "toolName"),
+    "agentStop": Row("stop", ("stopReason?", "transcriptPath", "stopHookActive")),
+    "subagentStart": Row("subagent.start", ("agentName", "transcriptPath"), "agentName"),
+    "subagentStop": Row("subagent.stop", ("agentName", "transcriptPath", "stopReason?"), "agentName"),
+    "preCompact": Row("compact.pre", ("trigger", "transcriptPath"), "trigger"),
+    "errorOccurred": Row("x.errorOccurred", ("error", "errorContext?", "recoverable?")),
+    "notification": Row("notification", ("message", "title?", "notificationType"), "notificationType"),
+}
+EVENTS = {name: row.kind for name, row in ROWS.items()}
+
+#: Claude Code's names of the events; a hook under one gets keys in snake case.
+ALIASES = {
+    "SessionStart": "sessionStart",
+    "SessionEnd": "sessionEnd",
+    "UserPromptSubmit": "userPromptSubmitted",
+    "UserPromptSubmitted": "userPromptSubmitted",
+    "UserPromptTransformed": "userPromptTransformed",
+    "PreToolUse": "preToolUse",
+    "PermissionRequest": "permissionRequest",
+    "PostToolUse": "postToolUse",
+    "PostToolUseFailure": "postToolUseFailure",
+    "Stop": "agentStop",
+    "AgentStop": "agentStop",
+    "SubagentStart": "subagentStart",
+    "SubagentStop": "subagentStop",
+    "PreCompact": "preCompact",
+    "ErrorOccurred": "errorOccurred",
+    "Notification": "notification",
+}
+
+PLACES = {
+    "sessionId": "session_id",
+    "cwd": "cwd",
+    "transcriptPath": "transcript_path",
+    "toolName": "tool.name",
+    "toolArgs": "tool.input",
+    "toolResult": "result.value",
+    "prompt": "prompt",
+    "reason": "reason",
+    "stopHookActive": "stop_active",
+}
+
+#: Keys that are other words in snake case.
+SNAKE = {"toolArgs": "tool_input", "agentName": "agent_type"}
+
+#: Claude Code's names of Copilot's tools.
+TOOLS = {
+    "bash": "Bash",
+    "powershell": "PowerShell",
+    "create": "Write",
+    "edit": "Edit",
+    "view": "Read",
+    "glob": "Glob",
+    "grep": "Grep",
+    "web_fetch": "WebFetch",
+    "task": "Task",
+}
+
+FIELDS = (
+    *("type", "bash", "powershell", "command", "exec", "args", "cwd", "env", "timeoutSec", "timeout"),
+    *("matcher", "description", "comment", "windows", "linux", "osx", "url", "headers", "prompt"),
+)
+
+#: Seconds.
+DEFAULT_TIMEOUT = 30.0
+
+#: Bytes of standard output, and characters of context.
+MAX_OUTPUT, MAX_CONTEXT = 10 << 20, 10_000
+
+#: How often a hook may keep the agent from stopping.
+STOPS = 8
+
+
+def snake(key: str) -> str:
+    """Return a payload's key in snake case."""
+    known = SNAKE.get(key)
+    if known is not None:
+        return known
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in key)

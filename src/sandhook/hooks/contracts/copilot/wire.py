@@ -1,0 +1,185 @@
+"""What a Copilot hook gets and says: one JSON document behind lines of progress, and closed before calls."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Any
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._agent import event_of, payload
+from sandhook.hooks.contracts._outcome import (
+    GOES_ON,
+    accidents,
+    object_of,
+    refusal,
+    text_of,
+    words_of,
+)
+from sandhook.hooks.contracts._payload import directory
+from sandhook.hooks.contracts.copilot.names import (
+    ALIASES,
+    EVENTS,
+    MAX_CONTEXT,
+    MAX_OUTPUT,
+    PLACES,
+    ROWS,
+    STOPS,
+    TOOLS,
+    snake,
+)
+from sandhook.hooks.decode import DecodeError, decode_object, encode
+from sandhook.hooks.event import Event, Json
+from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+
+_COMMON = ("sessionId", "timestamp", "cwd")
+
+_SNAKE = {snake(key): place for key, place in PLACES.items()}
+
+
+def request(spec: HookSpec, event: Event, compat: str) -> Request:
+    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    native, written = spec.native_event, str((spec.extras or {}).get("name"))
+    absent: dict[str, Json] = {"timestamp": 0, "source": "new", "reason": "complete", "transcriptPath": ""}
+    given = payload(event, (*_COMMON, *ROWS[native].fields), PLACES, absent)
+    stamp = event.timestamp
+    if stamp is not None:
+        given["timestamp"] = stamp if isinstance(stamp, str) else int(stamp.timestamp() * 1000)
+    if native == "postToolUseFailure" and event.result is not None:
+        given["error"] = event.result.error or ""
+    if written in ALIASES:
+        given = {snake(key): value for key, value in given.items()}
+        if "tool_name" in given:
+            given["tool_name"] = TOOLS.get(str(given["tool_name"]), given["tool_name"])
+        given["hook_event_name"] = written
+    text = encode(given)
+    where = directory(event)
+    below = (spec.extras or {}).get("cwd")
+    return Request(
+        spec=spec,
+        env={},
+        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
+        cwd=posixpath.normpath(posixpath.join(where, below)) if isinstance(below, str) and below else where,
+        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
+        payload=text,
+        overflow="drop",
+    )
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes, in camel or in snake case."""
+    native = ALIASES.get(name, name)
+    if native not in EVENTS:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    value = payload
+    if isinstance(payload, dict):
+        places = {**_SNAKE}
+        back = {snake(key): key for key in (*_COMMON, *ROWS[native].fields, *PLACES)}
+        value = {back.get(key, key) if key in places or key in back else key: payload[key] for key in payload}
+        if "toolName" in value and "tool_name" in payload:
+            names = {other: tool for tool, other in TOOLS.items()}
+            value["toolName"] = names.get(value["toolName"], value["toolName"])
+    made = event_of(EVENTS[native], value, PLACES, ignored=("hook_event_name", "hookEventName", "timestamp"))
+    if native == "postToolUseFailure" and made.result is not None:
+        error = (made.extras or {}).get("error")
+        made = made.with_(result=made.result._replace(error=error if isinstance(error, str) else ""))
+    return made
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
+    native, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
+    if ran.timed_out or ran.cancelled:
+        return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
+    why = ran.could_not_run
+    if native == "preToolUse" and (why is not None or ran.exit_status):
+        told = words or f"hook {spec.id} failed: {why or f'exit status {ran.exit_status}'}"
+        notes += accidents(ran, words, ran.exit_status) if ran.exit_status else []
+        return refusal(event.kind, told, notes)._replace(could_not_run=why, decided=why is None)
+    if why is not None:
+        return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
+    if ran.exit_status:
+        meant = "a warning" if ran.exit_status == 2 else "logged"
+        notes.append(f"exit status {ran.exit_status} is {meant} on {native}, and refuses nothing")
+        return Verdict(
+            "error", warnings=(words or f"exit status {ran.exit_status}",), diagnostics=tuple(notes)
+        )
+    text = _without_progress(ran.stdout.decode("utf-8", "replace"))
+    if not text:
+        return Verdict("none", diagnostics=tuple(notes))
+    try:
+        decoded = decode_object(text)
+    except DecodeError as error:
+        odd = f"standard output is no JSON object: {error}"
+        notes.append(odd)
+        return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
+    notes.extend(decoded.diagnostics)
+    return _said(native, event, decoded.value, notes, better=compat != "strict")
+
+
+def _without_progress(text: str) -> str:
+    """Return the output without the lines that tell of progress."""
+    kept = []
+    for line in text.splitlines():
+        if line.lstrip().startswith("{") and '"progress"' in line:
+            try:
+                if decode_object(line.strip()).value.get("type") == "progress":
+                    continue
+            except DecodeError:
+                pass
+        kept.append(line)
+    return "\n".join(kept).strip()
+
+
+def _said(native: str, event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:
+    specific = object_of(value, "hookSpecificOutput")
+    verdict = _decided(native, event, value, specific, notes, better=better)
+    changed = value.get("modifiedArgs", specific.get("updatedInput"))
+    if native == "preToolUse" and isinstance(changed, dict) and verdict.permission != "deny":
+        verdict = verdict._replace(input=Operation("replace", changed))
+    if native == "postToolUse" and "modifiedResult" in value and verdict.result is None:
+        verdict = verdict._replace(result=Operation("replace", value["modifiedResult"]))
+    context = text_of(value, "additionalContext") or text_of(specific, "additionalContext")
+    if context is not None:
+        if len(context) > MAX_CONTEXT:
+            notes.append(f"additionalContext is cut at {MAX_CONTEXT} characters")
+        place = {"sessionStart": "session", "userPromptSubmitted": "prompt"}.get(native, "result")
+        verdict = verdict._replace(context=((context[:MAX_CONTEXT], place),))
+    extras = {key: value[key] for key in ("modifiedResponse", "interrupt") if key in value}
+    return verdict._replace(extras=extras or None, diagnostics=tuple(notes))
+
+
+def _decided(
+    native: str,
+    event: Event,
+    value: dict[str, Any],
+    specific: dict[str, Any],
+    notes: list[str],
+    *,
+    better: bool,
+) -> Verdict:
+    key = "behavior" if native == "permissionRequest" else "permissionDecision"
+    word = value.get(key) or specific.get(key) or object_of(specific, "decision").get(key)
+    if native in ("preToolUse", "permissionRequest"):
+        reason = text_of(value, "permissionDecisionReason", "message", "reason") or text_of(
+            specific, "permissionDecisionReason"
+        )
+        blocks = better and value.get("decision") in ("block", "deny")
+        if word == "deny" or blocks or (better and value.get("continue") is False):
+            return refusal(event.kind, reason or "denied by hook")
+        if word == "allow" or (word == "ask" and native == "preToolUse"):
+            return Verdict(word, True, permission=word, reason=reason)
+        if word is not None:
+            notes.append(f"{key} {encode(word)} is no opinion (allow, ask and deny are known)")
+            return Verdict("none", undecodable=f"{key} {encode(word)} is not known")
+        return Verdict("none")
+    if event.kind in GOES_ON and value.get("decision") == "block":
+        count = (event.extras or {}).get("stop_count")
+        if isinstance(count, int) and count >= STOPS:
+            notes.append(f"the agent was kept from stopping {STOPS} times already: it stops")
+            return Verdict("none", True)
+        return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
+    if native == "postToolUse" and value.get("decision") == "block":
+        return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
+    if word is not None or value.get("decision") == "block":
+        notes.append(f"a decision is ignored on {native}: there is nothing to refuse")
+    return Verdict("none")

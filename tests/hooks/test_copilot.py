@@ -1,0 +1,187 @@
+"""GitHub Copilot: its files, faults with their lines, two sets of names, lines of progress, and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandhook.hooks import Event, HookEngine, PromptSubmit, Ran, Stop, ToolCall, ToolPost, ToolPre
+from sandhook.hooks.contracts import ContractError, Document, get, recognise
+from sandhook.hooks.decode import decode
+from sandhook.hooks.model import Operation
+from tests.hooks.agenttools import back, faults, fired, paths
+from tests.hooks.hooktools import Scripted, said
+
+COPILOT = get("copilot")
+
+
+def config(event: str = "preToolUse", **more: Any) -> dict[str, Any]:
+    hook = {"type": "command", "bash": "x", **more}
+    return {"version": 1, "hooks": {event: [{key: item for key, item in hook.items() if item is not None}]}}
+
+
+CALL = ToolPre("bash", {"command": "ls"}, session_id="s")
+
+
+def test_layers() -> None:
+    assert paths("copilot", "/w", {"HOME": "/h"}) == [
+        "managed /etc/github-copilot/policy.d/hooks.json",
+        "user /h/.copilot/hooks/hooks.json",
+        "user /h/.copilot/settings.json",
+        "project /w/.github/hooks/hooks.json",
+    ]
+    assert len(paths("copilot", "/w", {"COPILOT_HOME": "/c"}, "win32")) == 3
+
+
+def test_ten_faults_are_ten_problems_with_their_lines() -> None:
+    text = """{"version": 2,
+ "hooks": {
+  "preToolUse": [
+   5,
+   {"bash": "x"},
+   {"type": "shell", "bash": "x"},
+   {"type": "command"},
+   {"type": "command", "powershell": "x"},
+   {"type": "command", "bash": 5},
+   {"type": "command", "bash": "x", "timeoutSec": "soon"},
+   {"type": "command", "bash": "x", "env": {"A": 1}},
+   {"type": "command", "bash": "x", "matcher": "("},
+   {"type": "command", "exec": "x", "args": [1]}
+  ]}
+}"""
+    hook = "hooks.preToolUse"
+    assert faults("copilot", text, "h.json") == [
+        ("h.json:1", "version"),
+        ("h.json:4", f"{hook}[0]"),
+        ("h.json:5", f"{hook}[1].type"),
+        ("h.json:6", f"{hook}[2].type"),
+        ("h.json:7", f"{hook}[3]"),
+        ("h.json:8", f"{hook}[4].powershell"),
+        ("h.json:9", f"{hook}[5].bash"),
+        ("h.json:10", f"{hook}[6].timeoutSec"),
+        ("h.json:11", f"{hook}[7].env.A"),
+        ("h.json:12", f"{hook}[8].matcher"),
+        ("h.json:13", f"{hook}[9].args[0]"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event", "pattern", "tool", "wanted"),
+    [
+        ("preToolUse", "bash", "bash", True), ("preToolUse", "ba", "bash", False),
+        ("preToolUse", "bash|edit", "edit", True), ("preToolUse", "Bash", "bash", False),
+        ("PreToolUse", "Bash", "bash", True), ("PreToolUse", "Write|Edit", "create", True),
+        ("PreToolUse", "Write", "bash", False), ("PreToolUse", "^B", "bash", True),
+    ],
+)  # fmt: skip
+def test_matchers(event: str, pattern: str, tool: str, wanted: bool) -> None:
+    assert fired("copilot", config(event, matcher=pattern), ToolPre(tool), said("", 1)).refused == wanted
+
+
+def test_payloads_in_both_cases() -> None:
+    runner = Scripted(said())
+    made = HookEngine.load(config(), "copilot", runner=runner)
+    made.fire(CALL.with_(cwd="/w"))
+    assert decode(runner.requests[0].stdin.decode()).value == {
+        "sessionId": "s", "timestamp": 0, "cwd": "/w", "toolName": "bash", "toolArgs": {"command": "ls"},
+    }  # fmt: skip
+    runner = Scripted(said())
+    made = HookEngine.load(config("PreToolUse"), "copilot", runner=runner)
+    made.fire(CALL.with_(cwd="/w"))
+    snake = decode(runner.requests[0].stdin.decode()).value
+    assert snake == {
+        "session_id": "s", "timestamp": 0, "cwd": "/w", "tool_name": "Bash",
+        "tool_input": {"command": "ls"}, "hook_event_name": "PreToolUse",
+    }  # fmt: skip
+    event = COPILOT.event("PreToolUse", snake)
+    assert event.tool == ToolCall("bash", {"command": "ls"}) and event.session_id == "s"
+
+
+def test_claude_codes_groups_are_read() -> None:
+    value = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}]}}
+    assert fired("copilot", value, CALL, said("", 2, "no")).reason == "no"
+
+
+def test_where_and_with_what_a_hook_runs() -> None:
+    runner = Scripted(said())
+    value = config(bash=None, exec="./check", args=["a b"], cwd="scripts", env={"A": "1"}, timeoutSec=3)
+    HookEngine.load(value, "copilot", runner=runner).fire(CALL.with_(cwd="/w"))
+    request = runner.requests[0]
+    assert request.spec.executor.text == "./check 'a b'" and dict(request.spec.executor.env) == {"A": "1"}
+    assert (request.cwd, request.spec.timeout) == ("/w/scripts", 3)
+
+
+@pytest.mark.parametrize(
+    "ran", [said("", 1), said("", 2), said("", 127), Ran(failure="no"), Ran(137, limit="steps")]
+)
+def test_before_a_call_every_failure_refuses(ran: Ran) -> None:
+    assert fired("copilot", config(), CALL, ran).permission == "deny"
+
+
+def test_a_timeout_never_refuses() -> None:
+    late = Ran(124, limit="wall_seconds")
+    assert not fired("copilot", config(), CALL, late).refused
+    assert fired("copilot", config(), CALL, late, fail_closed=True).refused
+
+
+def test_lines_of_progress_are_left_out() -> None:
+    text = (
+        '{"type":"progress","message":"1"}\n{"permissionDecision":"deny",\n"permissionDecisionReason":"no"}\n'
+    )
+    assert fired("copilot", config(), CALL, said(text)).reason == "no"
+
+
+def test_an_agent_is_kept_eight_times() -> None:
+    block = said('{"decision":"block","reason":"test"}')
+    for count, goes_on in ((7, True), (8, False)):
+        event = Stop(extras={"stop_count": count})
+        assert fired("copilot", config("agentStop"), event, block).force_continue == goes_on
+
+
+def test_context_is_cut() -> None:
+    long = said('{"additionalContext":"' + "a" * 20_000 + '"}')
+    decision = fired("copilot", config("userPromptSubmitted"), PromptSubmit("a"), long)
+    assert len(decision.context[0][0]) == 10_000 and "cut" in decision.diagnostics[0]
+
+
+def test_an_unknown_event_is_named() -> None:
+    with pytest.raises(ContractError, match="unknown event 'nosuch'"):
+        COPILOT.event("nosuch", {})
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "decided"),
+    [
+        ("preToolUse", CALL, {"permission": "deny", "reason": "no"}),
+        ("preToolUse", CALL, {"permission": "ask"}),
+        ("preToolUse", CALL, {"permission": "allow", "input": (Operation("replace", {"command": "pwd"}),)}),
+        ("permissionRequest", Event("permission.request", tool=ToolCall("bash", {})), {"permission": "allow"}),
+        ("permissionRequest", Event("permission.request", tool=ToolCall("bash", {})),
+         {"permission": "deny", "reason": "no"}),
+        ("postToolUse", ToolPost("bash", {}, result="r"), {"result": (Operation("replace", "no"),)}),
+        ("agentStop", Stop(), {"force_continue": True, "reason": "more"}),
+        ("userPromptSubmitted", PromptSubmit("hi"), {"context": (("c", "prompt"),)}),
+    ],
+)  # fmt: skip
+def test_the_way_back(name: str, event: Event, decided: dict[str, Any]) -> None:
+    got = back("copilot", config(name), event, **decided)
+    for key, value in decided.items():
+        assert getattr(got, key) == value, key
+
+
+def test_conversion() -> None:
+    value = config(matcher="bash|edit", timeoutSec=7, env={"A": "1"})
+    specs = HookEngine.load(value, "copilot", runner=Scripted(said())).hooks
+    assert COPILOT.render(specs) == (value, ())
+    crush = {"hooks": {"PreToolUse": [{"command": "x", "matcher": "ba"}]}}
+    specs = HookEngine.load(crush, "crush", runner=Scripted(said())).hooks
+    assert COPILOT.render(specs)[0]["hooks"]["preToolUse"][0]["matcher"] == ".*(?:ba).*"
+
+
+def test_whose_file_it_is() -> None:
+    assert recognise([Document(config())]).name == "copilot"
+    plain = {"version": 1, "hooks": {"preToolUse": [{"type": "command", "command": "x"}]}}
+    assert recognise([Document(plain, "/w/.github/hooks/a.json")]).name == "copilot"
+    with pytest.raises(ContractError, match="fits cursor, copilot"):
+        recognise([Document(plain)])
