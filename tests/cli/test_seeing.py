@@ -198,8 +198,8 @@ def test_every_contract_takes_what_another_wrote(
 ) -> None:
     written = sandhook("convert", "--from", "crush", "--to", source, "crush.json")
     assert written.status == 0
-    (project / "one.json").write_text(written.stdout)
-    ran = sandhook("convert", "--from", source, "--to", target, "one.json")
+    (project / "one").write_text(written.stdout)
+    ran = sandhook("convert", "--from", source, "--to", target, "one")
     assert ran.status == 0, ran.stderr
     assert "./guard.sh" in ran.stdout
 

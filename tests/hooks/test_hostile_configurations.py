@@ -15,6 +15,7 @@ from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.events import ToolPre
 from sandhook.hooks.matcher import Match
 from sandhook.hooks.sources import MAX_BYTES, documents
+from sandhook.hooks.toml_text import encode_toml
 
 #: Seconds that any of them may take on a machine that others use too.
 SECONDS = 1.0
@@ -101,8 +102,9 @@ def test_aliases_do_not_multiply(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_expressions_are_linear_or_refused(tmp_path: Path, name: str, pattern: str) -> None:
-    text = json.dumps(rendered(name)).replace('"x"', json.dumps(pattern))
-    result, seconds = load(tmp_path, name, text, "hooks.yaml" if name == "ub" else "hooks.json")
+    file = names_of(name)
+    text = encode_toml(rendered(name)) if file.endswith(".toml") else json.dumps(rendered(name))
+    result, seconds = load(tmp_path, name, text.replace('"x"', json.dumps(pattern)), file)
     assert seconds < SECONDS
     if isinstance(result, HookEngine):
         began = time.process_time()
@@ -123,7 +125,9 @@ def test_many_faults_are_all_found_in_time(tmp_path: Path, name: str) -> None:
         if key in entries[0]:
             entries[0] = {**entries[0], key: 7}
     entries[:] = entries * (60 if name == "everruns" else 2000)
-    result, seconds = load(tmp_path, name, json.dumps(value), "hooks.yaml" if name == "ub" else "hooks.json")
+    file = names_of(name)
+    text = encode_toml(value) if file.endswith(".toml") else json.dumps(value)
+    result, seconds = load(tmp_path, name, text, "hooks.json" if file.endswith("crushrc") else file)
     assert isinstance(result, HookEngine) and result.hooks == ()
     assert len({problem.path for problem in result.problems}) >= len(entries)
     assert all(problem.line >= 1 for problem in result.problems)

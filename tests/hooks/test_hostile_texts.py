@@ -12,6 +12,7 @@ from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.sources import line_of
 from sandhook.hooks.toml import MAX_TEXT as TOML_TEXT
 from sandhook.hooks.toml import decode_toml
+from sandhook.hooks.toml_text import encode_toml
 from sandhook.hooks.yaml import MAX_TEXT as YAML_TEXT
 from sandhook.hooks.yaml import decode_yaml
 
@@ -68,6 +69,21 @@ def test_dots_in_values_are_fine() -> None:
     assert decode_toml("a = '" + "... " * 100 + "'").value == {"a": "... " * 100}
     names = ", ".join(f'"a{at}.sh"' for at in range(200))
     assert len(decode_toml(f"a = [{names}]").value["a"]) == 200
+
+
+def test_what_is_written_is_read_again() -> None:
+    value = {
+        "a": 1,
+        "b-c": True,
+        "a key": 'x\ny\t"\\ \x7f \x1b \u20ac',
+        "list": [1, [2.5], {"x": "y"}],
+        "none": None,
+        "table": {"x": {"y": [{"z": 1}]}, "gone": None},
+        "hooks": [{"name": "a", "match": "re:\\d"}, {"name": "b", "": {}}],
+    }
+    kept = {key: item for key, item in value.items() if item is not None}
+    kept["table"] = {"x": {"y": [{"z": 1}]}}
+    assert decode_toml(encode_toml(value)).value == kept
 
 
 def test_lines_of_tables() -> None:

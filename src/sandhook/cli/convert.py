@@ -27,9 +27,9 @@ def parser() -> Parser:
     made = Parser(
         "convert",
         "--from CONTRACT --to CONTRACT FILE... [OPTION]...",
-        "Write the hooks of one agent in the format of another, on standard output (as JSON, which\n"
-        "YAML readers take too). What cannot carry over is listed on standard error, a line each.\n"
-        "The scripts stay as they are.\n\n"
+        "Write the hooks of one agent in the format of another, on standard output: as JSON (which is\n"
+        "YAML, too), or as TOML for agents that read nothing else. What cannot carry over is listed on\n"
+        "standard error, a line each. The scripts stay as they are.\n\n"
         "Exit status: 0 converted, 2 something is lost (with --strict), 1 usage or configuration error.",
     )
     add = made.add_argument
@@ -61,13 +61,24 @@ def _convert(options: argparse.Namespace) -> int:
     if engine.problems:
         raise ConfigError(list(engine.problems))
     value, lost = target.render(engine.hooks)
-    put_json(value)
+    if _reads_toml(target):
+        from sandhook.hooks.toml_text import encode_toml
+
+        sys.stdout.write(encode_toml(value))
+    else:
+        put_json(value)
     notes = [*lost, *(f"{spec.id}: left out: {why}" for spec, why in engine.withheld)]
     for note in notes:
         _say(f"lost: {note}")
     if engine.hooks and source.name != target.name:
         _say(_bridge(source, target))
     return LOST if notes and options.strict else 0
+
+
+def _reads_toml(contract: Contract) -> bool:
+    """Tell whether an agent's own files are all TOML."""
+    names = [layer.path for layer in contract.layers("/", {}, "linux")]
+    return bool(names) and all(name.endswith(".toml") for name in names)
 
 
 def _bridge(source: Contract, target: Contract) -> str:

@@ -1,0 +1,50 @@
+"""Writes a configuration as TOML, for agents that read nothing else."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def encode_toml(value: dict[str, Any]) -> str:
+    """Return an object as a TOML 1.0 document; null, which TOML does not have, is left out.
+
+    Lists of objects at the top become arrays of tables; what is deeper is written inline.
+    """
+    plain = [f"{_key(key)} = {_inline(item)}\n" for key, item in value.items() if not _is_table(item)]
+    parts = ["".join(plain)] if plain else []
+    for key, item in value.items():
+        if isinstance(item, dict):
+            parts.append(f"[{_key(key)}]\n{_body(item)}")
+        elif item is not None and _is_table(item):
+            parts += [f"[[{_key(key)}]]\n{_body(each)}" for each in item]
+    return "\n".join(parts)
+
+
+def _is_table(item: Any) -> bool:
+    if isinstance(item, list):
+        return bool(item) and all(isinstance(each, dict) for each in item)
+    return item is None or isinstance(item, dict)
+
+
+def _body(table: dict[str, Any]) -> str:
+    return "".join(f"{_key(key)} = {_inline(item)}\n" for key, item in table.items() if item is not None)
+
+
+def _key(key: str) -> str:
+    return key if key and key.isascii() and key.replace("_", "").replace("-", "").isalnum() else _string(key)
+
+
+def _inline(item: Any) -> str:
+    if isinstance(item, dict):
+        inner = (f"{_key(key)} = {_inline(each)}" for key, each in item.items() if each is not None)
+        return "{ " + ", ".join(inner) + " }"
+    if isinstance(item, list):
+        return "[" + ", ".join(_inline(each) for each in item if each is not None) + "]"
+    return _string(item) if isinstance(item, str) else json.dumps(item)
+
+
+def _string(text: str) -> str:
+    """Return a basic string: JSON's escapes are TOML's, but for DEL and pairs of surrogates."""
+    quoted = json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False)
+    return quoted.replace("\x7f", "\\u007f")
