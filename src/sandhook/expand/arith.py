@@ -37,6 +37,8 @@ from sandhook.syntax.nodes import (
 Text: TypeAlias = Callable[[State], str]
 Store: TypeAlias = Callable[[State, int], None]
 
+_NAME = re.compile(r"(?<![0-9A-Za-z_#])[A-Za-z_][0-9A-Za-z_]*")
+
 #: Variables whose values name variables, and so on.
 MAX_RECURSION = 1024
 
@@ -60,6 +62,10 @@ def evaluate(state: State, text: str) -> int:
             else _run(state, text)
         )
     except ShellSyntaxError as error:
+        if state.options.nounset:  # bash has looked at the names by the time that it sees the error
+            for name in _NAME.findall(text):
+                if state.value(name) is None:
+                    raise ShellError(f"{name}: unbound variable", 127, fatal=True) from None
         raise ExpressionError(error.message, 1, discard=True) from None
 
 

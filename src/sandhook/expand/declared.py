@@ -21,7 +21,9 @@ def attributes_of(state: State, name: str) -> str:
 def all_attributes(state: State, name: str, elements: list[str]) -> list[str]:
     """Return the attributes once for each element; a variable without a value counts as one."""
     found = attributes_of(state, name)
-    return [found] * len(elements) or [found] * bool(found)
+    if state.value(name) is not None:
+        return [found] * len(elements)
+    return [found] * bool(found)
 
 
 def pairs_of(state: State, name: str, letter: str) -> list[str]:

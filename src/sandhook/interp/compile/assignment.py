@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, TypeAlias
 
 from sandhook.expand.arith import NUMBERS, NUMBERS_KEPT, NotPlain, remember, store_variable
-from sandhook.expand.brace import has_braces
+from sandhook.expand.brace import expand_braces, has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.tilde import tilde_behind_name
 from sandhook.expand.word import FieldsOf
@@ -410,7 +411,7 @@ def _compile_elements(
     makers: list[Callable[[State], Elements]] = []
     pairs = _compile_pairs(compiler, node)
     for element in node.elements:
-        if isinstance(element, ArrayElement) and has_braces(element.value):
+        if isinstance(element, ArrayElement) and _is_braced(element.value):
             # what braces make of it is no assignment: [1]=x{1,2} is two words
             makers.append(_bare(compiler.words.fields(_as_word(element))))
         elif isinstance(element, ArrayElement):
@@ -427,6 +428,11 @@ def _compile_elements(
         return found
 
     return make
+
+
+def _is_braced(word: Word) -> bool:
+    """Tell whether the braces of a word make something else of it."""
+    return has_braces(word) and len(list(islice(expand_braces(word), 2))) > 1
 
 
 def _shown(element: ArrayElement) -> str:

@@ -39,7 +39,7 @@ _ERE_SPECIAL = "\\.[]()*+?{}|^$"
 
 
 class OperandError(ShellError):
-    """An operand of -eq and the like is no expression: ``[[`` fails, and the shell goes on."""
+    """An operand of -eq and the like is no expression: the comparison is false, and the shell goes on."""
 
 
 class InvalidRegex(Exception):
@@ -68,8 +68,6 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
             status = 0 if test(state) else 1
         except InvalidRegex:
             status = 2
-        except OperandError as error:
-            return state.shell.report_in(state, error, "[[")  # type: ignore[no-any-return]
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         state.status = status
@@ -167,7 +165,8 @@ def _compare(sign: str, left: Callable[[State], str], right: Callable[[State], s
             except ShellError as error:
                 if error.fatal:
                     raise
-                raise OperandError(error.message) from None
+                state.shell.report_in(state, OperandError(error.message), "[[")
+                return False
 
         return compare_numbers
     return lambda state: bool(state.shell.binary_test(state, sign, left(state), right(state)))
