@@ -78,7 +78,7 @@ def split_argument(
     if subscript is None and _is_compound(state, name, value, request):
         return Assigned(name, None, append, read_elements(value))
     if subscript is not None:
-        subscript = subscript_text(state, name, subscript)
+        subscript = subscript_text(state, subscript)
     return Assigned(name, subscript, append, value)
 
 

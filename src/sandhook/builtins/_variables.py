@@ -108,16 +108,16 @@ def assign_reference(state: State, text: str, value: str) -> None:
     if subscript is None:
         state.set(name, value)
     else:
-        state.set_element(name, subscript_text(state, name, subscript), value)
+        state.set_element(name, subscript_text(state, subscript), value)
 
 
-def subscript_text(state: State, name: str, subscript: str) -> str:
-    """Return a subscript as ``State`` wants it: names are expanded in the key of a map.
+def subscript_text(state: State, subscript: str) -> str:
+    """Return a subscript as ``State`` wants it: names in it are expanded.
 
-    ``unset 'm[$k]'`` is common, and the text may as well come from data: so ``$k`` and ``${k}``
-    mean the variable, and nothing else is expanded (L-INJ-001).
+    ``unset 'm[$k]'`` and ``unset 'a[$i]'`` are common, and the text may as well come from data: so
+    ``$k`` and ``${k}`` mean the variable, and nothing else is expanded (L-INJ-001).
     """
-    return expand_names(state, subscript) if "$" in subscript and is_map(state, name) else subscript
+    return expand_names(state, subscript) if "$" in subscript else subscript
 
 
 def is_map(state: State, name: str) -> bool:

@@ -108,5 +108,6 @@ def _read(state: State, request: Request, name: str, source: Source) -> None:
         if request.callback and taken % request.quantum == 0:
             runtime(state).run_text(state, f"{request.callback} {index} {single_quote(text)}")
         state.budget.hold(64 + len(text))
+        array.keep(state.budget, 64 + len(text))
         array.set(index, state.convert(name, bits, text) if bits & COMPUTED else text)
         index += 1

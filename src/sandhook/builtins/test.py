@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, split_reference
-from sandhook.builtins._variables import subscript_text
+from sandhook.builtins._variables import is_map, subscript_text
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC, AssociativeArray
 from sandhook.utilities.test import TestError, evaluate
@@ -91,4 +91,6 @@ def variable_is_set(state: State, text: str) -> bool:
         if isinstance(value, AssociativeArray):
             return subscript in value.items
         return isinstance(value, str) or len(value) > 0
-    return state.element(name, subscript_text(state, name, subscript)) is not None
+    if is_map(state, name):
+        subscript = subscript_text(state, subscript)
+    return state.element(name, subscript) is not None

@@ -125,4 +125,4 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
     elif isinstance(value, str) and state.shell.arithmetic(state, subscript) != 0:
         raise Fault(f"{name}: not an array variable")
     else:
-        state.unset_element(name, subscript_text(state, name, subscript))
+        state.unset_element(name, subscript_text(state, subscript))

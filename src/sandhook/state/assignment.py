@@ -11,7 +11,7 @@ from typing import TypeAlias
 from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError
 from sandhook.state.state import LARGE, State
-from sandhook.state.values import ARRAY, ASSOC, COMPUTED, READONLY, AssociativeArray, IndexedArray
+from sandhook.state.values import ARRAY, ASSOC, COMPUTED, READONLY, Array, AssociativeArray, IndexedArray
 
 #: Computed arrays to which a list cannot be assigned: that ends the line, without a word.
 _NEVER_ASSIGNED = frozenset({"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS"})
@@ -66,21 +66,16 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
             subscript = element.subscript if element.subscript is not None else str(at)
             state.set_computed(name, subscript, element.value)
         return
-    size = sum(64 + len(element.value) for element in elements)
-    old = state.values.get(name)
-    freed = 0 if append or old is None or isinstance(old, str) else old.held
-    state.budget.hold(size)
+    count = sum(64 + len(element.value) for element in elements)
+    state.budget.hold(count)
     if bits & ASSOC:
-        _assign_associative(state, name, elements, append=append)
+        array: Array = _assign_associative(state, name, elements, append=append)
     else:
-        _assign_indexed(state, name, elements, append=append)
-    state.budget.hold(-freed)  # the old list is gone
-    new = state.values.get(name)
-    if new is not None and not isinstance(new, str):
-        new.held += size
+        array = _assign_indexed(state, name, elements, append=append)
+    array.keep(state.budget, count)
 
 
-def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool) -> None:
+def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool) -> IndexedArray:
     old = state.values.get(name)
     bits = state.attributes.get(name, 0)
     if append and isinstance(old, IndexedArray):
@@ -109,9 +104,10 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
         next_index = index + 1
     state.attributes[name] = bits | ARRAY
     state.values[name] = array
+    return array
 
 
-def _assign_associative(state: State, name: str, elements: Elements, *, append: bool) -> None:
+def _assign_associative(state: State, name: str, elements: Elements, *, append: bool) -> AssociativeArray:
     old = state.values.get(name)
     bits = state.attributes.get(name, 0)
     array = old if append and isinstance(old, AssociativeArray) else AssociativeArray()
@@ -137,6 +133,7 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
         array.set(subscript, state.convert(name, bits, value) if bits & COMPUTED else value)
     state.attributes[name] = bits
     state.values[name] = array
+    return array
 
 
 __all__ = ["LARGE", "Assigned", "Element", "Elements", "assign", "assign_elements"]

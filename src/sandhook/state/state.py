@@ -541,9 +541,14 @@ class State:
         """Put a text into an array, charging what it takes beyond what it replaces."""
         old = array.items.get(key)
         if old is None:
-            self.budget.hold(len(value) if len(value) > LARGE else 64)
+            count = len(value) if len(value) > LARGE else 64
         elif len(value) > LARGE or len(old) > LARGE:
-            self.budget.hold(len(value) - (len(old) if len(old) > LARGE else 0))
+            count = len(value) - (len(old) if len(old) > LARGE else 0)
+        else:
+            array.set(key, value)
+            return
+        self.budget.hold(count)
+        array.keep(self.budget, count)
         array.set(key, value)
 
     def set_array(self, name: str, values: list[str]) -> None:
@@ -552,14 +557,12 @@ class State:
         bits = self.attributes.get(name, 0)
         if bits & READONLY:
             raise ShellError(f"{name}: readonly variable", 1)
-        size = sum(map(len, values)) + 64 * len(values)
-        old = self.values.get(name)
-        self.budget.hold(size)
+        count = sum(map(len, values)) + 64 * len(values)
+        self.budget.hold(count)
+        array = IndexedArray(values)
+        array.keep(self.budget, count)
         self.attributes[name] = bits & ~ASSOC | ARRAY
-        new = self.values[name] = IndexedArray(values)
-        new.held = size
-        if old is not None and not isinstance(old, str):
-            self.budget.hold(-old.held)
+        self.values[name] = array
 
     def unset(self, name: str) -> None:
         """Unset a variable with its attributes. Raises ShellError for a readonly name."""
@@ -584,6 +587,8 @@ class State:
             return
         value = self.values.get(name)
         if isinstance(value, AssociativeArray):
+            if subscript in value.items:
+                value.give_back(max(64, len(value.items[subscript])))
             value.remove(subscript)
         elif isinstance(value, IndexedArray):
             index = self.shell.subscript(self, subscript)
@@ -591,6 +596,8 @@ class State:
                 index += value.top()
                 if index < 0:
                     raise ShellError(f"[{subscript}]: bad array subscript", 1)
+            if index in value.items:
+                value.give_back(max(64, len(value.items[index])))
             value.remove(index)
         elif value is not None and self.shell.arithmetic(self, subscript) in (0, -1):
             self.unset(name)

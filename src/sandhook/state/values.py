@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from sandhook.limits import Budget
 
 # Attributes of a name, as bits.
 EXPORT, READONLY, INTEGER, LOWER, UPPER, CAPITAL, NAMEREF, ARRAY, ASSOC, TRACE, DYNAMIC = (
@@ -25,23 +28,50 @@ def letters(bits: int) -> str:
     return "".join(letter for bit, letter in LETTERS if bits & bit)
 
 
-class IndexedArray:
+class _Held:
+    """Memory that the budget was charged for, given back when the value is no longer anybody's.
+
+    Arrays are replaced, unset, hidden by locals and dropped with subshells; whoever does it need not know.
+    """
+
+    __slots__ = ("_budget", "_held")
+    _budget: Budget
+    _held: int
+
+    def keep(self, budget: Budget, count: int) -> None:
+        """Note ``count`` bytes that ``budget`` holds for this value."""
+        self._budget = budget
+        self._held += count
+
+    def give_back(self, count: int) -> None:
+        """Give back some of it: an element is gone."""
+        count = min(count, self._held)
+        if count:
+            self._held -= count
+            self._budget.hold(-count)
+
+    def __del__(self) -> None:
+        if self._held:
+            self._budget.held -= self._held
+
+
+class IndexedArray(_Held):
     """A sparse array: integers from 0 to strings, listed in the order of the integers."""
 
-    __slots__ = ("_largest", "_sorted", "held", "items")
+    __slots__ = ("_largest", "_sorted", "items")
 
     def __init__(self, values: Iterable[str] = ()) -> None:
+        self._held = 0
         self.items: dict[int, str] = dict(enumerate(values))
         self._sorted = True
         self._largest = 0  # index, kept while the items are out of order
-        self.held = 0  # bytes that the list it was made of took from the budget
 
     def copy(self) -> IndexedArray:
         new = IndexedArray.__new__(IndexedArray)
+        new._held = 0
         new.items = self.items.copy()
         new._sorted = self._sorted
         new._largest = self._largest
-        new.held = 0
         return new
 
     def __len__(self) -> int:
@@ -119,21 +149,21 @@ def hash_of(key: str) -> int:
     return value
 
 
-class AssociativeArray:
+class AssociativeArray(_Held):
     """Strings to strings, listed in the order of bash's hash table."""
 
-    __slots__ = ("_order", "held", "items")
+    __slots__ = ("_order", "items")
 
     def __init__(self) -> None:
+        self._held = 0
         self.items: dict[str, str] = {}
         self._order: list[str] | None = []
-        self.held = 0  # as an IndexedArray's
 
     def copy(self) -> AssociativeArray:
         new = AssociativeArray.__new__(AssociativeArray)
+        new._held = 0
         new.items = self.items.copy()
         new._order = None
-        new.held = 0
         return new
 
     def __len__(self) -> int:

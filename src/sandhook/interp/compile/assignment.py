@@ -281,15 +281,14 @@ def _listing_step(
                 texts += found
             else:
                 texts.append(found)
-        size = sum(map(len, texts)) + 64 * len(texts)
-        state.budget.hold(size)
+        count = sum(map(len, texts)) + 64 * len(texts)
+        state.budget.hold(count)
         if append:
-            array.held += size
+            array.keep(state.budget, count)
             array.extend(texts)
         else:
             state.values[name] = new = IndexedArray(texts)
-            new.held = size
-            state.budget.hold(-array.held)
+            new.keep(state.budget, count)
 
     return step
 

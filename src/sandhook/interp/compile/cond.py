@@ -324,5 +324,8 @@ def _set_matches(state: State, matches: list[str]) -> None:
     if state.shared_frames:
         state.unshare_frames()
         frame = next(frame for frame in state.frames if "BASH_REMATCH" in frame.saved)
-    state.budget.hold(sum(map(len, matches)) + 64 * len(matches))
-    frame.saved["BASH_REMATCH"] = Saved(IndexedArray(matches), ARRAY, None)
+    count = sum(map(len, matches)) + 64 * len(matches)
+    state.budget.hold(count)
+    array = IndexedArray(matches)
+    array.keep(state.budget, count)
+    frame.saved["BASH_REMATCH"] = Saved(array, ARRAY, None)
