@@ -253,6 +253,7 @@ _BUILTINS = {
         "mistral_vibe",
         "cursor",
         "copilot",
+        "docker_agent",
     )
 }
 

@@ -222,6 +222,13 @@ def _copilot_signs(value: Any, name: str) -> bool:
     return bool(own & set(value["hooks"])) or any(fields & set(each) for each in _entries(value["hooks"]))
 
 
+def _docker_agent(value: Any) -> bool:
+    """Tell agents by name, one of them with hooks."""
+    agents = value.get("agents") if isinstance(value, dict) else None
+    several = list(agents.values()) if isinstance(agents, dict) else []
+    return any(isinstance(each, dict) and isinstance(each.get("hooks"), dict) for each in several)
+
+
 def _entries(hooks: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the objects of the flat lists."""
     lists = [each for each in hooks.values() if isinstance(each, list)]
@@ -272,6 +279,7 @@ ROWS = {
     "mistral_vibe": Row(_mistral_vibe, lambda value, name: True, ("/.vibe/",)),
     "cursor": Row(_cursor, _cursor_signs, ("/.cursor/",)),
     "copilot": Row(_copilot, _copilot_signs, ("/.github/hooks/", "/.copilot/", "/github-copilot/")),
+    "docker_agent": Row(_docker_agent),
 }
 
 
