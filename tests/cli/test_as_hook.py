@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from sandhook.hooks import HookEngine, contracts
+from sandhook.hooks.checks.probe import sample
+from sandhook.hooks.model import Executor, HookSpec, Ran
+from sandhook.hooks.toml import decode_toml
+from sandhook.hooks.yaml import decode_yaml
 
 PAYLOAD = {
     "event": "PreToolUse",
@@ -232,3 +239,56 @@ def test_fire_needs_hooks_from_somewhere(sandhook: Callable[..., Any]) -> None:
     assert sandhook("fire", "PreToolUse").stderr.startswith(
         "sandhook: fire: needs --hooks FILE, or --contract"
     )
+
+
+# The lines for the agents' settings that the documentation shows.
+
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "use-as-a-hook.md"
+ROW = re.compile(r"^\| [^|]+ \| `(\w+)` \| [^|]+ \| (.*) \|$", re.M)
+
+
+def settings() -> dict[str, Any]:
+    """Return the configuration of each row of the page's table."""
+    found: dict[str, Any] = {}
+    for name, cell in ROW.findall(PAGE.read_text(encoding="utf-8")):
+        codes = re.findall(r"`([^`]+)`", cell)
+        if name == "mistral_vibe":
+            found[name] = decode_toml("\n".join(codes)).value
+        elif name == "ub":
+            found[name] = decode_yaml(codes[0]).value
+        else:
+            found[name] = json.loads(codes[0].replace("\\|", "|"))
+    return found
+
+
+def test_the_page_has_a_line_for_every_agent() -> None:
+    assert set(settings()) >= {"claude_code", "codex", "gemini", "cursor", "crush", "jcode", "ub", "everruns"}
+
+
+@pytest.mark.parametrize("name", sorted(settings()))
+def test_the_line_for_an_agent_is_a_hook_of_its(name: str) -> None:
+    engine = HookEngine.load(settings()[name], name, prestart=False)
+    assert engine.problems == () and engine.diagnostics == ()
+    (spec,) = engine.hooks
+    assert "CALL" in (spec.executor.text or " ".join(spec.executor.argv))
+    assert spec.event in ("tool.pre", "x.beforeShellExecution", engine.contracts[0].events[spec.native_event])
+    assert spec.event in engine.contracts[0].refusable
+
+
+@pytest.mark.parametrize("name", contracts.names())
+def test_every_agent_can_be_refused_by_hooks_of_another(
+    sandhook: Callable[..., Any], tmp_path: Path, name: str
+) -> None:
+    """The payload that an agent's own contract makes, answered; its own decoder sees the refusal."""
+    contract = contracts.get(name)
+    native = next(own for own, kind in contract.events.items() if kind == "tool.pre")
+    spec = HookSpec("h", "tool.pre", native, Executor("bash", "x"), on_error="block")
+    payload = contract.request(spec, sample("tool.pre"), "better")
+    path = tmp_path / "hooks.json"
+    path.write_text(json.dumps({"hooks": [BLOCKS]}))
+    data = payload.payload.encode() or payload.stdin
+    ran = sandhook("fire", native, "--as-hook", name, "--hooks", path, stdin=data)
+    said = Ran(ran.status, ran.stdout.encode(), ran.stderr.encode())
+    verdict = contract.decode(spec, sample("tool.pre"), said, "better")
+    assert verdict.intervenes or (name == "ub" and ran.status == 1), ran
+    assert "no" in ran.stdout + ran.stderr
