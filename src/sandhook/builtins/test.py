@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, split_reference
 from sandhook.builtins._variables import is_map, subscript_text
+from sandhook.interp.lookup import utility_at
 from sandhook.state.state import State
-from sandhook.state.values import ASSOC, AssociativeArray
+from sandhook.state.values import ASSOC, AssociativeArray, hash_of
 from sandhook.utilities.test import TestError, evaluate
 from sandhook.vfs.base import Stat
 from sandhook.vfs.path import VirtualPath, join
@@ -50,11 +51,21 @@ class ShellProbe:
         try:
             return process.kernel.fs.stat(join(process.cwd, name), follow=follow)
         except OSError:
-            return None
+            return self._standard(name)
 
     def access(self, name: str, mask: int) -> bool:
+        if not name:
+            return False
         process = self._state.process
-        return bool(name) and process.kernel.fs.access(join(process.cwd, name), mask)
+        path = join(process.cwd, name)
+        if process.kernel.fs.access(path, mask):
+            return True
+        return not mask & 2 and self._standard(name) is not None and not process.kernel.fs.exists(path)
+
+    def _standard(self, name: str) -> Stat | None:
+        """Tell what a standard path would be, such as the /usr/bin/jq that ``command -v`` gives."""
+        utility = utility_at(self._state, name)
+        return None if utility is None else Stat(0o100755, 1, hash_of(utility), 1, 0, 0, 0, 0, 0)
 
     def terminal(self, number: int) -> bool:
         description = self._state.process.descriptors.get(number)

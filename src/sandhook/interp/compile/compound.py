@@ -48,6 +48,8 @@ def compile_if(compiler: Compiler, node: If) -> Run:
                 return body(state)
         if otherwise is not None:
             return otherwise(state)
+        if state.pipestatus is None:
+            state.pipestatus = [status]  # that of the last condition
         state.status = 0
         return 0
 
@@ -73,6 +75,8 @@ def compile_while(compiler: Compiler, node: While) -> Run:
                         raise
                     state.tested = tested
                     if failed is not until:
+                        if state.pipestatus is None:
+                            state.pipestatus = [state.status]  # that of the condition
                         break
                     status = body(state)
                 except ContinueLoop as control:

@@ -193,11 +193,14 @@ def compile_negated(run: Run) -> Run:
         outer = state.tested
         state.tested = outer + (1 if state.options.errexit else NEGATED)
         try:
-            status = 0 if run(state) else 1
+            own = run(state)
+            status = 0 if own else 1
         except (BreakLoop, ContinueLoop) as leaving:  # "! break" leaves, and fails
             leaving.status = 0 if leaving.status else 1
             raise
         state.tested = outer
+        if state.pipestatus is None:
+            state.pipestatus = [own]  # PIPESTATUS tells the status before it is inverted
         state.status = status
         return status
 
