@@ -254,6 +254,7 @@ _BUILTINS = {
         "cursor",
         "copilot",
         "docker_agent",
+        "kiro",
     )
 }
 

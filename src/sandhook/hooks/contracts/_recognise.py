@@ -229,6 +229,19 @@ def _docker_agent(value: Any) -> bool:
     return any(isinstance(each, dict) and isinstance(each.get("hooks"), dict) for each in several)
 
 
+def _kiro(value: Any) -> bool:
+    """Tell a list of hooks of the version "v1", or flat lists at events that are spelled as Kiro does."""
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    if isinstance(hooks, list):
+        return bool(value.get("version") == "v1")
+    if not isinstance(hooks, dict) or not hooks or "version" in value:
+        return False
+    from sandhook.hooks.contracts.kiro.names import EVENTS, FIELDS
+
+    found = _entries(hooks)
+    return bool(found) and set(hooks) <= set(EVENTS) and all(set(each) <= set(FIELDS) for each in found)
+
+
 def _entries(hooks: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the objects of the flat lists."""
     lists = [each for each in hooks.values() if isinstance(each, list)]
@@ -280,6 +293,7 @@ ROWS = {
     "cursor": Row(_cursor, _cursor_signs, ("/.cursor/",)),
     "copilot": Row(_copilot, _copilot_signs, ("/.github/hooks/", "/.copilot/", "/github-copilot/")),
     "docker_agent": Row(_docker_agent),
+    "kiro": Row(_kiro, lambda value, name: True, ("/.kiro/", "/.amazonq/")),
 }
 
 

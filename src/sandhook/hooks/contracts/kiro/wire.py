@@ -1,0 +1,63 @@
+"""What a Kiro hook gets and says: its exit status, and text."""
+
+from __future__ import annotations
+
+from sandhook.hooks.contracts import ContractError
+from sandhook.hooks.contracts._agent import MAX_OUTPUT, SNAKE, event_of, payload
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._payload import directory, variable
+from sandhook.hooks.contracts.kiro.names import COMMON, EVENTS, ROWS
+from sandhook.hooks.decode import encode
+from sandhook.hooks.event import Event, Json
+from sandhook.hooks.model import HookSpec, Ran, Request, Verdict
+
+#: Events on which standard output becomes context, with its placement.
+_TEXT = {"agentSpawn": "session", "userPromptSubmit": "prompt"}
+
+
+def request(spec: HookSpec, event: Event, compat: str) -> Request:
+    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE)
+    given["hook_event_name"] = spec.native_event
+    text = encode(given)
+    return Request(
+        spec=spec,
+        env={"USER_PROMPT": variable(event.prompt)} if event.prompt is not None else {},
+        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
+        cwd=directory(event),
+        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
+        payload=text,
+        overflow="drop",
+    )
+
+
+def event(name: str, payload: Json) -> Event:
+    """Return the event that a payload describes."""
+    if name not in EVENTS:
+        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+    return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
+
+
+def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    """Say what a run means for this event: the status 2 refuses a call, any other warns."""
+    name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
+    gate = name == "preToolUse"
+    if gate and ran.exit_status == 2 and ran.limit is None and ran.failure is None:
+        notes += accidents(ran, words, 2)
+        return refusal(event.kind, words or "blocked by hook", notes)
+    why = broken(ran) if gate else ran.could_not_run
+    if why is not None:
+        return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
+    if ran.exit_status:
+        notes.append(f"exit status {ran.exit_status} is a warning (2 refuses, before a call)")
+        return Verdict(
+            "error", warnings=(words or f"exit status {ran.exit_status}",), diagnostics=tuple(notes)
+        )
+    text = ran.stdout.decode("utf-8", "replace").strip()
+    place = _TEXT.get(name) or ("result" if (spec.extras or {}).get("file") else None)
+    if text and place is not None:
+        return Verdict("none", context=((text, place),), diagnostics=tuple(notes))
+    if text:
+        notes.append("standard output reaches nobody on this event; the exit status 2 refuses")
+    odd = "standard output is no decision" if text and gate else None
+    return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
