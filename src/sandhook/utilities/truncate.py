@@ -87,7 +87,6 @@ def _resize(name: str, sign: str, count: int, base: int | None, options: Options
         return
     try:
         size = max(0, _target(sign, count, handle.size() if base is None else base))
-        ctx.budget.afford(size)
         handle.truncate(size)
     except OSError as error:
         ctx.fail(f"failed to truncate {quote_always(name)} at {size} bytes: {reason(error)}")
