@@ -135,6 +135,40 @@ def test_usage(sandhook: Callable[..., Any], argv: tuple[str, ...], message: str
     assert ran.status == 1 and ran.stderr.startswith(f"sandhook: {message}")
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("hook", "--fail-closed", "--", "x"),
+        ("hook", "--fail-closed", "--contract", "nosuch", "--", "x"),
+        ("hook", "--fail-closed", "--contract", "crush", "--nosuch", "--", "x"),
+        ("hook", "--fail-closed", "--contract", "crush", "--workspace", "/nosuch", "--", "-c", ":"),
+        ("fire", "--fail-closed", "--as-hook", "crush"),
+        ("fire", "--fail-closed", "--as-hook", "nosuch", "--hooks", "x"),
+        ("fire", "--fail-closed", "--as-hook", "crush", "--hooks", "x", "--nosuch"),
+    ],
+)
+def test_a_wrong_command_line_refuses_when_failing_closed(
+    sandhook: Callable[..., Any], argv: tuple[str, ...]
+) -> None:
+    ran = sandhook(*argv, stdin=CALL)
+    assert ran.status == 2 and ran.stderr.startswith("sandhook: ")
+    open_ = [word for word in argv if word != "--fail-closed"]
+    assert sandhook(*open_, stdin=CALL).status == 1
+
+
+def test_a_defect_refuses_when_failing_closed(
+    sandhook: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*arguments: Any) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("sandhook.cli.hook._run", fails)
+    base = ("hook", "--contract", "crush", "--", "-c", ":")
+    assert sandhook(*base, stdin=CALL).status == 70
+    ran = sandhook("hook", "--fail-closed", *base[1:], stdin=CALL)
+    assert ran == (2, "", "sandhook: internal error: ZeroDivisionError: oh\n")
+
+
 # fire --as-hook
 
 

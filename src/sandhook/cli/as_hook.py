@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
@@ -37,7 +38,10 @@ def fire(options: argparse.Namespace) -> int:
     for name in ("tool", "input", "prompt", "payload"):
         if getattr(options, name) is not None:
             raise UsageError(f"--as-hook takes the event from standard input, not from --{name}")
-    agent = contracts.get(options.as_hook)
+    try:
+        agent = contracts.get(options.as_hook)
+    except SandhookError as error:
+        raise UsageError(str(error)) from None
     event: Event | None = None
     try:
         event = event_of(agent, options.event, stdin())[0]
@@ -49,6 +53,18 @@ def fire(options: argparse.Namespace) -> int:
             return USAGE_ERROR
         answer, notes = refusal(agent, event, said), []
     return give(answer, notes)
+
+
+def closed(command: Callable[[], int], fail_closed: bool) -> int:
+    """Run a command; with ``--fail-closed`` a wrong command line and a defect of ours refuse, too."""
+    try:
+        return command()
+    except Exception as error:
+        if not fail_closed:
+            raise
+        what = "" if isinstance(error, UsageError) else f"internal error: {error.__class__.__name__}: "
+        say(f"sandhook: {what}{' '.join(str(error).split())}")
+        return _REFUSAL
 
 
 def stdin() -> bytes:

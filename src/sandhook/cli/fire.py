@@ -74,6 +74,14 @@ def parser() -> Parser:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
+    if "--as-hook" in arguments:
+        from sandhook.cli.as_hook import closed
+
+        return closed(lambda: _run(arguments), "--fail-closed" in arguments)
+    return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         options = parser().parse_args(arguments)
     except SystemExit as done:  # --help

@@ -74,9 +74,16 @@ class Script(Record):
 
 def run(arguments: list[str]) -> int:
     """Run the command and return the exit status that the agent is to see."""
+    from sandhook.cli.as_hook import closed
+
     at = arguments.index("--") if "--" in arguments else len(arguments)
+    own, words = arguments[:at], arguments[at + 1 :]
+    return closed(lambda: _chosen(own, words), "--fail-closed" in own)
+
+
+def _chosen(own: list[str], words: list[str]) -> int:
     try:
-        options = parser().parse_args(arguments[:at])
+        options = parser().parse_args(own)
     except SystemExit as done:  # --help
         return int(done.code or 0)
     if options.timeout <= 0:
@@ -87,7 +94,7 @@ def run(arguments: list[str]) -> int:
         contract = contracts.get(options.contract)
     except SandhookError as error:
         raise UsageError(str(error)) from None
-    return _hook(options, contract, arguments[at + 1 :])
+    return _hook(options, contract, words)
 
 
 def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> int:
