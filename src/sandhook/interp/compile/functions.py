@@ -13,7 +13,7 @@ from sandhook.expand.brace import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.state.control import ReturnFrom
-from sandhook.state.state import Saved, State
+from sandhook.state.state import LARGE, Saved, State
 from sandhook.syntax.nodes import (
     AndOr,
     ArithmeticFor,
@@ -64,7 +64,10 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
             if name not in saved:
                 saved[name] = tuple.__new__(Saved, (values.pop(name, None), 0, None))
             if text is not None:
-                state.set(name, text)
+                if len(text) > LARGE or state.options.allexport:
+                    state.set(name, text)
+                else:  # what set does for a name without attributes
+                    values[name] = text
             elif name not in values:
                 attributes[name] = 0  # declared, and unset
         return 0
