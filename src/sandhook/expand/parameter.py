@@ -238,7 +238,7 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
 
 def _empty_key(state: State, name: str) -> str:
     """Complain about the key of a map that is empty; nothing is found under it."""
-    state.shell.complain(state, f"{name}: bad array subscript")
+    state.complain_of_subscript(name)
     return ""
 
 

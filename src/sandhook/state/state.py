@@ -17,7 +17,7 @@ from sandhook.kernel.process import Process
 from sandhook.lazy import lazily
 from sandhook.limits import Budget
 from sandhook.record import Record
-from sandhook.state.control import Discard, ShellError
+from sandhook.state.control import Discard, ExitShell, ShellError
 from sandhook.state.options import Options
 from sandhook.state.values import (
     ARRAY,
@@ -358,7 +358,7 @@ class State:
         value = self.value(name)
         if isinstance(value, AssociativeArray):
             if not subscript:
-                self.shell.complain(self, f"{name}: bad array subscript")
+                self.complain_of_subscript(name)
             return value.get(subscript)
         if value is None and self.attributes.get(name, 0) & ASSOC:
             return None
@@ -366,11 +366,17 @@ class State:
         if index < 0:
             index += value.top() if isinstance(value, IndexedArray) else 0
             if index < 0:
-                self.shell.complain(self, f"{name}: bad array subscript")
+                self.complain_of_subscript(name)
                 return None
         if isinstance(value, IndexedArray):
             return value.get(index)
         return value if index == 0 else None
+
+    def complain_of_subscript(self, name: str) -> None:
+        """Complain about a subscript of ``${name[...]}``, which gives nothing then; ``set -e`` ends the shell."""
+        self.shell.complain(self, f"{name}: bad array subscript")
+        if self.options.errexit:
+            raise ExitShell(self.status or 1)
 
     # ------------------------------------------------------------------ writing
 

@@ -408,13 +408,16 @@ def _compile_elements(
     compiler: Compiler, node: ArrayLiteral, name: str, is_map: Callable[[State, str], bool]
 ) -> Callable[[State], Elements]:
     makers: list[Callable[[State], Elements]] = []
-    pairs = _compile_pairs(compiler, node)
+    pairs = _compile_pairs(compiler, node, name)
     for element in node.elements:
         if isinstance(element, ArrayElement) and _is_braced(element.value):
             # what braces make of it is no assignment: [1]=x{1,2} is two words
-            makers.append(_bare(compiler.words.fields(_as_word(element))))
+            split = _bare(compiler.words.fields(_as_word(element)))
+            makers.append(
+                _either(lambda state: is_map(state, name), _keyed(compiler, element, is_map, name), split)
+            )
         elif isinstance(element, ArrayElement):
-            makers.append(_keyed(compiler, element, lambda state: is_map(state, name)))
+            makers.append(_keyed(compiler, element, is_map, name))
         else:
             makers.append(_bare(compiler.words.fields(element, named_tildes=False)))
 
@@ -434,6 +437,12 @@ def _is_braced(word: Word) -> bool:
     return has_braces(word) and len(list(islice(expand_braces(word), 2))) > 1
 
 
+def _either(
+    decide: Callable[[State], bool], yes: Callable[[State], Elements], no: Callable[[State], Elements]
+) -> Callable[[State], Elements]:
+    return lambda state: yes(state) if decide(state) else no(state)
+
+
 def _shown(element: ArrayElement) -> str:
     from sandhook.syntax.unparse import unparse
 
@@ -448,7 +457,16 @@ def _as_word(element: ArrayElement) -> Word:
     return Word((head, *value.parts), value.span)
 
 
-def _compile_pairs(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], Elements] | None:
+def _refuse_words(state: State, name: str, words: list[Word]) -> Elements:
+    from sandhook.syntax.unparse import unparse
+
+    for word in words:
+        message = f"{name}: {unparse(word)}: must use subscript when assigning associative array"
+        state.shell.complain(state, message)
+    return []
+
+
+def _compile_pairs(compiler: Compiler, node: ArrayLiteral, name: str) -> Callable[[State], Elements] | None:
     """Compile ``map=(key value ...)``: nothing is split, and no name or brace is expanded.
 
     None when the first element has a subscript, for then all must have one.
@@ -457,6 +475,9 @@ def _compile_pairs(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], 
         return None
     words = [_as_word(each) if isinstance(each, ArrayElement) else each for each in node.elements]
     texts = [compiler.words.pair_word(word) for word in words]
+    first = words[0].parts[0] if words[0].parts else None
+    if isinstance(first, Literal) and first.text[:1] == "[":  # it counts as one that has a subscript
+        return lambda state: _refuse_words(state, name, words)
 
     def make(state: State) -> Elements:
         found: Elements = []
@@ -474,18 +495,21 @@ def _compile_pairs(compiler: Compiler, node: ArrayLiteral) -> Callable[[State], 
 
 
 def _keyed(
-    compiler: Compiler, element: ArrayElement, in_map: Callable[[State], bool]
+    compiler: Compiler, element: ArrayElement, is_map: Callable[[State, str], bool], name: str
 ) -> Callable[[State], Elements]:
     key_of = compiler.words.subscript(element.subscript)
     text_of = compiler.words.string(element.value, assignment=True)
+    text_in_map = compiler.words.pair_word(element.value)
     append = element.append
 
     def make(state: State) -> Elements:
         key = key_of(state)
-        if not key and in_map(state):  # then the value is not expanded
+        if not is_map(state, name):
+            return [Element(key, append, text_of(state))]
+        if not key:  # then the value is not expanded
             state.shell.complain(state, f"{_shown(element)}: bad array subscript")
             return []
-        return [Element(key, append, text_of(state))]
+        return [Element(key, append, text_in_map(state))]
 
     return make
 
