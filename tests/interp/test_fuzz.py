@@ -19,6 +19,9 @@ from tests.interp.fuzz.shrink import shrink
 SEEDS = range(4000)
 CHUNK = 800
 
+#: Seeds of these whose scripts still differ from bash, each a defect that is not mended or declared yet.
+OPEN: frozenset[int] = frozenset()
+
 
 def _chunks() -> list[range]:
     first, _, end = os.environ.get("FUZZ_SEEDS", "").partition("-")
@@ -32,7 +35,10 @@ def test_random_scripts_do_as_in_bash(seeds: range) -> None:
     grammar = bash_grammar()
     for seed in seeds:
         tree = grammar.derive(seed)
-        if differs(str(tree)) is None or declared(str(tree)):
+        if differs(str(tree)) is None:
+            assert seed not in OPEN, f"seed {seed} does as in bash now: take it out of OPEN"
+            continue
+        if seed in OPEN or declared(str(tree)):
             continue
         small = shrink(tree, grammar, lambda script: differs(script) is not None)
         bash, ours = differs(small) or (None, None)

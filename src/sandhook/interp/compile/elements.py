@@ -1,0 +1,135 @@
+"""The list of ``name=(...)``: words, elements with subscripts, and the pairs of an associative array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+
+from sandhook.expand.brace import expand_braces, has_braces
+from sandhook.expand.word import FieldsOf
+from sandhook.interp.compile.protocol import Compiler
+from sandhook.state.assignment import Element, Elements
+from sandhook.state.state import State
+from sandhook.state.values import ASSOC
+from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Literal, Word
+
+
+def is_a_map(state: State, name: str) -> bool:
+    """Tell whether a name is, or refers to, an associative array."""
+    if name in state.namerefs:
+        name, _ = state.resolve(name)
+    return bool(state.attributes.get(name, 0) & ASSOC)
+
+
+def compile_elements(
+    compiler: Compiler, node: ArrayLiteral, name: str, is_map: Callable[[State, str], bool]
+) -> Callable[[State], Elements]:
+    makers: list[Callable[[State], Elements]] = []
+    pairs = _compile_pairs(compiler, node, name)
+    for element in node.elements:
+        if isinstance(element, ArrayElement) and _is_braced(element.value):
+            # what braces make of it is no assignment: [1]=x{1,2} is two words
+            split = _bare(compiler.words.fields(_as_word(element)))
+            makers.append(
+                _either(lambda state: is_map(state, name), _keyed(compiler, element, is_map, name), split)
+            )
+        elif isinstance(element, ArrayElement):
+            makers.append(_keyed(compiler, element, is_map, name))
+        else:
+            makers.append(_bare(compiler.words.fields(element, named_tildes=False)))
+
+    def make(state: State) -> Elements:
+        if pairs is not None and is_map(state, name):
+            return pairs(state)
+        found: Elements = []
+        for maker in makers:
+            found += maker(state)
+        return found
+
+    return make
+
+
+def _is_braced(word: Word) -> bool:
+    """Tell whether the braces of a word make something else of it."""
+    return has_braces(word) and len(list(islice(expand_braces(word), 2))) > 1
+
+
+def _either(
+    decide: Callable[[State], bool], yes: Callable[[State], Elements], no: Callable[[State], Elements]
+) -> Callable[[State], Elements]:
+    return lambda state: yes(state) if decide(state) else no(state)
+
+
+def _shown(element: ArrayElement) -> str:
+    from sandhook.syntax.unparse import unparse
+
+    return f"[{unparse(element.subscript)}]{'+=' if element.append else '='}{unparse(element.value)}"
+
+
+def _as_word(element: ArrayElement) -> Word:
+    from sandhook.syntax.unparse import unparse
+
+    key, value = unparse(element.subscript), element.value
+    head = Literal(f"[{key}]{'+=' if element.append else '='}")
+    return Word((head, *value.parts), value.span)
+
+
+def _refuse_words(state: State, name: str, words: list[Word]) -> Elements:
+    from sandhook.syntax.unparse import unparse
+
+    for word in words:
+        message = f"{name}: {unparse(word)}: must use subscript when assigning associative array"
+        state.shell.complain(state, message)
+    return []
+
+
+def _compile_pairs(compiler: Compiler, node: ArrayLiteral, name: str) -> Callable[[State], Elements] | None:
+    """Compile ``map=(key value ...)``: nothing is split, and no name or brace is expanded.
+
+    None when the first element has a subscript, for then all must have one.
+    """
+    if not node.elements or isinstance(node.elements[0], ArrayElement):
+        return None
+    words = [_as_word(each) if isinstance(each, ArrayElement) else each for each in node.elements]
+    texts = [compiler.words.pair_word(word) for word in words]
+    first = words[0].parts[0] if words[0].parts else None
+    if isinstance(first, Literal) and first.text[:1] == "[":  # it counts as one that has a subscript
+        return lambda state: _refuse_words(state, name, words)
+
+    def make(state: State) -> Elements:
+        found: Elements = []
+        for at in range(0, len(texts), 2):
+            key = texts[at](state)
+            if key:
+                found.append(Element(key, False, texts[at + 1](state) if at + 1 < len(texts) else ""))
+            else:
+                from sandhook.syntax.unparse import unparse
+
+                state.shell.complain(state, f"{unparse(words[at])}: bad array subscript")
+        return found
+
+    return make
+
+
+def _keyed(
+    compiler: Compiler, element: ArrayElement, is_map: Callable[[State, str], bool], name: str
+) -> Callable[[State], Elements]:
+    key_of = compiler.words.subscript(element.subscript)
+    text_of = compiler.words.string(element.value, assignment=True)
+    text_in_map = compiler.words.pair_word(element.value)
+    append = element.append
+
+    def make(state: State) -> Elements:
+        key = key_of(state)
+        if not is_map(state, name):
+            return [Element(key, append, text_of(state))]
+        if not key:  # then the value is not expanded
+            state.shell.complain(state, f"{_shown(element)}: bad array subscript")
+            return []
+        return [Element(key, append, text_in_map(state))]
+
+    return make
+
+
+def _bare(fields: FieldsOf) -> Callable[[State], Elements]:
+    return lambda state: [Element(None, False, text) for text in fields(state)]
