@@ -144,7 +144,11 @@ class Attack:
         after = host_state()
         if after["children"] != before["children"]:  # a worker was killed; let the next call replace it
             Shell().run("jq -n 1")
-            after = host_state()
+            for _ in range(100):  # the killed one may take a while to go
+                after = host_state()
+                if len(after["children"]) == len(before["children"]):
+                    break
+                time.sleep(0.05)
             assert len(after["children"]) == len(before["children"])
             before["children"] = after["children"]
         assert differences(before, after) == []

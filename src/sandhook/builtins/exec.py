@@ -22,7 +22,7 @@ USAGE = "exec [-cl] [-a name] [command [argument ...]] [redirection ...]"
 def run(state: State, argv: Sequence[str]) -> int:
     """Run the command and end the shell; a command that cannot run ends it with 126 or 127.
 
-    With ``shopt -s execfail`` the shell goes on after such a failure.
+    With ``shopt -s execfail`` the shell goes on after such a failure, a subshell does not.
     """
     given, operands = parse(argv, "a:cl")
     if not operands:
@@ -43,7 +43,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     file = name if "/" in name else _found(state, name)
     status = _refuse(state, name, file)
     if status:
-        if "execfail" in state.options.shopts:
+        if "execfail" in state.options.shopts and not state.subshell:
             return status
         raise ExitShell(status)
     if utility_at(state, file) is None:

@@ -32,8 +32,12 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _leaving(state: State, status: int) -> ExitShell:
-    """Run the EXIT trap while locals, arguments and redirections are still those of the call; then leave."""
-    if "EXIT" in state.traps:
+    """Run the EXIT trap while locals, arguments and redirections are still those of the call; then leave.
+
+    Outside of functions ``bash -c`` undoes redirections first, so that it is left to the one who ends the run.
+    """
+    undone = "command_string" in state.extra and not state.subshell and state.function_frame() is None
+    if "EXIT" in state.traps and not undone:
         status = state.shell.run_exit_trap(state, status & 0xFF)
     return ExitShell(status)
 

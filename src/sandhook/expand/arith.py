@@ -46,6 +46,9 @@ MAX_RECURSION = 1024
 class ExpressionError(ShellError):
     """An expression that is wrong, or divides by zero; ``set -e`` does not look at it."""
 
+    def ends_posix(self, *, bare: bool) -> bool:
+        return not self.in_subscript
+
 
 @lru_cache(maxsize=512)
 def compile_text(text: str) -> Integer:

@@ -469,7 +469,7 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
         if scalar.__class__ is str:  # bash takes it for ${name:offset:length}
             return [slices.substring(state, scalar, offset, length)]
         if length is not None and length < 0:
-            raise ShellError(f"{length}: substring expression < 0", 1, discard=True)
+            raise slices.too_short(length)
         if positional:
             return slices.of_positional(state, offset, length)
         return slices.of_array(state, name, values, offset, length)

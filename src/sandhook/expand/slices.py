@@ -21,6 +21,7 @@ def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], in
         try:
             return number_of(state)
         except ShellError as error:
+            error.in_subscript = True
             if not error.fatal:
                 error.message = f"{shown}: {error.message}"
             raise
@@ -28,12 +29,19 @@ def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], in
     return number
 
 
+def too_short(length: int | None) -> ShellError:
+    """Return the error of a length that ends before its offset."""
+    error = ShellError(f"{length}: substring expression < 0", 1, discard=True)
+    error.in_subscript = True
+    return error
+
+
 def substring(state: State, value: str, offset: int, length: int | None) -> str:
     """${x:offset:length}, in characters, or bytes in the C locale."""
     by_bytes = not value.isascii() and goes_by_bytes(state)
     found = transform.substring(as_bytes(value) if by_bytes else value, offset, length)
     if found is None:
-        raise ShellError(f"{length}: substring expression < 0", 1, discard=True)
+        raise too_short(length)
     return as_characters(found) if by_bytes else found
 
 

@@ -23,7 +23,7 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.assignment import Assigned
-from sandhook.state.control import NEGATED, Discard, ExitShell, ReturnFrom, ShellError
+from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Function, State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Command, Word
@@ -72,17 +72,12 @@ class Runtime:
         """
         self.complain(state, error.message)
         state.status = error.status
-        if (
-            state.options.posix
-            and error.discard
-            and not argv
-            and error.message.endswith(": readonly variable")
-        ):
+        if state.options.posix and error.discard and error.ends_posix(bare=not argv):
             error.fatal, error.status = True, 127
         if error.fatal:
             raise (Discard if "interactive" in state.extra else ExitShell)(self.fatal_status(state, error))
         if error.discard:
-            if state.options.errexit and not isinstance(error, arith.ExpressionError):
+            if state.options.errexit and not (error.in_subscript or isinstance(error, arith.ExpressionError)):
                 raise ExitShell(error.status)
             raise Discard(error.status)
         if state.options.posix and argv and argv[0] in self.commands.special:
@@ -125,19 +120,18 @@ class Runtime:
 
     def failed(self, state: State, status: int, node: Command) -> None:
         """Act on a command that failed where nobody tested it: the ERR trap, errexit."""
-        tested = state.tested
-        if tested and tested % NEGATED:
+        if state.tested:
             return
         if "ERR" in state.traps:
             self.note_command(state, node)
             if not state.extra.pop(traps.ERR_SKIPPED, False):
                 self.run_trap(state, "ERR")
-        if tested:
-            return
         if state.options.errexit and "ERR" not in state.traps and "EXIT" in state.traps:
             self.note_command(state, node)
         if state.options.errexit:
             if "EXIT" in state.traps:
+                if "command_string" not in state.extra:  # redirections are those of the command that failed
+                    status = self.run_exit_trap(state, status)
                 traps.keep_calls(state)
             raise ExitShell(status)
 
@@ -220,6 +214,8 @@ class Runtime:
             return run(state)
         except ShellSyntaxError as error:
             self.report_syntax(state, error, label, line)
+            if state.options.errexit and not state.tested:
+                raise ExitShell(2) from None
             state.status = 1
             return 1
         except Discard as discarded:
@@ -361,6 +357,7 @@ class Runtime:
 
     def subscript_error(self, state: State, error: ShellError) -> ShellError:
         """Return the error of a subscript's arithmetic as it is to be raised."""
+        error.in_subscript = True
         if not error.fatal and "command_string" in state.extra:
             error.fatal, error.status = True, 1
         return error
@@ -374,7 +371,7 @@ class Runtime:
         try:
             return arith.evaluate(state, text)
         except ShellError as error:
-            error.in_builtin = True
+            error.in_builtin = error.in_subscript = True
             if not error.fatal and "command_string" in state.extra:
                 error.fatal, error.status = True, 1
             elif not error.fatal:

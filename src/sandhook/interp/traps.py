@@ -118,7 +118,9 @@ def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     try:
         runtime.run_text(state, text, name=_LABELS["EXIT"], line=1)
     except (ExitShell, ReturnFrom) as leaving:
-        return leaving.status
+        status = leaving.status
+    if state.subshell or "command_string" not in state.extra:
+        state.traps.pop("EXIT", None)  # one that the trap has set is run for a command string alone
     return status
 
 

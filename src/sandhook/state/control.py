@@ -6,9 +6,6 @@ utility cannot swallow them, and none of them leaves ``Shell.run``.
 
 from __future__ import annotations
 
-#: What "!" adds to ``State.tested``: what fails below it alone does not end the shell, but runs the ERR trap.
-NEGATED = 1 << 20
-
 
 class ControlFlow(BaseException):
     """Base of what unwinds closures."""
@@ -66,6 +63,7 @@ class ShellError(Exception):
         fatal: It ends a non-interactive shell (POSIX XCU 2.8.1) with that status.
         discard: It ends the current input unit (bash's expansion errors).
         in_builtin: A built-in that it ends puts its name before the message.
+        in_subscript: It comes from the expression of a subscript or a slice.
     """
 
     def __init__(self, message: str, status: int = 1, *, fatal: bool = False, discard: bool = False) -> None:
@@ -74,4 +72,8 @@ class ShellError(Exception):
         self.status = status
         self.fatal = fatal
         self.discard = discard
-        self.in_builtin = False
+        self.in_builtin = self.in_subscript = False
+
+    def ends_posix(self, *, bare: bool) -> bool:
+        """Tell whether this ends the shell in posix mode, and a line elsewhere; ``bare``: there is no command."""
+        return self.message.endswith((": bad substitution", ": readonly variable")[: 1 + bare])

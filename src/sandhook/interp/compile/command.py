@@ -13,7 +13,15 @@ from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY
-from sandhook.syntax.nodes import Coprocess, FunctionDefinition, Subshell
+from sandhook.syntax.nodes import (
+    ArithmeticCommand,
+    CommandList,
+    ConditionalCommand,
+    Coprocess,
+    FunctionDefinition,
+    ListItem,
+    Subshell,
+)
 
 Run: TypeAlias = Callable[[State], int]
 
@@ -39,7 +47,13 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
 
 
 def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
-    body = compiler.within(last_returns(node.body)).command(node.body)
+    inner = compiler.within(last_returns(node.body))
+    if isinstance(
+        node.body, (ArithmeticCommand, ConditionalCommand, Subshell)
+    ):  # its failure is looked at, too
+        body = inner.list(CommandList((ListItem(node.body, False),), node.body.span))
+    else:
+        body = inner.command(node.body)
     name, line = node.name, node.line
     shallow = is_shallow(node.body)
     quoted = any(char in name for char in "$`\\'\"")

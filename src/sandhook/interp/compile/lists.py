@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
-from sandhook.state.control import NEGATED, BreakLoop, ContinueLoop
+from sandhook.state.control import BreakLoop, ContinueLoop
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     AndOr,
@@ -44,7 +44,9 @@ def is_checked(compiler: Compiler, node: Command) -> bool:
         return False
     if isinstance(node, Pipeline):
         return not node.negated
-    return isinstance(node, (SimpleCommand, Subshell, ArithmeticCommand, ConditionalCommand))
+    return isinstance(
+        node, (SimpleCommand, Subshell, ArithmeticCommand, ConditionalCommand, FunctionDefinition)
+    )
 
 
 def compile_list(compiler: Compiler, node: CommandList, *, tested: bool = False) -> Run:
@@ -191,7 +193,8 @@ def compile_negated(run: Run) -> Run:
 
     def negated(state: State) -> int:
         outer = state.tested
-        state.tested = outer + (1 if state.options.errexit else NEGATED)
+        if state.options.errexit:  # as in bash: without it, the ERR trap looks at what is in a group behind !
+            state.tested = outer + 1
         try:
             own = run(state)
             status = 0 if own else 1

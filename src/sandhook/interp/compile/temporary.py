@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.interp.lookup import Argument
 from sandhook.state.assignment import Assigned, assign
-from sandhook.state.control import ShellError
+from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.state import Saved, State
 from sandhook.state.values import ARRAY, ASSOC, EXPORT
 
@@ -68,6 +68,8 @@ def assign_temporarily(
                 error.discard = True
                 raise
             state.shell.complain(state, error.message)
+            if state.options.errexit:
+                raise ExitShell(1) from None
             return
         saved[name] = state.save(name)
         if state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
