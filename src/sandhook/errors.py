@@ -59,15 +59,15 @@ class ShellSyntaxError(SandhookError):
 
 
 class UnsupportedError(SandhookError):
-    """A construct or option that bash has and sandhook says by name that it lacks.
+    """Something that sandhook says by name that it lacks.
 
     Attributes:
-        feature: What was asked for, for example ``coproc``.
+        feature: What was asked for.
         divergence: Identifier of the row in docs/divergences.md.
     """
 
-    def __init__(self, feature: str, divergence: str) -> None:
-        super().__init__(f"{feature} is not supported ({divergence}); bash has it")
+    def __init__(self, feature: str, divergence: str, *, known: str = "bash has it") -> None:
+        super().__init__(f"{feature} is not supported ({divergence}); {known}")
         self.feature = feature
         self.divergence = divergence
 

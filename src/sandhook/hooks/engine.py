@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from sandhook.errors import ConfigError, Problem
+from sandhook.errors import ConfigError, Problem, UnsupportedError
 from sandhook.hooks import contracts
 from sandhook.hooks.audit import Audit, Sink
 from sandhook.hooks.chain import Chain, Policy
@@ -117,6 +117,7 @@ class HookEngine:
         fail_closed: bool | str = False,
         runner: Runner | None = None,
         executors: Mapping[str, Runner] | None = None,
+        host: bool = False,
         contributions: Mapping[str, Sequence[Json]] | None = None,
         env: Mapping[str, str] | None = None,
         trust: Trust | None = None,
@@ -133,6 +134,8 @@ class HookEngine:
         Args:
             contract: Whose format all of them have; recognised from each one's content when None,
                 so that one engine may hold the hooks of several agents.
+            host: Run hooks on the host instead of in the sandbox: refused by name for now; a ``runner``
+                of the caller's does it.
             contributions: Hooks that the host's capabilities bring: id of the capability, raw hooks.
             env: The agent's own environment, where a configuration or a hook's env policy draws on it;
                 nothing of this process's is taken by itself.
@@ -143,9 +146,12 @@ class HookEngine:
             prestart: Start the jq worker now when a hook names jq.
 
         Raises:
+            UnsupportedError: ``host`` is true.
             ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
             ContractError: No contract fits, or the named one is unknown.
         """
+        if host:
+            raise UnsupportedError("running hooks on the host", "L-HOST-001", known="agents do that")
         if on_long_timeout not in ("clamp", "reject"):
             raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
         if isinstance(contract, str):
