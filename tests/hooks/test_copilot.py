@@ -26,10 +26,10 @@ CALL = ToolPre("bash", {"command": "ls"}, session_id="s")
 
 def test_layers() -> None:
     assert paths("copilot", "/w", {"HOME": "/h"}) == [
-        "managed /etc/github-copilot/policy.d/hooks.json",
-        "user /h/.copilot/hooks/hooks.json",
+        "managed /etc/github-copilot/policy.d/*.json",
+        "user /h/.copilot/hooks/*.json",
         "user /h/.copilot/settings.json",
-        "project /w/.github/hooks/hooks.json",
+        "project /w/.github/hooks/*.json",
     ]
     assert len(paths("copilot", "/w", {"COPILOT_HOME": "/c"}, "win32")) == 3
 

@@ -31,7 +31,7 @@ def test_layers() -> None:
     assert paths("kiro", "/w", {"HOME": "/h"}) == [
         "user /h/.kiro/agents/default.json",
         "project /w/.kiro/agents/default.json",
-        "project /w/.kiro/hooks/hooks.json",
+        "project /w/.kiro/hooks/*.json",
     ]
 
 

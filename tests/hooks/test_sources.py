@@ -146,3 +146,22 @@ def test_layers_are_read_where_they_exist(tmp_path: Path) -> None:
     assert [each.file for each in problems] == [str(tmp_path / "repo.json")]
     (tmp_path / "repo.json").write_bytes(b"\xff")
     assert "not UTF-8 at byte 1" in str(discover(Layered(), str(tmp_path), env, "linux")[1][0])
+
+
+class Scattered(Layered):
+    def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+        return [Layer("project", f"{cwd}/hooks/*.json")]
+
+
+def test_all_files_of_a_directory_are_a_layer(tmp_path: Path) -> None:
+    assert discover(Scattered(), tmp_path.as_posix(), {}, "linux") == ([], [])
+    (tmp_path / "hooks").mkdir()
+    for name in ("b.json", "a.json", "c.txt", ".d.json"):
+        (tmp_path / "hooks" / name).write_text('{"hooks": []}')
+    (tmp_path / "hooks" / "e.json").write_text("{")
+    found, problems = discover(Scattered(), tmp_path.as_posix(), {}, "linux")
+    assert [(each.name.rpartition("/")[2], each.layer) for each in found] == [
+        ("a.json", "project"),
+        ("b.json", "project"),
+    ]
+    assert [each.file.rpartition("/")[2] for each in problems] == ["e.json"]

@@ -6,6 +6,7 @@ The one place in this part that opens a configuration on the host.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
         def __fspath__(self) -> str: ...
 
     Source = str | Path | Mapping[str, Any] | Document | None
+
+#: Files of one directory that are looked at.
+MAX_FILES = 1_000
 
 #: Bytes of one file; every contract's own bound is far below.
 MAX_BYTES = 4 << 20
@@ -108,17 +112,30 @@ def discover(
     found: list[Document] = []
     problems: list[Problem] = []
     for layer in contract.layers(cwd, env, platform):
-        try:
-            document = contract.parse(read_text(layer.path), layer.path, env)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:
-            problems.append(Problem("", error.strerror or str(error), file=layer.path))
-        except DecodeError as error:
-            problems.append(Problem("", str(error), file=layer.path))
-        else:
-            found.append(document._replace(layer=layer.name, contract=contract.name))
+        for path in _files(layer.path):
+            try:
+                document = contract.parse(read_text(path), path, env)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                problems.append(Problem("", error.strerror or str(error), file=path))
+            except DecodeError as error:
+                problems.append(Problem("", str(error), file=path))
+            else:
+                found.append(document._replace(layer=layer.name, contract=contract.name))
     return found, problems
+
+
+def _files(path: str) -> list[str]:
+    """Return the files that a layer's path means: itself, or those of a directory with an ending."""
+    directory, _, last = path.rpartition("/")
+    if last[:1] != "*":
+        return [path]
+    try:
+        names = sorted(os.listdir(directory))[:MAX_FILES]  # noqa: PTH208 - pathlib costs the command line 10 ms
+    except OSError:
+        return []
+    return [f"{directory}/{name}" for name in names if name.endswith(last[1:]) and name[:1] != "."]
 
 
 def line_of(document: Document, path: str) -> int:

@@ -44,7 +44,8 @@ class Layer(Record):
 
     Attributes:
         name: One of LAYERS.
-        path: The file, in the host's own form; it need not exist.
+        path: The file, in the host's own form; it need not exist. With a last part like "*.json" all
+            files of the directory with that ending, in the order of their names.
     """
 
     name: str

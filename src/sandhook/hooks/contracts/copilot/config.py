@@ -28,14 +28,14 @@ from sandhook.pattern.errors import PatternError
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
-    """Return the files with fixed names, weakest first; the files of .github/hooks are the caller's to name."""
+    """Return the files and directories of files, weakest first."""
     own = env.get("COPILOT_HOME") or f"{home(env, platform)}/.copilot"
-    found = [] if platform == "win32" else [Layer("managed", "/etc/github-copilot/policy.d/hooks.json")]
+    found = [] if platform == "win32" else [Layer("managed", "/etc/github-copilot/policy.d/*.json")]
     return [
         *found,
-        Layer("user", f"{own}/hooks/hooks.json"),
+        Layer("user", f"{own}/hooks/*.json"),
         Layer("user", f"{own}/settings.json"),
-        Layer("project", f"{cwd}/.github/hooks/hooks.json"),
+        Layer("project", f"{cwd}/.github/hooks/*.json"),
     ]
 
 

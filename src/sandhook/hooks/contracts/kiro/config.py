@@ -26,12 +26,12 @@ from sandhook.hooks.model import Executor, HookSpec
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
-    """Return the files with fixed names, weakest first; agents and files of hooks have names of their own."""
+    """Return the files of the default agent and the directory of hooks, weakest first."""
     own = home(env, platform)
     return [
         Layer("user", f"{own}/.kiro/agents/default.json"),
         Layer("project", f"{cwd}/.kiro/agents/default.json"),
-        Layer("project", f"{cwd}/.kiro/hooks/hooks.json"),
+        Layer("project", f"{cwd}/.kiro/hooks/*.json"),
     ]
 
 
