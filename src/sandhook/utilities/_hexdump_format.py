@@ -9,46 +9,14 @@ import re
 import struct
 
 from sandhook.utilities._base import Failure
+from sandhook.utilities._od_types import NAMES
 
 _ITEM = re.compile(r'\s*(?:(\d+)?\s*(/)\s*(\d+)?|(\d+))?\s*"((?:[^"\\]|\\.)*)"', re.ASCII | re.DOTALL)
 _CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(?:\.(\d*))?(_[aA][dox]|_[cpu]|[diouxXeEfgGcs]|%)", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _SHOWN = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
-_NAMES = [
-    "nul",
-    "soh",
-    "stx",
-    "etx",
-    "eot",
-    "enq",
-    "ack",
-    "bel",
-    "bs",
-    "ht",
-    "lf",
-    "vt",
-    "ff",
-    "cr",
-    "so",
-    "si",
-    "dle",
-    "dc1",
-    "dc2",
-    "dc3",
-    "dc4",
-    "nak",
-    "syn",
-    "etb",
-    "can",
-    "em",
-    "sub",
-    "esc",
-    "fs",
-    "gs",
-    "rs",
-    "us",
-]
+_NAMES = ["lf" if name == "nl" else name for name in NAMES[:32]]
 _MOST = 4096  #: width, precision and count
 
 

@@ -25,7 +25,7 @@ _WIDTHS = {
     "f": {4: 15, 8: 24, 16: 29},
 }
 
-_NAMES = [
+NAMES = [
     "nul",
     "soh",
     "stx",
@@ -175,7 +175,7 @@ def _texts(kind: Type, order: str) -> Callable[[bytes], list[str]]:
     """Return what turns bytes, a whole number of them, into the texts of their numbers."""
     letter, size = kind.letter, kind.size
     if letter == "a":
-        names = [*_NAMES, *map(chr, range(33, 127)), "del"]
+        names = [*NAMES, *map(chr, range(33, 127)), "del"]
         return lambda data: [names[byte & 127] for byte in data]
     if letter == "c":
         shown = [

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
 from sandhook.utilities._files import bounded_number, reason
+from sandhook.utilities._wrapping import write_wrapped
 
 _ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
 
@@ -50,28 +51,10 @@ def _encode(reader: Reader, width: int, ctx: Context) -> None:
         data = rest + data
         whole = len(data) // 3 * 3
         rest = data[whole:]
-        column = _wrapped(binascii.b2a_base64(data[:whole], newline=False), column, width, ctx)
-    column = _wrapped(binascii.b2a_base64(rest, newline=False), column, width, ctx)
+        column = write_wrapped(binascii.b2a_base64(data[:whole], newline=False), column, width, ctx)
+    column = write_wrapped(binascii.b2a_base64(rest, newline=False), column, width, ctx)
     if width and column:
         ctx.write(b"\n")
-
-
-def _wrapped(text: bytes, column: int, width: int, ctx: Context) -> int:
-    """Write text in lines; return the column where the next piece begins."""
-    if not width:
-        ctx.write(text)
-        return 0
-    at = 0
-    while at < len(text):
-        piece = text[at : at + width - column]
-        at += len(piece)
-        column += len(piece)
-        ctx.write(piece)
-        if column == width:
-            ctx.charge()
-            ctx.write(b"\n")
-            column = 0
-    return column
 
 
 def _decode(reader: Reader, ignore: bool, ctx: Context) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
 from sandhook.utilities._files import bounded_number, reason
+from sandhook.utilities._wrapping import write_wrapped
 
 
 class Coding:
@@ -123,29 +124,11 @@ def _encode(reader: Reader, chosen: Coding, width: int, ctx: Context) -> None:
     for data in reader.chunks():
         whole = rest + data
         size = len(whole) // chosen.unit * chosen.unit
-        column = _wrapped(chosen.encode(whole[:size]), column, width, ctx)
+        column = write_wrapped(chosen.encode(whole[:size]), column, width, ctx)
         rest = whole[size:]
-    column = _wrapped(chosen.encode(rest), column, width, ctx)
+    column = write_wrapped(chosen.encode(rest), column, width, ctx)
     if width and column:
         ctx.write(b"\n")
-
-
-def _wrapped(text: bytes, column: int, width: int, ctx: Context) -> int:
-    """Write text in lines; return the column where the next piece begins."""
-    if not width:
-        ctx.write(text)
-        return 0
-    at = 0
-    while at < len(text):
-        piece = text[at : at + width - column]
-        at += len(piece)
-        column += len(piece)
-        ctx.write(piece)
-        if column == width:
-            ctx.charge()
-            ctx.write(b"\n")
-            column = 0
-    return column
 
 
 def _decode(reader: Reader, chosen: Coding, ignore: bool, ctx: Context) -> None:

@@ -7,82 +7,63 @@ conversion), ``wire`` (payload, what hooks print, the way back) and ``facts``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sandhook.hooks.contracts import (
-    Answer,
-    BaseContract,
     ContractError,
     Document,
-    Layer,
     Loaded,
-    LoadOptions,
 )
 from sandhook.hooks.contracts._fields import Fields
-from sandhook.hooks.contracts._payload import an_object, text_field
+from sandhook.hooks.contracts._packaged import PackagedContract
+from sandhook.hooks.contracts._payload import an_object, directory, text_field
 from sandhook.hooks.decode import DecodeError, type_name
 from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
+from sandhook.hooks.model import HookSpec, Request
 
 if TYPE_CHECKING:
-    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.model import Decision
 
 #: Bytes of each output stream for agents that have no bound of their own.
 MAX_OUTPUT = 1 << 20
 
 
-class Agent(BaseContract):
-    """A contract whose parts are modules of its package, loaded when they are needed.
+class Agent(PackagedContract, shared=True):
+    """A contract in fewer modules: ``wire`` has payload and result, ``config`` the schema and conversion too.
 
     Attributes:
         title: The agent's name as people write it.
     """
 
     title = ""
-
-    def _part(self, name: str) -> Any:
-        return import_module(f"sandhook.hooks.contracts.{self.name}.{name}")
-
-    def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
-        found: Sequence[Layer] = self._part("config").layers(cwd, env, platform)
-        return found
-
-    def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
-        loaded: Loaded = self._part("config").load(documents, options)
-        return loaded
-
-    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
-        request: Request = self._part("wire").request(spec, event, compat)
-        return request
-
-    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
-        verdict: Verdict = self._part("wire").decode(spec, event, ran, compat)
-        return verdict
-
-    def event(self, name: str, payload: Json) -> Event:
-        event: Event = self._part("wire").event(name, payload)
-        return event
-
-    def answer(self, decision: Decision, event: Event) -> Answer:
-        answer: Answer = self._part("answer").answer(decision, event)
-        return answer
+    _homes: Mapping[str, str] = {"payload": "wire", "result": "wire", "render": "config", "schema": "config"}
 
     def message(self, decision: Decision, event: Event) -> str:
         return decision.reason or f"{self.title}: a hook refused"
 
-    def schema(self) -> Json:
-        return self._part("config").SCHEMA
 
-    def render(self, specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-        rendered: tuple[Json, tuple[str, ...]] = self._part("config").render(specs)
-        return rendered
-
-    def facts(self) -> Mapping[str, str]:
-        facts: Mapping[str, str] = self._part("facts").FACTS
-        return facts
+# Requests and configurations.
 
 
-# Configurations.
+def asking(
+    spec: HookSpec, event: Event, text: str, compat: str, *, env: Mapping[str, str] = {}, cwd: str = ""
+) -> Request:
+    """Return the request of a hook that reads its payload from standard input.
+
+    Args:
+        text: The payload; better mode ends it with a newline, for `read -r`.
+        env: The agent's own variables.
+        cwd: Where the hook runs; the agent's directory when "".
+    """
+    return Request(
+        spec=spec,
+        env=env,
+        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
+        cwd=cwd or directory(event),
+        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
+        payload=text,
+        overflow="drop",
+    )
 
 
 def home(env: Mapping[str, str], platform: str) -> str:

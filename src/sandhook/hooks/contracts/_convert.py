@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from sandhook.hooks.contracts._render import command_of
 from sandhook.hooks.event import Json
 from sandhook.hooks.matcher import regex_of
 from sandhook.hooks.model import HookSpec
@@ -75,7 +76,7 @@ def _native(spec: HookSpec, target: Target) -> str | None:
 
 def _fields(spec: HookSpec, target: Target, lost: list[str]) -> dict[str, Json]:
     hook: dict[str, Json] = {
-        target.text: spec.executor.text or " ".join(map(quoted, spec.executor.argv)),
+        target.text: command_of(spec),
     }
     if spec.timeout != target.default:
         hook[target.timeout] = _timeout(spec, target, lost)
@@ -123,10 +124,3 @@ def flat(specs: Sequence[HookSpec], target: Target) -> tuple[dict[str, list[Json
     for native, pattern, fields in converted(specs, target, lost):
         hooks.setdefault(native, []).append({**fields, "matcher": pattern} if pattern else fields)
     return hooks, tuple(lost)
-
-
-def quoted(word: str) -> str:
-    """Return a word as a shell reads it back."""
-    if word and all(c.isalnum() or c in "_-./:=@%+," for c in word):
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"

@@ -29,13 +29,16 @@ class PackagedContract(BaseContract):
     """Base of the contracts that are packages; see ``Contract`` for what each method does."""
 
     _package = ""
+    #: Modules that stand for others of the list above.
+    _homes: Mapping[str, str] = {}
 
-    def __init_subclass__(cls) -> None:
-        if PackagedContract in cls.__bases__:  # who changes one contract keeps its parts
+    def __init_subclass__(cls, *, shared: bool = False) -> None:
+        """Take the package of a contract; ``shared`` is a base of several."""
+        if not shared and not cls._package:  # who changes one contract keeps its parts
             cls._package = cls.__module__
 
     def _part(self, module: str, name: str) -> Any:
-        return getattr(import_module(f"{self._package}.{module}"), name)
+        return getattr(import_module(f"{self._package}.{self._homes.get(module, module)}"), name)
 
     def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
         found: Sequence[Layer] = self._part("config", "layers")(cwd, env, platform)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import MAX_OUTPUT, SNAKE, event_of, payload
+from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
 from sandhook.hooks.contracts._outcome import (
     GOES_ON,
@@ -20,7 +20,6 @@ from sandhook.hooks.contracts._outcome import (
     text_of,
     words_of,
 )
-from sandhook.hooks.contracts._payload import directory
 from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, ROWS, TEXT
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json
@@ -33,15 +32,7 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     given = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
     given["hook_event_name"] = spec.native_event
     text = encode(given)
-    return Request(
-        spec=spec,
-        env={},
-        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
-        cwd=directory(event),
-        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
-        payload=text,
-        overflow="drop",
-    )
+    return asking(spec, event, text, compat)
 
 
 def event(name: str, payload: Json) -> Event:

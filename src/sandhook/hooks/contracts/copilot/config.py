@@ -8,8 +8,9 @@ from typing import Any
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._agent import gather, home, look, seconds
 from sandhook.hooks.contracts._claude_shape import WIDE, Value, text_test
-from sandhook.hooks.contracts._convert import Target, flat, quoted
+from sandhook.hooks.contracts._convert import Target, flat
 from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._render import quoted
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     DEFAULT_TIMEOUT,

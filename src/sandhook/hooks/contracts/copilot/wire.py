@@ -6,7 +6,7 @@ import posixpath
 from typing import Any
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import event_of, payload
+from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import (
     GOES_ON,
     accidents,
@@ -20,7 +20,6 @@ from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     EVENTS,
     MAX_CONTEXT,
-    MAX_OUTPUT,
     PLACES,
     ROWS,
     STOPS,
@@ -54,14 +53,12 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     text = encode(given)
     where = directory(event)
     below = (spec.extras or {}).get("cwd")
-    return Request(
-        spec=spec,
-        env={},
-        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
+    return asking(
+        spec,
+        event,
+        text,
+        compat,
         cwd=posixpath.normpath(posixpath.join(where, below)) if isinstance(below, str) and below else where,
-        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
-        payload=text,
-        overflow="drop",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import MAX_OUTPUT, event_of, payload
+from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
 from sandhook.hooks.contracts._outcome import accidents, broken, object_of, text_of, words_of
 from sandhook.hooks.contracts._payload import directory, variable
@@ -41,21 +41,20 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
         _own_keys(name, event, given)
     text = encode(given)
     version = (event.extras or {}).get("cursor_version")
-    return Request(
-        spec=spec,
+    return asking(
+        spec,
+        event,
+        text,
+        compat,
         env={
             "CURSOR_PROJECT_DIR": variable(where),
             "CURSOR_VERSION": variable(version) if isinstance(version, str) else "",
             "CURSOR_TRANSCRIPT_PATH": variable(event.transcript_path or ""),
             "CLAUDE_PROJECT_DIR": variable(where),
         },
-        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
         cwd=event.project_dir
         if (event.project_dir or "")[:1] == "/" and event.project_dir
         else directory(event),
-        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
-        payload=text,
-        overflow="drop",
     )
 
 

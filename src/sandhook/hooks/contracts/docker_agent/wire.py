@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import MAX_OUTPUT, SNAKE, event_of, payload
+from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
 from sandhook.hooks.contracts._outcome import (
     accidents,
@@ -15,7 +15,7 @@ from sandhook.hooks.contracts._outcome import (
     text_of,
     words_of,
 )
-from sandhook.hooks.contracts._payload import directory, go_json
+from sandhook.hooks.contracts._payload import go_json
 from sandhook.hooks.contracts.docker_agent.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
@@ -30,15 +30,7 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
     given["hook_event_name"] = spec.native_event
     text = go_json(given)
-    return Request(
-        spec=spec,
-        env={},
-        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
-        cwd=directory(event),
-        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
-        payload=text,
-        overflow="drop",
-    )
+    return asking(spec, event, text, compat)
 
 
 def event(name: str, payload: Json) -> Event:

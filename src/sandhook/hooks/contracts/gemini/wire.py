@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import MAX_OUTPUT, SNAKE, event_of, payload
+from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._outcome import (
     accidents,
     broken,
@@ -14,7 +14,7 @@ from sandhook.hooks.contracts._outcome import (
     text_of,
     words_of,
 )
-from sandhook.hooks.contracts._payload import directory, variable
+from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import DecodeError, decode_object, encode
 from sandhook.hooks.decode import decode as decode_json
@@ -46,8 +46,11 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     project = variable(event.project_dir or event.cwd or "/workspace")
     extras = event.extras or {}
     plans = extras.get("plans_dir")
-    return Request(
-        spec=spec,
+    return asking(
+        spec,
+        event,
+        text,
+        compat,
         env={
             "GEMINI_PROJECT_DIR": project,
             "GEMINI_CWD": variable(event.cwd or "/workspace"),
@@ -55,11 +58,6 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
             "GEMINI_SESSION_ID": variable(event.session_id or ""),
             "CLAUDE_PROJECT_DIR": project,
         },
-        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
-        cwd=directory(event),
-        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
-        payload=text,
-        overflow="drop",
     )
 
 

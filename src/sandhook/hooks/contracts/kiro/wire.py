@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import MAX_OUTPUT, SNAKE, event_of, payload
+from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
-from sandhook.hooks.contracts._payload import directory, variable
+from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.kiro.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json
@@ -20,14 +20,12 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE)
     given["hook_event_name"] = spec.native_event
     text = encode(given)
-    return Request(
-        spec=spec,
+    return asking(
+        spec,
+        event,
+        text,
+        compat,
         env={"USER_PROMPT": variable(event.prompt)} if event.prompt is not None else {},
-        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
-        cwd=directory(event),
-        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
-        payload=text,
-        overflow="drop",
     )
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.contracts._agent import MAX_OUTPUT, event_of, payload
+from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import object_of, refusal, words_of
-from sandhook.hooks.contracts._payload import directory
 from sandhook.hooks.contracts.mistral_vibe.names import COMMON, EVENTS, PLACES, RETRIES, ROWS
 from sandhook.hooks.decode import DecodeError, decode_object, encode, type_name
 from sandhook.hooks.event import Event, Json
@@ -26,15 +25,7 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), PLACES, absent)
     given["hook_event_name"] = spec.native_event
     text = encode(given)
-    return Request(
-        spec=spec,
-        env={},
-        stdin=text.encode() + (b"" if compat == "strict" else b"\n"),
-        cwd=directory(event),
-        limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
-        payload=text,
-        overflow="drop",
-    )
+    return asking(spec, event, text, compat)
 
 
 def event(name: str, payload: Json) -> Event:
