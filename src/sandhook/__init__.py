@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sandhook.errors import ConfigError, LimitExceeded, SandhookError, ShellSyntaxError, UnsupportedError
     from sandhook.limits import Cancellation, Limits
     from sandhook.shell import Result, Session, Shell
+    from sandhook.utilities._own import UtilityContext, utility
 
 _HOMES = {
     "Cancellation": "limits",
@@ -22,6 +23,8 @@ _HOMES = {
     "Shell": "shell",
     "ShellSyntaxError": "errors",
     "UnsupportedError": "errors",
+    "UtilityContext": "utilities._own",
+    "utility": "utilities._own",
 }
 
 __all__ = [
@@ -35,7 +38,9 @@ __all__ = [
     "Shell",
     "ShellSyntaxError",
     "UnsupportedError",
+    "UtilityContext",
     "__version__",
+    "utility",
 ]
 
 

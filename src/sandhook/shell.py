@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from threading import Lock, Thread
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sandhook import builtins
 from sandhook.errors import LimitExceeded, ShellSyntaxError
@@ -32,6 +32,9 @@ from sandhook.utilities import UTILITIES, load
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
+
+if TYPE_CHECKING:
+    from sandhook.utilities._own import OwnUtility
 
 T = TypeVar("T")
 
@@ -155,11 +158,16 @@ def _evaluate_test(state: State, arguments: list[str]) -> bool:
     return evaluate(arguments, ShellProbe(state))
 
 
-def make_commands(utilities: Mapping[str, Any] | None) -> Commands:
+def make_commands(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) -> Commands:
     """Return all commands of a shell: the built-ins, the utilities, and the caller's own."""
+    own: Mapping[str, Any] = {}
+    if utilities:
+        from sandhook.utilities._own import by_name
+
+        own = by_name(utilities)
     return Commands(
         _load_builtin,
-        _Loaded(utilities or {}),
+        _Loaded(own),
         prepare=builtins.prepare,
         test=_evaluate_test,
         names=builtins.NAMES,
@@ -187,7 +195,8 @@ class Shell:
         env: The whole environment of the scripts; nothing of the host's is inherited.
         cwd: Working directory, made if it does not exist.
         limits: Bounds of each run.
-        utilities: Additional commands, name to module-like object with Options and run.
+        utilities: Additional commands: functions that ``sandhook.utility`` decorates, or a mapping of
+            names to module-like objects with Options and run.
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
     """
@@ -199,7 +208,7 @@ class Shell:
         env: Mapping[str, str] | None = None,
         cwd: str = "/workspace",
         limits: Limits | None = None,
-        utilities: Mapping[str, Any] | None = None,
+        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,
     ) -> None:

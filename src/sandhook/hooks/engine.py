@@ -8,9 +8,9 @@ if decision.refused:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import ConfigError, Problem, UnsupportedError
 from sandhook.hooks import contracts
@@ -27,6 +27,7 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.sources import Source
     from sandhook.limits import Cancellation
+    from sandhook.utilities._own import OwnUtility
     from sandhook.vfs.base import FileSystem
 
 #: Whether a hook of a layer that needs trust may run; the hook itself, with its bytes, when it may.
@@ -116,6 +117,7 @@ class HookEngine:
         compat: str = "better",
         fail_closed: bool | str = False,
         runner: Runner | None = None,
+        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
         executors: Mapping[str, Runner] | None = None,
         host: bool = False,
         contributions: Mapping[str, Sequence[Json]] | None = None,
@@ -132,6 +134,7 @@ class HookEngine:
         any fault is an error, for a guard that is not there refuses nothing.
 
         Args:
+            utilities: Additional commands of the sandbox, as for ``Shell``; not with a ``runner``.
             contract: Whose format all of them have; recognised from each one's content when None,
                 so that one engine may hold the hooks of several agents.
             host: Run hooks on the host instead of in the sandbox: refused by name for now; a ``runner``
@@ -152,6 +155,8 @@ class HookEngine:
         """
         if host:
             raise UnsupportedError("running hooks on the host", "L-HOST-001", known="agents do that")
+        if runner is not None and utilities is not None:
+            raise ValueError("utilities are for the engine's own sandbox; hand them to the runner instead")
         if on_long_timeout not in ("clamp", "reject"):
             raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
         if isinstance(contract, str):
@@ -167,7 +172,10 @@ class HookEngine:
         if loading.problems and fail_closed:
             raise ConfigError(loading.problems)
         texts = [spec.executor.text for group in loading.groups for spec in group.specs]
-        if prestart and runner is None and any(map(wants_jq, texts)):
+        own = utilities is not None
+        if own:
+            runner = SandboxRunner(utilities=utilities)
+        if prestart and (own or runner is None) and any(map(wants_jq, texts)):
             prestart_worker()
         engine = cls(
             loading.groups,

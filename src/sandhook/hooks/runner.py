@@ -8,7 +8,7 @@ that an agent runs in parallel.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sandhook.interp.program import TreeStore
     from sandhook.limits import Limits
     from sandhook.shell import Result
+    from sandhook.utilities._own import OwnUtility
     from sandhook.vfs.base import FileSystem
 
 #: Runs one hook once.
@@ -42,7 +43,7 @@ class SandboxRunner:
         fs: The files; a new memory file system when None.
         files: Files to begin with: name (below /workspace, or absolute) and contents.
         limits: The default ``Limits``; a request's own go over them.
-        utilities: Names to modules, for a shell that has other utilities than the usual ones.
+        utilities: Additional commands, as for ``Shell``.
         keep_logs: Write each run's output to the file that its contract names for that.
         parse_cache: Keeps parsed scripts beyond the process.
     """
@@ -53,7 +54,7 @@ class SandboxRunner:
         *,
         files: Mapping[str, str | bytes] | None = None,
         limits: Limits | None = None,
-        utilities: Mapping[str, Any] | None = None,
+        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
         keep_logs: bool = False,
         parse_cache: TreeStore | None = None,
     ) -> None:
@@ -63,7 +64,11 @@ class SandboxRunner:
             fs = MemoryFileSystem()
         self.fs: FileSystem = fs
         self._limits = limits
-        self._utilities = utilities
+        self._utilities: Mapping[str, Any] | None = None
+        if utilities:
+            from sandhook.utilities._own import by_name
+
+            self._utilities = by_name(utilities)
         self._keep_logs = keep_logs
         self._parse_cache = parse_cache
         self._lock = RLock()  # runs share files: two at a time would see each other's half-written ones
