@@ -30,6 +30,7 @@ from sandhook.limits import Budget, Cancellation, Limits
 from sandhook.state.state import State
 from sandhook.utilities import UTILITIES, load
 from sandhook.vfs.base import FileSystem
+from sandhook.vfs.initial import make_directories, populate
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
 
@@ -453,35 +454,6 @@ class _Run:
             syntax_error=state.extra.pop("syntax_error", None) if state is not None else None,
             defect=defect,
         )
-
-
-def populate(fs: FileSystem, files: Mapping[str, str | bytes], base: VirtualPath) -> None:
-    """Write initial files; relative names are below ``base``, parents are made.
-
-    Raises ValueError for a name with "..", NUL, or nothing in it.
-    """
-    if isinstance(fs, MemoryFileSystem):
-        fs.populate(files, base)
-        return
-    for name, content in files.items():
-        if not name or "\0" in name or ".." in name.split("/"):
-            raise ValueError(f"files: {name!r}: not a usable file name")
-        data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
-        path = normalize(name if name[0] == "/" else f"{base}/{name}")
-        fs.write_bytes(path, data, mode=0o755 if data[:2] == b"#!" else 0o644, parents=True)
-
-
-def make_directories(fs: FileSystem, path: VirtualPath) -> None:
-    """Make a directory with its parents, if it is not there."""
-    if isinstance(fs, MemoryFileSystem):
-        fs.make_directories(path)
-        return
-    at = ""
-    for part in path.split("/"):
-        if part:
-            at += "/" + part
-            if not fs.exists(VirtualPath(at)):
-                fs.mkdir(VirtualPath(at), 0o755)
 
 
 def _on_shallow_stack(run: Callable[[], T]) -> T:
