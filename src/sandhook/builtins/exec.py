@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import builtin, complain, parse, runtime
-from sandhook.interp.lookup import is_executable, locate, utility_at
+from sandhook.interp.lookup import locate, may_run, utility_at
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
@@ -62,7 +62,7 @@ def _refuse(state: State, name: str, file: str) -> int:
     if not file:
         complain(state, f"exec: {name}: not found")
         return 127
-    if utility_at(state, file) is not None or is_executable(state, file):
+    if utility_at(state, file) is not None or may_run(state, file):
         return 0
     fs = state.process.kernel.fs
     path = join(state.process.cwd, file.removeprefix("./"))

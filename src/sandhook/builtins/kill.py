@@ -8,6 +8,7 @@ a process group (0, or a negative number) is all processes of the run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from sandhook.builtins._base import (
     USAGE_STATUS,
@@ -21,11 +22,18 @@ from sandhook.builtins._base import (
 )
 from sandhook.builtins._jobspec import find_job
 from sandhook.builtins._signals import listing, trap_name
-from sandhook.kernel.process import Process
+from sandhook.interp.outside import Outside, outside
 from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM
 from sandhook.state.state import State
+from sandhook.vfs.errors import error_text
 
 USAGE = "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]"
+
+
+class _Target(Protocol):
+    """A process that can be sent a signal."""
+
+    def kill(self, signal: int) -> None: ...
 
 
 @builtin(USAGE)
@@ -79,9 +87,13 @@ def run(state: State, argv: Sequence[str]) -> int:
         except Fault as fault:
             complain(state, f"kill: {fault.message}")
             continue
-        sent = True
         for process in targets:
-            process.kill(signal)
+            try:
+                process.kill(signal)
+            except Fault as fault:
+                complain(state, f"kill: {fault.message}")
+            else:
+                sent = True
     if sent:
         state.status = 0  # what a handler sees, which runs now
     if state.process.pending and not state.extra.pop("signals_wait", False):
@@ -95,7 +107,7 @@ def _signal(text: str) -> int | None:
     return 0 if name == "EXIT" else NUMBERS.get(name or "")
 
 
-def _targets(state: State, word: str) -> list[Process]:
+def _targets(state: State, word: str) -> Sequence[_Target]:
     """Return the processes that an operand means. Raises Fault."""
     if word[:1] == "%":
         return [process for process in find_job(state, word).processes if not process.done]
@@ -111,8 +123,28 @@ def _targets(state: State, word: str) -> list[Process]:
         return list(processes.values())
     found = processes.get(pid)
     if found is None:
-        raise Fault(f"({pid}) - No such process")
+        world = outside(state)
+        if world is None:
+            raise Fault(f"({pid}) - No such process")
+        return [_Foreign(world, pid)]
     return [found]
+
+
+class _Foreign:
+    """A process that is not of this run, where the run may reach it."""
+
+    __slots__ = ("_pid", "_world")
+
+    def __init__(self, world: Outside, pid: int) -> None:
+        self._world = world
+        self._pid = pid
+
+    def kill(self, signal: int) -> None:
+        """Send it a signal. Raises Fault."""
+        try:
+            self._world.kill(self._pid, signal)
+        except OSError as error:
+            raise Fault(f"({self._pid}) - {error_text(error)}") from None
 
 
 def _list(state: State, words: Sequence[str]) -> int:

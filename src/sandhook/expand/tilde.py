@@ -89,9 +89,10 @@ def home_of(state: State, name: str | None) -> str | None:
         )
     except OSError:
         return None
+    user = str(state.process.kernel.user_id)
     for line in text.splitlines():
         fields = line.split(":")
-        if len(fields) >= 6 and (fields[0] == name if name is not None else fields[2] == "1000"):
+        if len(fields) >= 6 and (fields[0] == name if name is not None else fields[2] == user):
             return fields[5]
     return None
 

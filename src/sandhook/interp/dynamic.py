@@ -10,8 +10,6 @@ from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
 
-USER_ID = "1000"  #: of the sandbox's only user
-
 
 class _Random:
     """bash's generator: the minimal standard one of Park and Miller, halves of its number joined.
@@ -216,9 +214,9 @@ DYNAMICS: dict[str, Dynamic] = {
     "DIRSTACK": Dynamic(_directories, None, _set_directory),
     "EPOCHREALTIME": Dynamic(_epoch_realtime, None),
     "EPOCHSECONDS": Dynamic(_epoch_seconds, None),
-    "EUID": Dynamic(lambda state: USER_ID, None),
+    "EUID": Dynamic(lambda state: str(state.process.kernel.user_id), None),
     "FUNCNAME": Dynamic(_function_names, None),
-    "GROUPS": Dynamic(lambda state: IndexedArray([USER_ID]), None),
+    "GROUPS": Dynamic(lambda state: IndexedArray([str(state.process.kernel.group_id)]), None),
     "HISTCMD": Dynamic(number, None),
     "LINENO": Dynamic(lambda state: str(state.line), None),
     "PIPESTATUS": Dynamic(_pipe_statuses, None, lasting=True),
@@ -227,7 +225,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "SECONDS": Dynamic(_seconds, _set_seconds),
     "SHELLOPTS": Dynamic(_shell_options, None),
     "SRANDOM": Dynamic(_srandom, None),
-    "UID": Dynamic(lambda state: USER_ID, None),
+    "UID": Dynamic(lambda state: str(state.process.kernel.user_id), None),
 }
 
 #: Attributes that they have from the start.

@@ -15,6 +15,7 @@ from greenlet import getcurrent
 from sandhook.interp import lookup
 from sandhook.interp.environment import set_environment
 from sandhook.interp.lookup import SHELLS
+from sandhook.interp.outside import outside
 from sandhook.interp.protocol import Runtime
 from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
@@ -95,13 +96,16 @@ def run_external(
     state.extra[EXECUTED] = file
     if utility is not None:
         return run_standard(runtime, state, utility, argv)
+    world = outside(state)
+    if world is not None:
+        return world.run_file(state, file, argv, "bash")
     return run_file(runtime, state, file, [file, *argv[1:]])
 
 
 def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str]) -> int:
     """Run the utility or the shell of a name; ``argv[0]`` is what it is told to be called."""
     if name in SHELLS:
-        return _in_child(runtime, state, lambda inner: _run_shell(runtime, inner, list(argv)))
+        return run_own_shell(runtime, state, argv)
     called = name if name in _OWN_NAME else argv[0]
     status = run_utility(runtime.commands.utilities[name], argv[1:], ShellContext(called, state))
     if state.process.caught:  # elsewhere it is a process: a trap of SIGCHLD hears of its end
@@ -122,6 +126,9 @@ def run_file(
     standard = lookup.utility_at(state, path)
     if standard is not None and not lookup.is_executable(state, path):
         return run_standard(runtime, state, standard, argv)
+    world = outside(state)
+    if world is not None:
+        return world.run_file(state, path, argv, shell)
     absolute = join(state.process.cwd, path)
     try:
         if not path:
@@ -140,7 +147,12 @@ def run_file(
     if data[:4] == b"\x7fELF" or b"\0" in data[:128].partition(b"\n")[0]:
         runtime.complain(state, f"{path}: cannot execute binary file: Exec format error")
         return NOT_EXECUTABLE
-    return _in_child(runtime, state, lambda inner: _run_shell(runtime, inner, [shell, path, *argv[1:]]))
+    return run_own_shell(runtime, state, [shell, path, *argv[1:]])
+
+
+def run_own_shell(runtime: Runtime, state: State, argv: Sequence[str]) -> int:
+    """Run a nested shell of ours as a process of its own: ``argv`` is that of ``bash``."""
+    return _in_child(runtime, state, lambda inner: _run_shell(runtime, inner, list(argv)))
 
 
 def _shebang(data: bytes) -> list[str]:
@@ -267,6 +279,9 @@ def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, cal
         shown = _COMPLAINTS.get(utility, "'{}'").replace("{}", argv[0])
         runtime.write_error(state, f"{caller}: {shown}: {reason}\n")
         return status
+    world = outside(state)
+    if world is not None:
+        return world.run_file(state, file, argv, "sh" if caller else "bash")
     return run_file(runtime, state, file, [file, *argv[1:]], shell="sh" if caller else "bash")
 
 
@@ -277,4 +292,4 @@ def _refusal(state: State, file: str) -> tuple[str, int]:
         state.process.kernel.fs.stat(absolute)
     except OSError as error:
         return error_text(error), NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
-    return ("", 0) if lookup.is_executable(state, file) else ("Permission denied", NOT_EXECUTABLE)
+    return ("", 0) if lookup.may_run(state, file) else ("Permission denied", NOT_EXECUTABLE)

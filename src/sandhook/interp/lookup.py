@@ -1,7 +1,8 @@
 """What a command name means: function, built-in, utility, or a script in the file system.
 
 Nothing here reaches the host. A name with a slash is a file of the virtual file system, or,
-for /bin and /usr/bin, the utility that would live there.
+for /bin and /usr/bin, the utility that would live there. Only a run that was given a world outside
+(``interp.outside``) asks that.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from sandhook.interp.outside import outside
 from sandhook.record import Record
 from sandhook.state.assignment import Assigned
 from sandhook.state.state import Hashed, State
@@ -128,18 +130,28 @@ def is_executable(state: State, path: str) -> bool:
         return False
 
 
+def may_run(state: State, path: str) -> bool:
+    """Tell whether permissions let a file be run; a host's dispatcher may ask for none."""
+    world = outside(state)
+    return is_executable(state, path) if world is None else world.may_run(state, path)
+
+
 def search_path(state: State, name: str, path: str | None = None) -> Iterator[str]:
     """Yield the executable files called ``name`` in PATH, utilities included, in order."""
     if "/" in name:
         if is_executable(state, name) or utility_at(state, name):
             yield name
         return
-    for candidate in _candidates(path if path is not None else state.get("PATH"), name):
+    world = outside(state)
+    if world is not None:
+        yield from world.files(state, name, path if path is not None else state.get("PATH"))
+        return
+    for candidate in candidates(path if path is not None else state.get("PATH"), name):
         if is_executable(state, candidate) or utility_at(state, candidate):
             yield candidate
 
 
-def _candidates(path: str | None, name: str) -> Iterator[str]:
+def candidates(path: str | None, name: str) -> Iterator[str]:
     """Yield where PATH may have a name; an empty element is the working directory."""
     if path:
         for directory in path.split(":"):
@@ -153,9 +165,12 @@ def search(state: State, name: str, path: str | None) -> Located | None:
     """
     if not path:
         return (name, None) if name else None
+    world = outside(state)
+    if world is not None:
+        return world.search(state, name, path)
     fs = state.process.kernel.fs
     other: str | None = None
-    for candidate in _candidates(path, name) if name else ():
+    for candidate in candidates(path, name) if name else ():
         if is_executable(state, candidate):
             return candidate, None
         utility = utility_at(state, candidate)

@@ -32,6 +32,9 @@ from sandhook.vfs.path import VirtualPath, join
 
 FIRST_PID = 1000
 
+#: The sandbox's only user, and its group.
+USER_ID = 1000
+
 #: Turns that a fork waits for others to end when there are too many processes (a count).
 PATIENCE = 4
 
@@ -129,6 +132,9 @@ class Process:
         )
         if isinstance(opened, Device):
             return self._open_device(opened, read=read, write=write)
+        if kernel.outside is not None:
+            description: Description = kernel.outside.describe(opened, read=read, write=write, append=append)
+            return description
         return File(opened, read=read, write=write, append=append)
 
     def complain(self, data: bytes) -> None:
@@ -244,9 +250,16 @@ class Process:
 
 
 class Kernel:
-    """Everything that one run shares: files, budget, scheduler, processes."""
+    """Everything that one run shares: files, budget, scheduler, processes.
 
-    __slots__ = ("_fifos", "_next_pid", "budget", "fs", "limits", "processes", "scheduler")
+    Attributes:
+        outside: The host's world (``interp.outside.Outside``) where the run may reach it, None in a sandbox.
+        user_id, group_id: Whose run it is, as ``$UID`` and ``id`` say.
+    """
+
+    __slots__ = (
+        "_fifos", "_next_pid", "budget", "fs", "group_id", "limits", "outside", "processes", "scheduler", "user_id"
+    )  # fmt: skip
 
     def __init__(self, fs: FileSystem, limits: Limits, budget: Budget | None = None) -> None:
         self.fs = fs
@@ -255,6 +268,8 @@ class Kernel:
         self.scheduler = Scheduler(self.budget)
         self.processes: dict[int, Process] = {}
         self._next_pid = FIRST_PID
+        self.outside: Any = None
+        self.user_id = self.group_id = USER_ID
         self._fifos: dict[int, Pipe] = {}
 
     def new_process(self, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath) -> Process:

@@ -20,6 +20,12 @@ from sandhook.limits import Budget
 
 T = TypeVar("T")
 
+#: Turns of tasks between two looks at the world outside (a count).
+TURNS = 64
+
+#: The longest wait for the world outside between two looks at who cancelled the run, in seconds.
+NAP = 0.05
+
 
 class Owner(Protocol):
     """What the scheduler knows of the process that a task works for."""
@@ -42,9 +48,11 @@ class Scheduler:
 
     Attributes:
         failure: The exception that ended the run (a limit or a defect), raised by ``run``.
+        idle: Waits for the world outside, at most so many seconds (0: only looks), and wakes whom it
+            concerns. None in a sandbox: there is no such world, and time is virtual.
     """
 
-    __slots__ = ("_closing", "_hub", "_live", "_ready", "_sequence", "_timers", "budget", "failure")
+    __slots__ = ("_closing", "_hub", "_live", "_ready", "_sequence", "_timers", "budget", "failure", "idle")
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -55,14 +63,23 @@ class Scheduler:
         self._sequence = count()
         self._live: set[Any] = set()
         self._closing = False
+        self.idle: Callable[[float], object] | None = None
 
     # ------------------------------------------------------------------ for tasks
 
-    def spawn(self, body: Callable[[], object], process: Owner | None) -> None:
-        """Make ``body`` a task of ``process``; it starts at the hub's next turn."""
+    def spawn(self, body: Callable[[], object], process: Owner | None) -> Any:
+        """Make ``body`` a task of ``process`` and return it; it starts at the hub's next turn."""
         task = Task(self._guard)
         task.process = process
         self._ready.append((task, body))
+        return task
+
+    def cancel(self, task: Any) -> None:
+        """End another task where it waits."""
+        if not task.dead:
+            self.wake(getcurrent())
+            task.parent = self._hub  # it goes on to the hub, which resumes the caller
+            task.throw(GreenletExit)
 
     def block(self) -> None:
         """Let others run until somebody wakes this task; wake-ups may be spurious.
@@ -89,6 +106,8 @@ class Scheduler:
 
     def breathe(self) -> None:
         """Give others a turn if they want one; called when a slice of steps is used up."""
+        if self.idle is not None:
+            self.idle(0)
         if self._timers:
             self._wake_due()
         if self._ready and not self._closing:
@@ -144,6 +163,8 @@ class Scheduler:
         """Run tasks until ``done()``; then raise what failed, if anything did."""
         self._hub = getcurrent()
         ready = self._ready
+        if self.idle is not None:
+            self._run_in_world(done)
         while not done() and self.failure is None:
             if ready:
                 self._resume(*ready.popleft())
@@ -154,8 +175,32 @@ class Scheduler:
         if self.failure is not None:
             raise self.failure
 
+    def _run_in_world(self, done: Callable[[], bool]) -> None:
+        """Run tasks as ``run`` does, in real time and with an eye on the world outside."""
+        idle, ready, budget = self.idle, self._ready, self.budget
+        assert idle is not None
+        while not done() and self.failure is None:
+            for _ in range(min(len(ready), TURNS)):
+                self._resume(*ready.popleft())
+                if self.failure is not None or done():
+                    return
+            if ready:
+                idle(0)
+            else:
+                wait = min(NAP, budget.remaining())
+                if self._timers:
+                    wait = min(wait, max(0.0, self._timers[0][0] - budget.elapsed()))
+                idle(wait)
+            self._wake_due()
+            if budget.spent is not None:  # cancelled from another thread
+                self.failure = budget.spent
+            elif not ready and not budget.remaining():
+                self._limit_reached()
+
     def _resume(self, task: Any, body: Callable[[], object] | None) -> None:
         if body is not None:
+            if task.dead:  # cancelled before it began
+                return
             task.parent = self._hub
             self._live.add(task)
             task.switch(body)
