@@ -61,7 +61,7 @@ def split_string(text: str, environment: Mapping[str, str]) -> list[str]:
                 quote = ""
             elif letter == "$" and quote == '"':
                 value, index = _variable(text, index, environment)
-                word = [*(word or []), value]
+                word = [*(word or []), value or ""]
             else:
                 word = word if word is not None else []
                 word.append(letter)
@@ -76,8 +76,8 @@ def split_string(text: str, environment: Mapping[str, str]) -> list[str]:
             break
         elif letter == "$":
             value, index = _variable(text, index, environment)
-            word = word if word is not None else []
-            word.append(value)
+            if value is not None:  # one that is not set begins no word
+                word = [*(word or []), value]
         else:
             word = word if word is not None else []
             word.append(letter)
@@ -88,10 +88,10 @@ def split_string(text: str, environment: Mapping[str, str]) -> list[str]:
     return words
 
 
-def _variable(text: str, index: int, environment: Mapping[str, str]) -> tuple[str, int]:
+def _variable(text: str, index: int, environment: Mapping[str, str]) -> tuple[str | None, int]:
     end = text.find("}", index)
     name = text[index + 1 : end]
     good = text[index : index + 1] == "{" and end > 0 and name.isidentifier() and name.isascii()
     if not good:
         raise Failure(f"only ${{VARNAME}} expansion is supported, error at: {text[index - 1 :]}")
-    return environment.get(name, ""), end + 1
+    return environment.get(name), end + 1
