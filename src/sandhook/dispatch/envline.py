@@ -1,0 +1,167 @@
+"""What ``env`` makes of the argument that a "#!" line gives it.
+
+Source: GNU coreutils 9.1, "env: -S usage". As the kernel hands over one argument, ``-S`` is the way to give
+several; a line without it, which env itself would not understand, is read as its author meant it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sandhook.record import Record
+
+_BLANK = " \t\n\v\f\r"
+
+#: Long options of env that a "#!" line may use, to their letters.
+_LONG = {"ignore-environment": "i", "unset": "u", "debug": "v", "split-string": "S"}
+
+#: All others: a shortened option must not mean one of these.
+_REFUSED = (
+    "null", "chdir", "default-signal", "ignore-signal", "block-signal", "list-signal-handling", "help", "version",
+)  # fmt: skip
+
+#: A string of -S may hold a -S; no script needs more of them.
+_NESTED = 16
+
+
+class EnvLine(Record):
+    """What to run.
+
+    Attributes:
+        program: Its name: a path, or a word to look up in PATH.
+        arguments: Those that stand before the script.
+        environment: The whole environment, when the line changes it; else None.
+        whole: The argument uncut, when it was cut though no -S asked for that; else "".
+        notes: What was left out.
+    """
+
+    program: str
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str] | None = None
+    whole: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class EnvError(Exception):
+    """A line that names no program, or asks for what is not offered."""
+
+
+def read_env_line(argument: str | None, environment: Mapping[str, str]) -> EnvLine:
+    """Return what ``env ARGUMENT script`` runs.
+
+    Args:
+        argument: The "#!" line's only argument; None when there is none.
+        environment: For ``${NAME}``, and to be changed.
+
+    Raises:
+        EnvError: With the message for standard error.
+    """
+    if not argument or not argument.strip(_BLANK):
+        raise EnvError("env: missing program name")
+    if not argument.startswith("-"):
+        program, *rest = argument.split(None, 1)
+        if "=" in program:
+            raise EnvError(f"env: {program}: variables need -S: write '#!/usr/bin/env -S {argument}'")
+        return EnvLine(program, tuple(rest), whole=argument if rest else "")
+    return _Line(environment).read(argument)
+
+
+class _Line:
+    """The options of a line, while they are read."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._given = environment
+        self._splits = 0
+        self._empty = False
+        self._unset: list[str] = []
+        self._notes: list[str] = []
+
+    def read(self, argument: str) -> EnvLine:
+        words = self._options([argument])
+        if words and words[0] == "-":
+            self._empty = True
+            del words[0]
+        changed = {} if self._empty else dict(self._given)
+        for name in self._unset:
+            if not name or "=" in name:
+                raise EnvError(f"env: cannot unset '{name}': Invalid argument")
+            changed.pop(name, None)
+        while words and "=" in words[0]:
+            name, _, value = words.pop(0).partition("=")
+            if not name:
+                raise EnvError("env: cannot set '': Invalid argument")
+            changed[name] = value
+        if not words:
+            raise EnvError("env -S requires a program" if self._splits else "env: missing program name")
+        new = changed if changed != self._given else None
+        return EnvLine(words[0], tuple(words[1:]), new, notes=tuple(self._notes))
+
+    def _options(self, words: list[str]) -> list[str]:
+        """Take the options off and return the words behind them."""
+        while words and words[0].startswith("-") and words[0] != "-":
+            word = words.pop(0)
+            if word == "--":
+                break
+            if word.startswith("--"):
+                words = self._long(word, words)
+            else:
+                words = self._letters(word[1:], words)
+        return words
+
+    def _long(self, word: str, words: list[str]) -> list[str]:
+        name, equals, value = word[2:].partition("=")
+        fitting = [known for known in (*_LONG, *_REFUSED) if known == name or known.startswith(name)]
+        letter = _LONG.get(fitting[0], "") if len(fitting) == 1 else ""
+        if not letter or (equals and letter in "iv"):
+            raise self._unsupported(word)
+        if letter in "iv":
+            return self._letters(letter, words)
+        if not equals:
+            value = self._next(letter, words)
+        return self._with_value(letter, value, words)
+
+    def _letters(self, letters: str, words: list[str]) -> list[str]:
+        for place, letter in enumerate(letters):
+            if letter == "i" and self._is_plain(letters, place):
+                self._empty = True
+            elif letter == "v" and self._is_plain(letters, place):
+                self._notes.append("env -v: its trace was not printed")
+            elif letter in "uS" and (self._splits or letter == "S"):
+                value = letters[place + 1 :] or self._next(letter, words)
+                return self._with_value(letter, value, words)
+            else:
+                raise self._unsupported(f"-{letters}" if letter not in _BLANK else f"-{letters[0]}")
+        return words
+
+    def _is_plain(self, letters: str, place: int) -> bool:
+        """Whether a letter without value may stand here: behind -S, or before it in one word with it."""
+        return self._splits > 0 or "S" in letters[place:].split(None, 1)[0]
+
+    def _with_value(self, letter: str, value: str, words: list[str]) -> list[str]:
+        if letter == "u":
+            self._unset.append(value)
+            return words
+        self._splits += 1
+        if self._splits > _NESTED:
+            raise EnvError("env: too many -S options")
+        return [*self._split(value), *words]
+
+    def _split(self, text: str) -> Sequence[str]:
+        from sandhook.utilities._base import Failure
+        from sandhook.utilities._split import split_string
+
+        try:
+            return split_string(text, self._given)
+        except Failure as error:
+            raise EnvError(f"env: {error}") from None
+
+    def _next(self, letter: str, words: list[str]) -> str:
+        if not words:
+            if letter == "S":
+                raise EnvError("env -S requires a program")
+            raise EnvError(f"env: option requires an argument -- '{letter}'")
+        return words.pop(0)
+
+    @staticmethod
+    def _unsupported(word: str) -> EnvError:
+        return EnvError(f"unsupported env flag: {word.split(None, 1)[0]}")

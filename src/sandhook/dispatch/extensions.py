@@ -1,0 +1,36 @@
+"""Files without a "#!" line whose extension says that they are no shell source."""
+
+from __future__ import annotations
+
+#: Extension to the first line that makes the file run anywhere. Batch files have none.
+_FIRST_LINES = {
+    ".py": "#!/usr/bin/env python3",
+    ".pyw": "#!/usr/bin/env python3",
+    ".js": "#!/usr/bin/env node",
+    ".mjs": "#!/usr/bin/env node",
+    ".cjs": "#!/usr/bin/env node",
+    ".ts": "#!/usr/bin/env -S npx tsx",
+    ".rb": "#!/usr/bin/env ruby",
+    ".pl": "#!/usr/bin/env perl",
+    ".ps1": "#!/usr/bin/env -S pwsh -NoProfile -File",
+}
+
+_BATCH = (".bat", ".cmd")
+
+
+def extension(path: str, windows: bool) -> str:
+    """Return the extension in lower case with its dot, or "" when the name has none."""
+    name = path.replace("\\", "/") if windows else path
+    base = name.rpartition("/")[2]
+    stem, dot, last = base.rpartition(".")
+    return f".{last.lower()}" if dot and stem else ""
+
+
+def advice(ending: str) -> str | None:
+    """Return why a file of this extension is not run as shell source, and what to do; None when it may be."""
+    if ending in _BATCH:
+        return f"a {ending} file needs Windows"
+    line = _FIRST_LINES.get(ending)
+    if line is None:
+        return None
+    return f"no '#!' line: write '{line}' as its first line, or give {ending!r} a program in the table of extensions"

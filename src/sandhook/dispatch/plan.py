@@ -1,0 +1,361 @@
+"""From a path and its arguments to what is to be run.
+
+A "#!" line is followed as Linux follows it, and where Linux gives up (the interpreter is elsewhere on this
+machine, a carriage return, no executable bit) as its author meant it.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Mapping, Sequence
+
+from sandhook.dispatch.batch import UnsafeArgument, batch_arguments, is_batch
+from sandhook.dispatch.envline import EnvError, EnvLine, read_env_line
+from sandhook.dispatch.extensions import advice, extension
+from sandhook.dispatch.model import Files, Interpreter, Plan, Program, Refused, Source
+from sandhook.dispatch.shebang import READ, Shebang, ShebangError, read_shebang
+from sandhook.vfs.errors import error_text
+
+#: Bytes in which a NUL says that a file is no text.
+_TEXT = 128
+
+#: ELF, Mach-O of both byte orders and widths, and its universal files; "MZ" begins a Windows program.
+_MAGIC = (
+    b"MZ", b"\x7fELF", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+)  # fmt: skip
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+#: Scripts that may be each other's interpreters in one start, as in Linux.
+_LEVELS = 5
+
+#: And in all, for every env is a start of its own.
+_STARTS = 40
+
+_WINDOWS_ENDINGS = (".com", ".exe", ".bat", ".cmd")  # in PATHEXT's order
+_NATIVE_ENDINGS = (".com", ".exe")
+_SHELLS = ("sh", "bash")
+
+#: Where Windows installations have the other name only.
+_ALSO = {"python3": "python", "pip3": "pip"}
+
+
+def is_path(name: str, windows: bool) -> bool:
+    """Whether a command's name is a file to dispatch, rather than a word to look up.
+
+    ``./x``, ``../x``, ``/x``, ``~/x``; on Windows also with backslashes, and ``X:\\x`` and ``X:/x``. A name
+    like ``dir/x``, with a separator further on alone, is none.
+    """
+    if name.startswith(("./", "../", "/", "~/")):
+        return True
+    if not windows:
+        return False
+    if name.startswith((".\\", "..\\", "\\", "~\\")):
+        return True
+    return len(name) > 2 and name[1] == ":" and name[2] in "\\/" and name[0].isascii() and name[0].isalpha()
+
+
+def plan(
+    path: str,
+    argv: Sequence[str],
+    files: Files,
+    *,
+    extensions: Mapping[str, Sequence[str]] = {},
+    executable_bit: bool = False,
+    own_shell: str = "never",
+    environment: Mapping[str, str] = {},
+    native: Callable[[str], str] | None = None,
+) -> Plan:
+    """Return what runs a file.
+
+    Args:
+        path: The file as the system would be asked to start it; a script sees it as its name.
+        argv: The command; the first word is the name as it was called, and begins the messages.
+        files: The machine.
+        extensions: Extension, lower case with its dot, to the program and its arguments that run files which
+            have no "#!" line: ``{".py": ("python",)}``.
+        executable_bit: Refuse files that the user may not execute, as the system does.
+        own_shell: When a "#!" line asks for sh or bash: "never" take sandhook's own, take it where the
+            interpreter is "missing" from the machine, or "always".
+        environment: What the command would be started in, for ``env -S``.
+        native: Turns a path as a "#!" line has it into a native one; None where they are the same.
+
+    Returns:
+        A plan; every fault is a ``Refused``.
+    """
+    if own_shell not in ("never", "missing", "always"):
+        raise ValueError(f"own_shell is {own_shell!r}: never, missing or always")
+    return _Dispatch(argv, files, extensions, executable_bit, own_shell, environment, native).plan(path)
+
+
+class _Refusal(Exception):
+    """Carries a Refused out of the steps that found it."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.refused = Refused(status, message)
+
+
+class _Dispatch:
+    """The steps of one plan."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        files: Files,
+        extensions: Mapping[str, Sequence[str]],
+        executable_bit: bool,
+        own_shell: str,
+        environment: Mapping[str, str],
+        native: Callable[[str], str] | None,
+    ) -> None:
+        self._name = argv[0]
+        self._operands = tuple(argv[1:])
+        self._files = files
+        self._extensions = extensions
+        self._executable_bit = executable_bit
+        self._own_shell = own_shell
+        self._environment = environment
+        self._changed = False
+        self._native = native
+        self._notes: list[str] = []
+
+    def plan(self, path: str) -> Plan:
+        try:
+            return self._plan(path)
+        except _Refusal as refusal:
+            return refusal.refused
+
+    def _plan(self, path: str) -> Plan:
+        path, head = self._open(path)
+        if self._executable_bit and not self._files.executable(path):
+            raise self._refusal(126, "Permission denied")
+        shebang = self._shebang(self._name, head)
+        if shebang is not None:
+            return self._follow(shebang, [path, *self._operands])
+        ending = extension(path.rstrip(". ") if self._files.windows else path, self._files.windows)
+        if self._files.windows and (ending in _NATIVE_ENDINGS or is_batch(path)):
+            return self._start(path, [self._name, *self._operands])
+        if head.startswith(_UTF16):
+            raise self._refusal(126, "cannot execute UTF-16 text: save it as UTF-8")
+        if is_binary(head):
+            return Program(path, (self._name, *self._operands))
+        given = self._extensions.get(ending)
+        if given:
+            executable, first = self._locate(given[0], [], kernel=False)
+            return self._interpreter(executable, [first, *given[1:], path, *self._operands])
+        if (why := advice(ending)) is not None:
+            raise self._refusal(126, f"cannot execute: {why}")
+        return Source(path, (self._name, *self._operands))
+
+    def _open(self, path: str) -> tuple[str, bytes]:
+        """Return the path and the first bytes of the file, on Windows with the extension that is left out."""
+        names = [path]
+        if self._files.windows and extension(path, True) not in _WINDOWS_ENDINGS:
+            names += [path + ending for ending in _WINDOWS_ENDINGS]
+        first: OSError | None = None
+        for name in names:
+            try:
+                return name, self._files.head(name, READ)
+            except OSError as error:
+                if error.errno == errno.EACCES and self._may_execute(name):
+                    return name, _MAGIC[0]  # a program: no interpreter could read a script of such a mode
+                first = first or error
+                if error.errno != errno.ENOENT:
+                    break
+        assert first is not None
+        raise self._refusal(127 if first.errno == errno.ENOENT else 126, error_text(first))
+
+    def _may_execute(self, path: str) -> bool:
+        try:
+            return self._files.executable(path)
+        except OSError:
+            return False
+
+    # ------------------------------------------------------------------ interpreters
+
+    def _follow(self, shebang: Shebang, command: list[str]) -> Plan:
+        """Return the plan for a script: ``command`` is its path, as its interpreter gets it, and its arguments."""
+        level = 1
+        for _ in range(_STARTS):
+            if level > _LEVELS:
+                break
+            line = self._env_line(shebang)
+            name = line.program if line is not None else shebang.interpreter
+            options = [*line.arguments] if line is not None else _present(shebang.argument)
+            if self._own_shell == "always" and (shell := _shell(name)):
+                return self._source(command[0], command, options, shell)
+            found = self._interpreter_of(name, options, line)
+            if isinstance(found, str):
+                return self._source(command[0], command, options, found)
+            executable, first = found
+            command = [first, *options, *command]
+            head = self._head(executable)
+            next_shebang = self._shebang(executable, head)
+            if next_shebang is None:
+                if not is_binary(head) and not self._is_program(executable):
+                    return self._source(executable, command, [], "sh" if line is not None else "bash")
+                return self._interpreter(executable, command)
+            level = 1 if line is not None else level + 1
+            command[0] = executable
+            shebang = next_shebang
+        raise self._refusal(
+            126, "Too many levels of symbolic links: its interpreters are scripts of each other"
+        )
+
+    def _interpreter_of(self, name: str, options: list[str], line: EnvLine | None) -> tuple[str, str] | str:
+        """Return the executable and its argv[0], or the name of the shell that takes its place."""
+        if line is not None and line.whole and (whole := self._find(line.whole)):
+            options.clear()  # a program whose very name has blanks is what env would start
+            return whole, line.whole
+        shell = _shell(name) if self._own_shell == "missing" else ""
+        try:
+            return self._locate(name, options, kernel=line is None)
+        except _Refusal as refusal:
+            if shell and refusal.refused.status == 127:
+                self._note(f"{name} is not on this machine; sandhook's own shell ran the script")
+                return shell
+            raise
+
+    def _env_line(self, shebang: Shebang) -> EnvLine | None:
+        """Return what env is asked for, when it is the interpreter, and note what it changes."""
+        if _base(shebang.interpreter, self._files.windows) not in ("env", "env.exe"):
+            return None
+        try:
+            line = read_env_line(shebang.argument, self._environment)
+        except EnvError as error:
+            raise self._refusal(126, str(error)) from None
+        if line.environment is not None:
+            self._environment = line.environment
+            self._changed = True
+        for note in line.notes:
+            self._note(note)
+        return line
+
+    def _locate(self, name: str, options: Sequence[str], *, kernel: bool) -> tuple[str, str]:
+        """Return the native path of an interpreter, and what it gets as its own name.
+
+        Args:
+            name: As written: a path, or a word.
+            options: For the message's sake.
+            kernel: A word is a file of the current directory first, as for Linux.
+        """
+        windows = self._files.windows
+        if "/" not in name and not (windows and "\\" in name):
+            if kernel and not windows and self._exists(name):
+                return name, name
+            found = self._find(name)
+            return (found, name) if found else self._not_found(name)
+        path = self._native(name) if self._native is not None else name
+        for candidate in [path, *(path + ending for ending in (_WINDOWS_ENDINGS if windows else ()))]:
+            if self._exists(candidate):
+                return candidate, candidate if windows else name
+        found = self._find(_base(name, windows))
+        return (found, found) if found else self._not_found(name)
+
+    def _not_found(self, name: str) -> tuple[str, str]:
+        base = _base(name, self._files.windows)
+        if base != name:
+            message = f"{name}: bad interpreter: No such file or directory, nor is {base} in PATH"
+        else:
+            message = f"{name}: bad interpreter: no such program in PATH"
+        if _shell(name):
+            message += '; with own_shell="missing" sandhook\'s own shell runs such scripts'
+        raise self._refusal(127, message)
+
+    def _find(self, name: str) -> str | None:
+        """Look a word up in PATH: env's own, where it sets one."""
+        if self._changed and not self._files.windows:
+            for directory in self._environment.get("PATH", "/bin:/usr/bin").split(":"):
+                if directory.startswith("/") and self._may_execute(candidate := f"{directory}/{name}"):
+                    return candidate
+            return None
+        found = self._files.find(name)
+        if found is None and self._files.windows and (other := _ALSO.get(name)):
+            found = self._files.find(other)
+            if found is not None:
+                self._note(f"{name} is not on this machine; {other} ran the script")
+        return found
+
+    def _exists(self, path: str) -> bool:
+        try:
+            return self._files.exists(path)
+        except OSError as error:
+            raise self._refusal(126, f"{path}: bad interpreter: {error_text(error)}") from None
+
+    def _head(self, executable: str) -> bytes:
+        try:
+            return self._files.head(executable, READ)
+        except OSError as error:
+            if error.errno == errno.EISDIR:
+                raise self._refusal(126, f"{executable}: bad interpreter: Permission denied") from None
+            return _MAGIC[0]  # what cannot be read may still be executed; the start tells
+
+    def _shebang(self, name: str, head: bytes) -> Shebang | None:
+        try:
+            shebang = read_shebang(head)
+        except ShebangError as error:
+            where = "" if name == self._name else f"{name}: "
+            raise self._refusal(126, f"{where}{error}") from None
+        if shebang is not None:
+            self._notes += [f"{name}: {note}" for note in shebang.notes]
+        return shebang
+
+    # ------------------------------------------------------------------ results
+
+    def _is_program(self, path: str) -> bool:
+        return self._files.windows and (extension(path, True) in _NATIVE_ENDINGS or is_batch(path))
+
+    def _start(self, executable: str, argv: Sequence[str]) -> Program:
+        if self._files.windows and is_batch(executable):
+            return Program(*self._by_cmd(executable, argv))
+        return Program(executable, tuple(argv))
+
+    def _interpreter(self, executable: str, argv: Sequence[str]) -> Interpreter:
+        started, words, line = executable, tuple(argv), ""
+        if self._files.windows and is_batch(executable):
+            started, words, line = self._by_cmd(executable, argv)
+        new = self._environment if self._changed else None
+        return Interpreter(started, words, tuple(self._notes), new, line)
+
+    def _by_cmd(self, batch: str, argv: Sequence[str]) -> tuple[str, tuple[str, ...], str]:
+        cmd = self._files.find("cmd.exe")
+        if cmd is None:
+            raise self._refusal(127, "cmd.exe, which runs batch files, is not in PATH")
+        try:
+            arguments = batch_arguments(batch.rstrip(". "), argv[1:])
+        except UnsafeArgument as error:
+            raise self._refusal(126, f"cannot execute: {error}") from None
+        return cmd, (cmd, *argv), f'"{cmd}" {arguments}'
+
+    def _source(self, path: str, argv: Sequence[str], options: Sequence[str], shell: str) -> Source:
+        new = self._environment if self._changed else None
+        return Source(path, tuple(argv), tuple(self._notes), tuple(options), shell, new)
+
+    def _refusal(self, status: int, message: str) -> _Refusal:
+        return _Refusal(status, f"{self._name}: {message}")
+
+    def _note(self, note: str) -> None:
+        self._notes.append(f"{self._name}: {note}")
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether a file's first bytes are a program's, or at least no text's."""
+    return b"\0" in head[:_TEXT] or head.startswith(_MAGIC)
+
+
+def _present(argument: str | None) -> list[str]:
+    return [] if argument is None else [argument]
+
+
+def _base(name: str, windows: bool) -> str:
+    if windows:
+        name = name.replace("\\", "/")
+    return name.rpartition("/")[2]
+
+
+def _shell(name: str) -> str:
+    """Return "sh" or "bash" when the interpreter is that, else ""."""
+    base = name.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
+    return base if base in _SHELLS else ""

@@ -1,0 +1,97 @@
+"""The "#!" line, cut into interpreter and argument as Linux cuts it.
+
+Source: Linux 6.1, execve(2), "Interpreter scripts"; the tests compare with the kernel that runs them.
+"""
+
+from __future__ import annotations
+
+from sandhook.record import Record
+
+#: Bytes of a file that the kernel looks at. What is longer is cut, silently, in the argument alone.
+HEAD = 256
+
+BOM = b"\xef\xbb\xbf"
+
+#: Bytes of a file to read, therefore.
+READ = HEAD + len(BOM)
+
+_BLANK = b" \t"
+
+
+class Shebang(Record):
+    """A "#!" line.
+
+    Attributes:
+        interpreter: As written.
+        argument: Everything behind it, inner blanks and all, as one argument; None when there is nothing.
+        notes: What the kernel would not have taken, and was repaired.
+    """
+
+    interpreter: str
+    argument: str | None
+    notes: tuple[str, ...] = ()
+
+
+class ShebangError(Exception):
+    """A "#!" line that names no interpreter."""
+
+
+def read_shebang(head: bytes) -> Shebang | None:
+    """Return what the first line says, or None when it is no "#!" line.
+
+    Args:
+        head: The first READ bytes of the file; fewer when the file is shorter.
+
+    Raises:
+        ShebangError: Nothing stands behind "#!", or the interpreter's name does not end within HEAD bytes.
+    """
+    notes = []
+    if head.startswith(BOM + b"#!"):
+        head = head[len(BOM) :]
+        notes.append("a byte order mark stands before '#!'; it was skipped")
+    if not head.startswith(b"#!"):
+        return None
+    head = head[:HEAD]
+    buffer = head.ljust(HEAD, b"\0")
+    end = buffer.find(b"\n")
+    if end >= 0 and b"\0" not in buffer[:end]:
+        line = _without_return(buffer[2:end], notes).rstrip(_BLANK)
+    else:
+        line = _without_newline(buffer, len(head), notes)
+    text = line.lstrip(_BLANK).partition(b"\0")[0]  # a string of C
+    name, argument = _cut(text)
+    if not name:
+        raise ShebangError("empty shebang")
+    return Shebang(_text(name), None if argument is None else _text(argument), tuple(notes))
+
+
+def _without_newline(buffer: bytes, length: int, notes: list[str]) -> bytes:
+    """Return the line of a buffer that holds no end of it; the kernel runs it when the name is surely whole."""
+    name = buffer[2:].lstrip(_BLANK)
+    if not name:
+        raise ShebangError("empty shebang")
+    if not any(byte in name for byte in (b" ", b"\t", b"\0")):
+        raise ShebangError(f"the '#!' line is too long: the interpreter does not end within {HEAD} bytes")
+    line = buffer[2 : HEAD - 1].rstrip(_BLANK)  # the last byte becomes the string's end
+    if length < HEAD and b"\0" not in buffer[:length]:  # the file ends in its first line
+        return _without_return(line.rstrip(b"\0"), notes)
+    return line
+
+
+def _without_return(line: bytes, notes: list[str]) -> bytes:
+    if not line.endswith(b"\r"):
+        return line
+    notes.append("the '#!' line ends in a carriage return, which was dropped")
+    return line[:-1]
+
+
+def _cut(text: bytes) -> tuple[bytes, bytes | None]:
+    """Return the name and what stands behind the blanks after it: "" when those end the text, as the kernel has it."""
+    for place, byte in enumerate(text):
+        if byte in _BLANK:
+            return text[:place], text[place:].lstrip(_BLANK)
+    return text, None
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
