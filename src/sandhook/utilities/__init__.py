@@ -45,6 +45,7 @@ UTILITIES: dict[str, str] = {
     "column": "column",
     "comm": "comm",
     "cp": "cp",
+    "csplit": "csplit",
     "cut": "cut",
     "date": "date",
     "dd": "dd",
