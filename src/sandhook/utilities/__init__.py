@@ -64,6 +64,7 @@ UTILITIES: dict[str, str] = {
     "fgrep": "grep",
     "file": "file",
     "find": "find",
+    "fmt": "fmt",
     "fold": "fold",
     "gawk": "awk",
     "getconf": "getconf",
