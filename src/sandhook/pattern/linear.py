@@ -70,14 +70,27 @@ def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups
     )
 
 
+def rust_syntax(pattern: str, *, within_lines: bool = False) -> str:
+    """Return an expression of Rust's regex crate as RE2 writes it.
+
+    Args:
+        within_lines: Negated and Perl classes hold no newline, so that no match goes on to the data's end.
+
+    Raises:
+        PatternError: Something in it has no equivalent.
+    """
+    return _Checker(pattern, True, within_lines).run()
+
+
 class _Checker:
     """Goes over an expression, rewrites Rust's classes and refuses what RE2 would misread."""
 
-    __slots__ = ("at", "out", "pattern", "rust")
+    __slots__ = ("at", "out", "pattern", "rust", "within_lines")
 
-    def __init__(self, pattern: str, rust: bool) -> None:
+    def __init__(self, pattern: str, rust: bool, within_lines: bool = False) -> None:
         self.pattern = pattern
         self.rust = rust
+        self.within_lines = within_lines
         self.at = 0
         self.out: list[str] = []
 
@@ -116,8 +129,11 @@ class _Checker:
 
     def _rust_class(self, c: str, inside: bool) -> str:
         members = _RUST_CLASSES[c.lower()]
+        if self.within_lines and c == "s":
+            members = members.replace(r"\n", "")
         if not inside:
-            return f"[^{members}]" if c.isupper() else f"[{members}]"
+            more = r"\n" if self.within_lines and c in "DW" else ""
+            return f"[^{more}{members}]" if c.isupper() else f"[{members}]"
         if c.isupper() and c != "D":
             raise PatternError(f"\\{c} inside of a class is not supported")
         return r"\P{Nd}" if c == "D" else members
@@ -128,6 +144,8 @@ class _Checker:
         self._copy(1)
         if self.pattern[self.at : self.at + 1] == "^":
             self._copy(1)
+            if self.within_lines:
+                self.out.append(r"\n")
         first = True
         while True:
             rest = self.pattern[self.at : self.at + 2]

@@ -111,6 +111,7 @@ UTILITIES: dict[str, str] = {
     "readlink": "readlink",
     "realpath": "realpath",
     "rev": "rev",
+    "rg": "rg",
     "rm": "rm",
     "rmdir": "rmdir",
     "sed": "sed",
