@@ -1,0 +1,144 @@
+"""The poller on POSIX: one poll(2) for the descriptors of a run and the ends of its children."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from sandhook.host.child import Child
+
+Call = Callable[[], None]
+
+#: Seconds between two looks at children whose end no descriptor tells; it doubles while nothing happens.
+_FIRST_LOOK, _LONGEST_LOOK = 0.000_5, 0.008
+
+#: Seconds that one call of the system waits at most; poll(2) counts milliseconds in an int.
+_LONGEST = 86_400.0
+
+
+class Poller:
+    """Readiness of pipe ends, and ends of children, told by calls.
+
+    Every watch tells once. The calls run inside ``wait``, in its thread; they may add and drop
+    watches. A descriptor that is about to be closed must be forgotten first.
+
+    Args:
+        handles: Whether to watch children by descriptors of theirs, where the system has them.
+    """
+
+    __slots__ = ("_ends", "_handles", "_look", "_looked_at", "_poll", "_reads", "_writes")
+
+    def __init__(self, *, handles: bool = True) -> None:
+        self._handles = handles
+        self._poll = select.poll()
+        self._reads: dict[int, list[Call]] = {}
+        self._writes: dict[int, list[Call]] = {}
+        self._ends: dict[int, tuple[Child, Call]] = {}  # by handle, which is closed here
+        self._looked_at: list[tuple[Child, Call]] = []  # children without a handle
+        self._look = _FIRST_LOOK
+
+    def readable(self, fd: int, call: Call) -> None:
+        """Call once, when a read from ``fd`` would give data or the end of it."""
+        self._reads.setdefault(fd, []).append(call)
+        self._register(fd)
+
+    def writable(self, fd: int, call: Call) -> None:
+        """Call once, when a write to ``fd`` would take at least a byte, or fail."""
+        self._writes.setdefault(fd, []).append(call)
+        self._register(fd)
+
+    def ended(self, child: Child, call: Call) -> None:
+        """Call once, when ``child`` has ended and was waited for."""
+        handle = -1
+        if self._handles and child.status is None:  # only then is the number surely its own
+            # there is none but on Linux, on old kernels, and when no descriptor is left
+            with suppress(AttributeError, OSError):
+                handle = os.pidfd_open(child.pid)
+        if handle < 0:
+            self._looked_at.append((child, call))
+            self._look = _FIRST_LOOK
+        else:
+            self._ends[handle] = (child, call)
+            self._poll.register(handle, select.POLLIN)
+
+    def forget(self, fd: int) -> None:
+        """Drop the watches of a descriptor."""
+        self._reads.pop(fd, None)
+        self._writes.pop(fd, None)
+        self._register(fd)
+
+    def close(self) -> None:
+        """Drop all watches."""
+        self._poll = select.poll()
+        self._reads.clear()
+        self._writes.clear()
+        self._looked_at.clear()
+        while self._ends:
+            os.close(self._ends.popitem()[0])
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _register(self, fd: int) -> None:
+        """Tell the system what is watched of a descriptor now."""
+        events = (select.POLLIN if fd in self._reads else 0) | (select.POLLOUT if fd in self._writes else 0)
+        if events:
+            self._poll.register(fd, events)
+        else:
+            with suppress(KeyError):
+                self._poll.unregister(fd)
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait until something is told, and return whether anything was.
+
+        Args:
+            seconds: How long at most; 0 only looks; None waits as long as it takes, but not at all
+                when nothing is watched.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        rest = seconds
+        while True:
+            if rest is None and not (self._reads or self._writes or self._ends or self._looked_at):
+                return False
+            if self._turn(_LONGEST if rest is None else min(rest, _LONGEST)):
+                return True
+            if until is not None:
+                rest = max(0.0, until - time.monotonic())
+                if not rest:
+                    return False
+
+    def _turn(self, seconds: float) -> bool:
+        """Wait once, and tell what happened: data first, and then the ends of children."""
+        over: list[tuple[Child, Call]] = []
+        if self._looked_at:
+            over = [watch for watch in self._looked_at if watch[0].poll()]
+            if over:
+                self._looked_at = [watch for watch in self._looked_at if watch not in over]
+                seconds, self._look = 0.0, _FIRST_LOOK
+            else:
+                seconds = min(seconds, self._look)
+                self._look = min(2 * self._look, _LONGEST_LOOK)
+        told = False
+        for fd, events in self._poll.poll(1000 * seconds):
+            if fd in self._ends:
+                if self._ends[fd][0].poll():
+                    over.append(self._ends.pop(fd))
+                    self._poll.unregister(fd)
+                    os.close(fd)
+                continue
+            calls: list[Call] = []
+            if events & ~select.POLLOUT:
+                calls += self._reads.pop(fd, ())
+            if events & ~select.POLLIN:
+                calls += self._writes.pop(fd, ())
+            self._register(fd)
+            for call in calls:
+                told = True
+                call()
+        for _, call in over:
+            told = True
+            call()
+        return told
