@@ -18,7 +18,7 @@ import pytest
         (["-Secho a\\tb"], "a\tb\n"),
         (["-S", 'echo "a  b" c # d'], "a  b c\n"),
         (["-S", "echo ${X}.${nope}", "z"], "1. z\n"),
-        (["-S", "printf <%s> ${nope} \"${nope}\" a${nope}"], "<><a>"),  # one that is not set begins no word
+        (["-S", 'printf <%s> ${nope} "${nope}" a${nope}'], "<><a>"),  # one that is not set begins no word
         (["-S", "echo a\\_b", "'"], "a b '\n"),
         (["-S", 'echo "a\\_b"'], "a b\n"),
         (["-S", "echo x \\c y"], "x\n"),
