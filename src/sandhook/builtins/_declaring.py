@@ -136,6 +136,8 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     late = add & READONLY
     add &= ~READONLY
     listed = assigned is not None and isinstance(assigned.value, list)
+    if state.options.allexport and not (request.local or indexed or listed or add & (ARRAY | ASSOC)):
+        add |= 0 if name in state.values or name in state.attributes else EXPORT
     if (indexed or listed) and not (bits | add) & ASSOC:
         add |= ARRAY
     if add & _CASE:
@@ -147,6 +149,8 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
         _make_array(state, name)
     if assigned is not None:
         assign(state, assigned)
+        if add & (ARRAY | ASSOC) and not bits & EXPORT:
+            state.remove_attributes(name, EXPORT & ~add)  # set -a does not mean arrays
     if late:
         state.attributes[name] = state.attributes.get(name, 0) | late
     if not state.attributes.get(name) and name in state.values:
@@ -221,7 +225,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
             raise Fault(f"`{target}': invalid variable name for name reference")
     state.values.pop(name, None)
     state.namerefs[name] = target
-    bits = (bits | request.add) & ~request.remove
+    bits = (bits | request.add | (EXPORT if state.options.allexport else 0)) & ~request.remove
     if bits:
         state.attributes[name] = bits
     else:

@@ -125,4 +125,7 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
     elif isinstance(value, str) and state.shell.arithmetic(state, subscript) != 0:
         raise Fault(f"{name}: not an array variable")
     else:
-        state.unset_element(name, subscript_text(state, subscript))
+        key = subscript_text(state, subscript)
+        if subscript and not key and isinstance(value, AssociativeArray):
+            raise Fault(f"[{subscript}]: bad array subscript")
+        state.unset_element(name, key)

@@ -37,8 +37,6 @@ from sandhook.syntax.nodes import (
 Text: TypeAlias = Callable[[State], str]
 Store: TypeAlias = Callable[[State, int], None]
 
-_NAME = re.compile(r"(?<![0-9A-Za-z_#])[A-Za-z_][0-9A-Za-z_]*")
-
 #: Variables whose values name variables, and so on.
 MAX_RECURSION = 1024
 
@@ -65,11 +63,20 @@ def evaluate(state: State, text: str) -> int:
             else _run(state, text)
         )
     except ShellSyntaxError as error:
-        if state.options.nounset:  # bash has looked at the names by the time that it sees the error
-            for name in _NAME.findall(text):
-                if state.value(name) is None:
-                    raise ShellError(f"{name}: unbound variable", 127, fatal=True) from None
-        raise ExpressionError(error.message, 1, discard=True) from None
+        raise _carried_out(state, text, error) from None
+
+
+def _carried_out(state: State, text: str, error: ShellSyntaxError) -> ShellError:
+    """Carry out what stands before an error, and return what ends the expression."""
+    from sandhook.expand.faulty import carry_out
+
+    try:
+        carry_out(text, lambda node: compile_arithmetic(node)(state), state.budget)
+    except ShellSyntaxError as reached:
+        error = reached
+    except DivisionByZero as zero:
+        return ExpressionError(zero_message(text, str(zero)), 1, discard=True)
+    return ExpressionError(error.message, 1, discard=True)
 
 
 def _run(state: State, text: str) -> int:

@@ -88,9 +88,17 @@ def declaration(
 
 
 def words_of(state: State, node: ParameterExpansion, text: str | None) -> list[str]:
-    """Return the fields of ``"${a[@]@A}"`` and ``"${@@A}"``: the words of that command."""
+    """Return the fields of ``"${a[@]@A}"`` and ``"${@@A}"``: that command, which bash splits at IFS."""
     if not text:
         return []
+    ifs = state.get("IFS") or " "
     if node.name == "@":
-        return ["set", "--", *map(transform.at_quote, state.positional)]
-    return [text] if isinstance(state.value(node.name), str) else text.split(" ", 2)
+        first, *rest = map(transform.at_quote, state.positional)
+        return ["set", "--", first, *rest] if " " in ifs else [f"set -- {first}", *rest]
+    if isinstance(state.value(node.name), str):
+        return [text]
+    if " " in ifs:
+        return text.split(" ", 2)
+    head, equals, values = text.partition("=")
+    fields = re.split(f"[{re.escape(ifs)}]", head)
+    return [*fields[:-1], f"{fields[-1]}{equals}{values}"]

@@ -22,6 +22,10 @@ DEFAULT_IFS = " \t\n"
 _PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*\]|[^\\\[:]+|.", re.DOTALL)
 _MAGIC = frozenset("*?[")
 
+#: What makes a pattern of a field for bash, though its brackets hold nothing (``[]``).
+_BRACKETS = lazily(r"(?:\\.|[^\\[])*\[(?:\\.|[^\\\]/])*\]", re.DOTALL)
+_WITHOUT_MATCH = frozenset(("failglob", "nullglob"))
+
 
 @lru_cache(maxsize=64)
 def splitter(ifs: str) -> re.Pattern[str]:
@@ -133,6 +137,13 @@ class Fields:
         self._started = True
         self._pieces.append((text, False))
 
+    def add_any(self, add: Callable[[], None]) -> None:
+        """Add something; when it is empty, it starts no field."""
+        started, done = self._started, len(self.done)
+        add()
+        if not (started or self._pieces) and len(self.done) == done:
+            self._started = False
+
     def separate(self) -> None:
         """End the current field, if one has begun: between the elements of "$@"."""
         if self._started:
@@ -171,9 +182,10 @@ def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
     pattern = "".join([quote(text) if was_quoted else text for text, was_quoted in pieces])
     plain = "".join([text for text, _ in pieces])
     options = state.options
-    if not has_magic(pattern, extglob=options.extglob):
-        return [plain]
     shopts = options.shopts
+    if not has_magic(pattern, extglob=options.extglob):
+        unmatched = "[" in pattern and _BRACKETS.match(pattern) and not shopts.isdisjoint(_WITHOUT_MATCH)
+        return _without_match(state, plain) if unmatched else [plain]
     process = state.process
     found = expand_pathname(
         process.kernel.fs,
@@ -195,6 +207,12 @@ def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
         found = _without_ignored(found, ignored, options.extglob)
     if found:
         return found
+    return _without_match(state, plain)
+
+
+def _without_match(state: State, plain: str) -> list[str]:
+    """Return what becomes of a pattern that matches no file."""
+    shopts = state.options.shopts
     if "failglob" in shopts:
         raise ShellError(f"no match: {plain}", 1, discard=True)
     return [] if "nullglob" in shopts else [plain]

@@ -88,6 +88,19 @@ class Parameter:
         return bool(values)
 
 
+class _Declaration(Parameter):
+    """``${a[@]@A}``: fields in quotes, and one text where nothing is split."""
+
+    __slots__ = ("_whole",)
+
+    def __init__(self, values: Values, whole: Value) -> None:
+        super().__init__(values=values)
+        self._whole = whole
+
+    def text(self, state: State) -> str:
+        return self._whole(state) or ""
+
+
 # --------------------------------------------------------------------------- plain values
 
 
@@ -502,7 +515,7 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
             return declared.declaration(state, node, base.values is not None, base.text, unset=value is None)
 
         if base.values is not None and not base.star:
-            return Parameter(values=lambda state: declared.words_of(state, node, declaration(state)))
+            return _Declaration(lambda state: declared.words_of(state, node, declaration(state)), declaration)
         return Parameter(declaration)
     if letter in "Kk" and base.values is not None and node.subscript is not None:
         return Parameter(values=lambda state: declared.pairs_of(state, name, letter), star=base.star)

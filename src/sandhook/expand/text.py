@@ -129,6 +129,18 @@ class TextCompiler:
         """Compile a key or a value of ``map=(key value)``, an assignment's text without tildes."""
         return self._string(word.parts, quoted=False, stored=True)
 
+    def stored_in(self, word: Word, quoted: bool) -> Text:
+        """Compile the word of ``${name=word}``, which is joined as in an assignment."""
+        if quoted or not has_tilde(word.parts):
+            return self._string(word.parts, quoted=quoted, stored=True)
+        pieces = split_tildes(word.parts)
+        return _concatenate(
+            [
+                tilde(piece) if isinstance(piece, str) else self._part_text(piece, quoted=False, stored=True)
+                for piece in pieces
+            ]
+        )
+
     def _string(self, parts: Sequence[WordPart], *, quoted: bool, stored: bool = False) -> Text:
         if not parts:
             return _constant("")
@@ -176,7 +188,9 @@ class TextCompiler:
             return self._choice_text(node, compiled, quoted, stored)
         by_ifs = (node.operator or node.prefix) if quoted else (node.operator or " ")[0] in "@#%"
         declaring = node.operator == "@" and node.word is not None and node.word.parts == _DECLARING
-        if stored and by_ifs and not declaring and not compiled.star and compiled.values:
+        if declaring:
+            return compiled.text
+        if stored and by_ifs and not compiled.star and compiled.values:
             values = compiled.values
             return lambda state: (separator(state, True) or " ").join(values(state))
         if not compiled.star and compiled.values is not None and not quoted:
@@ -359,7 +373,9 @@ class TextCompiler:
     def _assign_or_fail(self, node: ParameterExpansion, base: Parameter, quoted: bool) -> Text:
         operator = node.operator or ""
         word = node.word or Word(())
-        text_of = self.subscript(word) if quoted and operator[-1] == "=" else self.string(word)
+        text_of = self.string(word)
+        if operator[-1] == "=":
+            text_of = self.stored_in(word, quoted)
         name = node.name
         if operator[-1] == "=":
             subscript = self.string(node.subscript, quoted=True) if node.subscript is not None else None

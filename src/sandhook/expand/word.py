@@ -12,6 +12,15 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.expand.brace import expand_braces, has_braces, plain_sequence
+from sandhook.expand.emitting import (
+    Emit,
+    emit_value,
+    if_any,
+    quoted_text,
+    starred_beside_list,
+    tilde_in,
+    without_empty,
+)
 from sandhook.expand.fields import DEFAULT_IFS, Fields, glob_field, split_text, whole_list
 from sandhook.expand.parameter import (
     CHOOSING,
@@ -21,7 +30,6 @@ from sandhook.expand.parameter import (
     plain_value,
     subscript_of,
 )
-from sandhook.expand.special import separator
 from sandhook.expand.text import Text, TextCompiler, tilde
 from sandhook.expand.tilde import split_tildes, tilde_behind_name
 from sandhook.state.state import State
@@ -42,7 +50,6 @@ from sandhook.syntax.nodes import (
 )
 
 FieldsOf: TypeAlias = Callable[[State], "list[str]"]
-Emit: TypeAlias = Callable[[State, Fields], None]
 
 #: A word whose braces give more words than this is expanded anew each time it runs.
 EAGER_BRACES = 256
@@ -161,10 +168,12 @@ class WordCompiler(TextCompiler):
             words.append(made)
             if len(words) > EAGER_BRACES:
                 return self._many_braces(word)
-        compiled = [self._fields(made) for made in words]
         plain = self._fields(word)
-        if len(compiled) == 1:
-            return compiled[0]
+        if len(words) == 1:
+            return self._fields(words[0])
+        compiled = [
+            self._fields(made, named_tildes=False) for made in words
+        ]  # to bash these are no assignments
         constants = [text for text in map(self.constant, words) if text is not None]
         if len(constants) == len(words):
             return lambda state: constants if "braceexpand" in state.options.enabled else plain(state)
@@ -196,7 +205,7 @@ class WordCompiler(TextCompiler):
                 if constant is not None:
                     found.append(constant)
                 else:
-                    found += self._fields(made)(state)
+                    found += self._fields(made, named_tildes=False)(state)
                 if len(found) > limit:
                     budget.fail("fields")
             return found
@@ -220,7 +229,9 @@ class WordCompiler(TextCompiler):
 
     def _emit_all(self, pieces: Sequence[WordPart | str]) -> list[Emit]:
         """Compile parts, and tilde-prefixes that were taken out of them."""
-        return [_quoted(tilde(piece)) if isinstance(piece, str) else self._emit(piece) for piece in pieces]
+        return [
+            quoted_text(tilde(piece)) if isinstance(piece, str) else self._emit(piece) for piece in pieces
+        ]
 
     def _emit(self, part: WordPart) -> Emit:
         """Compile one part outside quotes."""
@@ -251,10 +262,12 @@ class WordCompiler(TextCompiler):
         emitters: list[Emit] = []
         for part in parts:
             if isinstance(part, ParameterExpansion) and self._gives_fields(part, listed):
-                emitters.append(self._emit_parameter(part, quoted=True))
+                emit = self._emit_parameter(part, quoted=True, listed=listed)
+                chosen = part.operator in CHOOSING and not _names_list(part)
+                emitters.append(without_empty(emit) if listed and chosen else emit)
             else:
                 text_of = self._part_text(part, quoted=True)
-                emitters.append(_if_any(text_of) if listed else _quoted(text_of))
+                emitters.append(if_any(text_of) if listed else quoted_text(text_of))
 
         def run(state: State, fields: Fields) -> None:
             if not listed:
@@ -268,7 +281,7 @@ class WordCompiler(TextCompiler):
         """Tell whether a part in quotes has to be compiled to fields; beside a list, no other has."""
         if not listed:
             return self._may_be_list(part)
-        return self._is_list(part) or (part.operator in CHOOSING and part.prefix != "#")
+        return self._is_list(part) or (part.prefix != "#" and part.operator is not None)
 
     def _is_list(self, part: WordPart) -> bool:
         """Tell whether a part in quotes gives any number of fields, also none."""
@@ -278,13 +291,16 @@ class WordCompiler(TextCompiler):
             return part.operator not in CHOOSING
         return part.name == "@" or subscript_of(part.subscript) == "@"
 
-    def _emit_parameter(self, node: ParameterExpansion, *, quoted: bool) -> Emit:
+    def _emit_parameter(self, node: ParameterExpansion, *, quoted: bool, listed: bool = False) -> Emit:
         compiled = compile_parameter(node, self)
         if isinstance(compiled, Indirect):
             return self._emit_indirect(node, compiled, quoted)
         if node.operator in CHOOSING and node.prefix != "#":
-            return self._emit_choice(node, compiled, quoted)
-        return _emit_value(compiled, quoted)
+            return self._emit_choice(node, compiled, quoted, listed)
+        starred = compiled.star and node.operator is not None and not node.prefix
+        if listed and starred and compiled.values is not None:
+            return starred_beside_list(compiled.values)
+        return emit_value(compiled, quoted)
 
     def _emit_indirect(self, node: ParameterExpansion, compiled: Indirect, quoted: bool) -> Emit:
         choice = node.operator in CHOOSING
@@ -295,17 +311,19 @@ class WordCompiler(TextCompiler):
                 base = target if isinstance(target, Parameter) else Parameter(lambda _: None)
                 self._emit_choice(node, base, quoted)(state, fields)
             elif isinstance(target, Parameter):
-                _emit_value(target, quoted)(state, fields)
+                emit_value(target, quoted)(state, fields)
             else:
                 (fields.quoted if quoted else fields.expansion)(target or "")
 
         return run
 
-    def _emit_choice(self, node: ParameterExpansion, base: Parameter, quoted: bool) -> Emit:
+    def _emit_choice(
+        self, node: ParameterExpansion, base: Parameter, quoted: bool, listed: bool = False
+    ) -> Emit:
         """${x-w} ${x:-w} ${x=w} ${x?w} ${x+w}: the value, or the word with its own quoting."""
         operator = node.operator or ""
         word = node.word or Word(())
-        value = _emit_value(base, quoted)
+        value = emit_value(base, quoted)
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
             choose = self._assign_or_fail(node, base, quoted)
@@ -318,19 +336,19 @@ class WordCompiler(TextCompiler):
                     (fields.quoted if quoted else fields.expansion)(text)
 
             return run_assign
-        use = [self._emit_in(part, quoted) for part in self._tilde_parts(word, quoted)]
+        use = [self._emit_in(part, quoted, listed) for part in self._tilde_parts(word, quoted)]
         plus = operator[-1] == "+"
-        listed = base.values is not None and not base.star  # "${a[@]+x}" of an empty list is no field
+        empty = base.values is not None and not base.star  # "${a[@]+x}" of an empty list is no field
         values_of = base.values or (lambda state: [])
 
         def run(state: State, fields: Fields) -> None:
             if base.is_set(state, nonempty) == plus:
-                if quoted and not use and listed:
+                if quoted and not use and empty:
                     fields.quoted("")
                 for emit in use:
                     emit(state, fields)
             elif plus:
-                if quoted and listed and values_of(state):
+                if quoted and empty and values_of(state):
                     fields.quoted("")
             else:
                 value(state, fields)
@@ -342,20 +360,19 @@ class WordCompiler(TextCompiler):
             return word.parts
         return [tilde(piece) if isinstance(piece, str) else piece for piece in split_tildes(word.parts)]
 
-    def _emit_in(self, part: WordPart | Text, quoted: bool) -> Emit:
+    def _emit_in(self, part: WordPart | Text, quoted: bool, listed: bool) -> Emit:
         """Compile a part of an operator's word: unquoted literals there are split."""
         if not isinstance(part, tuple):
-            text_of = part
-            return lambda state, fields: fields.quoted(text_of(state))
+            return tilde_in(part)
         if isinstance(part, Literal):
             text = part.text
             if quoted:
                 return lambda state, fields: fields.quoted(text)
             return lambda state, fields: fields.expansion(text)
         if quoted and isinstance(part, ParameterExpansion):
-            return self._emit_parameter(part, quoted=True)
+            return self._emit_parameter(part, quoted=True, listed=listed)
         if quoted and not isinstance(part, DoubleQuoted):
-            return _quoted(self._part_text(part, quoted=True))
+            return quoted_text(self._part_text(part, quoted=True))
         return self._emit(part)
 
     def _emit_extended(self, part: ExtendedPattern) -> Emit:
@@ -367,6 +384,10 @@ class WordCompiler(TextCompiler):
                 (fields.quoted if was_quoted else fields.literal)(text)
 
         return run
+
+
+def _names_list(part: ParameterExpansion) -> bool:
+    return part.name in "@*" or subscript_of(part.subscript) is not None
 
 
 def is_plain_variable(part: ParameterExpansion) -> bool:
@@ -433,21 +454,6 @@ def _numbers(sequence: range, plain: FieldsOf) -> FieldsOf:
     return run
 
 
-def _quoted(text_of: Text) -> Emit:
-    return lambda state, fields: fields.quoted(text_of(state))
-
-
-def _if_any(text_of: Text) -> Emit:
-    """Add quoted text, but begin no field for an empty one."""
-
-    def emit(state: State, fields: Fields) -> None:
-        text = text_of(state)
-        if text:
-            fields.quoted(text)
-
-    return emit
-
-
 def _split(state: State, text: str | None) -> list[str]:
     """Return the fields of an unquoted expansion that is a whole word."""
     if not text:
@@ -463,32 +469,3 @@ def _split(state: State, text: str | None) -> list[str]:
     for field in found:
         globbed += glob_field(state, [(field, False)])
     return globbed
-
-
-def _emit_value(compiled: Parameter, quoted: bool) -> Emit:
-    """Compile what a parameter without a choosing operator puts into the fields."""
-    if compiled.value is not None:
-        value = compiled.value
-        if quoted:
-            return lambda state, fields: fields.quoted(value(state) or "")
-        return lambda state, fields: fields.expansion(value(state) or "")
-    values = compiled.values
-    assert values is not None
-    if quoted and compiled.star:
-        return lambda state, fields: fields.quoted(separator(state, True).join(values(state)))
-
-    def run(state: State, fields: Fields) -> None:
-        if not quoted and (state.get("IFS") or " ")[0] not in DEFAULT_IFS:
-            fields.expansion((state.get("IFS") or "")[0].join(values(state)))  # empty ones count then
-            return
-        first = True
-        for text in values(state):
-            if not first:
-                fields.separate()
-            first = False
-            if quoted:
-                fields.quoted(text)
-            else:
-                fields.expansion(text)
-
-    return run

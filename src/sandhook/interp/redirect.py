@@ -19,6 +19,7 @@ from sandhook.syntax.nodes import (
     ArithmeticExpansion,
     DoubleQuoted,
     HereDocument,
+    Literal,
     ParameterExpansion,
     Redirection,
     SingleQuoted,
@@ -83,6 +84,27 @@ def has_effects(redirections: Sequence[Redirection]) -> bool:
         ):
             return True
     return False
+
+
+def needs_process(redirections: Sequence[Redirection]) -> bool:
+    """Tell whether bash carries out redirections without a command in a process of their own.
+
+    It does for those of its own input and for ``{name}<``; the status is then that of this process.
+    """
+    return any(
+        node.variable is not None
+        or (
+            not node.fd and (node.operator in ("<", "<>") or (node.operator == "<&" and not _is_number(node)))
+        )
+        or (node.fd == 0 and node.operator == ">&" and not _is_number(node))
+        for node in redirections
+    )
+
+
+def _is_number(node: Redirection) -> bool:
+    """Tell whether the target is a descriptor as it stands (``3`` or ``3-``)."""
+    first = node.target.parts[0] if len(node.target.parts) == 1 else None
+    return isinstance(first, Literal) and first.text.rstrip("-").isdigit()
 
 
 def restore(process: Process, undo: Undo) -> None:

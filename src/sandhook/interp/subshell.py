@@ -15,7 +15,7 @@ from sandhook.interp.jobs import Job, jobs_of
 from sandhook.kernel.descriptor import Null
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
-from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom
+from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import ERR_DEPTH, State
 from sandhook.syntax.nodes import Command, SimpleCommand
 
@@ -97,6 +97,19 @@ def start_subshell(state: State, child: Process, run: Run, *, near: bool = False
     inner = enter(state, child, near=near)
     child.start(lambda: finish(inner, run))
     return inner
+
+
+def redirect_apart(state: State, apply: Callable[[State, None], None]) -> int:
+    """Carry out redirections that no command has in a process of their own; return its status."""
+
+    def run(inner: State) -> int:
+        try:
+            apply(inner, None)
+        except ShellError as error:
+            return inner.shell.report(inner, error)  # type: ignore[no-any-return]
+        return 0
+
+    return in_subshell(state, state.process.fork(), run, near=True)
 
 
 def direct(run: Run, node: Command) -> Run:

@@ -44,6 +44,8 @@ def substitute(body: Run, file: Apply | None) -> Text:
         budget.fuel = fuel = budget.fuel - 1
         if fuel < 0:
             state.shell.poll(state)
+        if state.pipestatus is None:
+            state.pipestatus = [state.status]  # a substitution changes $? alone
         if file is not None:
             return _text(state, _read_file(state, file))
         kernel = state.process.kernel

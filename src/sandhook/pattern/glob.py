@@ -323,7 +323,7 @@ class _Parser:
                     if isinstance(group, Literal) and c in "?*":
                         break  # bash forgets what follows "*?(" without its ")"
                     if depth == 0 and isinstance(group, Group) and c in "+@!":
-                        nodes[-1] = Star(before_group=True)
+                        nodes[-1] = Star(before=c)
                 nodes.append(group)
             elif c == "\\":
                 plain.append(pattern[at + 1] if at + 1 < stop else c)

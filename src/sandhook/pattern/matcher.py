@@ -131,19 +131,24 @@ class Star(Node):
     """Any characters: ``*``.
 
     Before ``@(``, ``+(`` and ``!(`` bash never lets it take the whole rest of the text, even if
-    the group can be empty: ``bc`` is no ``b*!(c)``.
+    the group can be empty: ``bc`` is no ``b*!(c)``. Where no text is left ``!(`` matches: ``b`` is one.
+
+    Attributes:
+        before: The operator of the group behind it, "" when none of these follows.
     """
 
-    __slots__ = ("before_group",)
+    __slots__ = ("before",)
 
-    def __init__(self, before_group: bool = False) -> None:
-        self.before_group = before_group
+    def __init__(self, before: str = "") -> None:
+        self.before = before
 
     def ends(self, subject: Subject, starts: int) -> int:
         subject.step()
         starts &= ~subject.dot
         reached = subject.all_ & -(starts & -starts) if starts else 0
-        return reached & ~subject.last if self.before_group else reached
+        if not self.before:
+            return reached
+        return reached & ~subject.last | (starts & subject.last if self.before == "!" else 0)
 
 
 class Sequence(Node):

@@ -33,24 +33,24 @@ MAX_DEPTH = 200
 #: Operators in a row that become a tree; what follows is kept as a list.
 _ROW = 50
 
-_BLANKS = " \t\n"
+BLANKS = " \t\n"
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = lazily(r"[0-9][A-Za-z0-9#@_]*")
 _OPERATOR = lazily(r"<<=?|>>=?|[=!<>]=|&&|\|\||\*\*|[*/%+\-&^|]=|[=<>+\-*/%!()&|^~?:,]")
 _PARAMETER = lazily(r"\$(?:(\w+)|\{(\w+)\}|([@*#?\-$!])|\{([@*#?\-$!])\})", re.ASCII)
-_ASSIGNMENTS = frozenset(["=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="])
+ASSIGNMENTS = frozenset(["=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="])
 _STARTS_NAME = lazily(r"[ \t\n]*[A-Za-z_]")
 _SUBSCRIPT_STOP = lazily(r"[\[\]\\'\"`]")
 
 #: Binary operators, loosest first; all group to the left but "**".
-_PRECEDENCE = {
+PRECEDENCE = {
     operator: level
     for level, operators in enumerate(
         ("||", "&&", "|", "^", "&", "== !=", "<= >= < >", "<< >>", "+ -", "* / %", "**"), 1
     )
     for operator in operators.split()
 }
-_POWER = _PRECEDENCE["**"]
+POWER = PRECEDENCE["**"]
 
 
 def parse_arithmetic(text: str, parameters: bool = False) -> Arith:
@@ -67,10 +67,10 @@ def parse_arithmetic(text: str, parameters: bool = False) -> Arith:
             command: ``1 +: syntax error: operand expected (error token is "+")``.
         LimitExceeded: More than MAX_DEPTH levels of operators or parentheses.
     """
-    if not text.strip(_BLANKS):
+    if not text.strip(BLANKS):
         return ArithNumber(0)
     try:
-        return _Parser(text, parameters).parse()
+        return Parser(text, parameters).parse()
     except RecursionError:
         raise LimitExceeded("nesting", MAX_DEPTH, "arithmetic") from None
 
@@ -119,7 +119,7 @@ def _accumulate(digits: str, base: int) -> int:
     return value
 
 
-class _Parser:
+class Parser:
     """One token ahead: ``kind`` is "", "name", "number", "parameter" or an operator's spelling;
     ``++`` and ``--`` are "pre" or "post" with the operator."""
 
@@ -143,7 +143,7 @@ class _Parser:
         return value
 
     def fail(self, message: str, end: int | None = None) -> NoReturn:
-        expression = self.text[:end].lstrip(_BLANKS)
+        expression = self.text[:end].lstrip(BLANKS)
         token = self.text[self.start : end]
         raise ShellSyntaxError(
             f'{expression}: {message} (error token is "{token}")',
@@ -164,7 +164,7 @@ class _Parser:
     def next(self) -> None:
         text, at = self.text, self.at
         before, current = self.last, self.kind
-        while at < len(text) and text[at] in _BLANKS:
+        while at < len(text) and text[at] in BLANKS:
             at += 1
         self.last = current
         if at >= len(text):
@@ -198,7 +198,7 @@ class _Parser:
     def look_behind_name(self) -> None:
         """Report what is no token behind a name before the name is used, as bash does."""
         text, at = self.text, self.at
-        while at < len(text) and text[at] in _BLANKS:
+        while at < len(text) and text[at] in BLANKS:
             at += 1
         if found := _NUMBER.match(text, at):
             self.number(found)
@@ -260,7 +260,7 @@ class _Parser:
             self.fail(f"{spelling}: assignment requires lvalue")
         elif _STARTS_NAME.match(self.text, at + 2):
             self.kind = "pre" + spelling
-        elif self.parameters and self.text[at + 2 :].lstrip(_BLANKS).startswith("$"):
+        elif self.parameters and self.text[at + 2 :].lstrip(BLANKS).startswith("$"):
             self.fail("syntax error: operand expected")  # the parameter may hold a name
         else:
             self.kind, self.at = spelling[0], at + 1
@@ -280,7 +280,7 @@ class _Parser:
     def assignment(self) -> Arith:
         left = self.conditional()
         operator = self.kind
-        if operator not in _ASSIGNMENTS:
+        if operator not in ASSIGNMENTS:
             return left
         if not isinstance(left, ArithVariable) or self.last != "name":
             self.fail("attempted assignment to non-variable")
@@ -317,12 +317,12 @@ class _Parser:
         left = self.unary()
         depth = self.depth
         row: list[tuple[str, Arith, int]] = []  # what a long row goes on with
-        while (level := _PRECEDENCE.get(self.kind, 0)) >= lowest:
+        while (level := PRECEDENCE.get(self.kind, 0)) >= lowest:
             operator, at = self.kind, self.at
             if self.depth < depth + _ROW or level <= 2:
                 self.deeper()
             self.next()
-            right = self.binary(level if level == _POWER else level + 1)
+            right = self.binary(level if level == POWER else level + 1)
             if level <= 2:
                 left = ArithLogical(operator, ArithChain(left, tuple(row)) if row else left, right)
                 row = []
@@ -362,7 +362,7 @@ class _Parser:
         if kind == "number" or kind == "parameter":
             value = self.node
             self.next()
-            if kind == "parameter" and (self.kind in _ASSIGNMENTS or self.kind.startswith("post")):
+            if kind == "parameter" and (self.kind in ASSIGNMENTS or self.kind.startswith("post")):
                 self.fail("attempted assignment to non-variable")
             return value
         if kind == "(":

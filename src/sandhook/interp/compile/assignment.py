@@ -10,7 +10,8 @@ from sandhook.expand.text import Text
 from sandhook.expand.tilde import tilde_behind_name
 from sandhook.interp.compile.elements import compile_elements, is_a_map
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.redirect import Apply, Undo, restore
+from sandhook.interp.redirect import Apply, Undo, needs_process, restore
+from sandhook.interp.subshell import redirect_apart
 from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import LARGE, State
@@ -34,6 +35,7 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
         plain = _plain_assignment(compiler, node, node.assignments[0])
         if plain is not None:
             return plain
+    is_apart = needs_process(node.redirections)
     steps = [_assignment_step(compiler, assignment) for assignment in node.assignments]
     if len(steps) == 1 and apply is None:
         return _one_assignment(steps[0], node)
@@ -48,17 +50,20 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
         if state.watched and state.shell.debug(state, node):
             return 0
         undo: Undo = []
+        apart: int | None = None
         try:
             for step in steps:
                 step(state)
-            if apply is not None:
+            if is_apart and apply is not None:
+                apart = redirect_apart(state, apply)
+            elif apply is not None:
                 apply(state, undo)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
         finally:
             if undo:
                 restore(state.process, undo)
-        state.status = status = state.substitution_status
+        state.status = status = state.substitution_status if apart is None else apart
         state.pipestatus = None
         return status
 

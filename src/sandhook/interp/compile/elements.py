@@ -67,11 +67,8 @@ def _shown(element: ArrayElement) -> str:
 
 
 def _as_word(element: ArrayElement) -> Word:
-    from sandhook.syntax.unparse import unparse
-
-    key, value = unparse(element.subscript), element.value
-    head = Literal(f"[{key}]{'+=' if element.append else '='}")
-    return Word((head, *value.parts), value.span)
+    value, sign = element.value, "]+=" if element.append else "]="
+    return Word((Literal("["), *element.subscript.parts, Literal(sign), *value.parts), value.span)
 
 
 def _refuse_words(state: State, name: str, words: list[Word]) -> Elements:
@@ -103,12 +100,18 @@ def _compile_pairs(compiler: Compiler, node: ArrayLiteral, name: str) -> Callabl
             if key:
                 found.append(Element(key, False, texts[at + 1](state) if at + 1 < len(texts) else ""))
             else:
-                from sandhook.syntax.unparse import unparse
-
-                state.shell.complain(state, f"{unparse(words[at])}: bad array subscript")
+                if at + 1 < len(texts):
+                    texts[at + 1](state)
+                _complain_of_key(state, words[at])
         return found
 
     return make
+
+
+def _complain_of_key(state: State, word: Word) -> None:
+    from sandhook.syntax.unparse import unparse
+
+    state.shell.complain(state, f"{unparse(word)}: bad array subscript")
 
 
 def _keyed(

@@ -20,8 +20,10 @@ from sandhook.interp.redirect import (
     apply_without,
     has_effects,
     keep,
+    needs_process,
     restore,
 )
+from sandhook.interp.subshell import redirect_apart
 from sandhook.lazy import lazily
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import ShellError
@@ -391,6 +393,7 @@ def _full(
     """With assignments or redirections: words are expanded first, then assignments, then redirections."""
     line = node.line
     effects = has_effects(node.redirections)
+    is_apart = needs_process(node.redirections)
 
     def run(state: State) -> int:
         budget = state.budget
@@ -419,6 +422,8 @@ def _full(
                     apply_as_child(state, apply, undo, saved, effects)
                 elif saved:
                     apply_without(state, apply, undo, saved)
+                elif is_apart and not argv:
+                    state.substitution_status = redirect_apart(state, apply)
                 else:
                     apply(state, undo)
             if not argv:

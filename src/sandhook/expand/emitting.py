@@ -1,0 +1,98 @@
+"""How the parts of a word are put into its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sandhook.expand.fields import DEFAULT_IFS, Fields
+from sandhook.expand.parameter import Parameter
+from sandhook.expand.special import separator
+from sandhook.expand.text import Text
+from sandhook.state.state import State
+
+Emit: TypeAlias = Callable[[State, Fields], None]
+
+
+def quoted_text(text_of: Text) -> Emit:
+    return lambda state, fields: fields.quoted(text_of(state))
+
+
+def tilde_in(text_of: Text) -> Emit:
+    """A tilde-prefix in the word of an operator: one that stands for nothing is text, and is split."""
+
+    def emit(state: State, fields: Fields) -> None:
+        text = text_of(state)
+        (fields.expansion if text[:1] == "~" else fields.quoted)(text)
+
+    return emit
+
+
+def if_any(text_of: Text) -> Emit:
+    """Add quoted text, but begin no field for an empty one."""
+
+    def emit(state: State, fields: Fields) -> None:
+        text = text_of(state)
+        if text:
+            fields.quoted(text)
+
+    return emit
+
+
+def without_empty(emit: Emit) -> Emit:
+    """Begin no field for an expansion that turns out to be empty: it stands beside a list, in quotes."""
+
+    def run(state: State, fields: Fields) -> None:
+        fields.add_any(lambda: emit(state, fields))
+
+    return run
+
+
+def starred_beside_list(values_of: Callable[[State], list[str]]) -> Emit:
+    """``"${*#p}$@"``: beside a list bash splits it at the character that joins it."""
+
+    def emit(state: State, fields: Fields) -> None:
+        between = separator(state, True)
+        values = values_of(state)
+        if not between:
+            fields.add_any(lambda: fields.quoted("".join(values)))
+            return
+        blank = between in DEFAULT_IFS
+        for at, text in enumerate(values):
+            if at and not blank:
+                fields.finish()
+            elif at:
+                fields.separate()
+            if text:
+                fields.quoted(text)
+
+    return emit
+
+
+def emit_value(compiled: Parameter, quoted: bool) -> Emit:
+    """Compile what a parameter without a choosing operator puts into the fields."""
+    if compiled.value is not None:
+        value = compiled.value
+        if quoted:
+            return lambda state, fields: fields.quoted(value(state) or "")
+        return lambda state, fields: fields.expansion(value(state) or "")
+    values = compiled.values
+    assert values is not None
+    if quoted and compiled.star:
+        return lambda state, fields: fields.quoted(separator(state, True).join(values(state)))
+
+    def run(state: State, fields: Fields) -> None:
+        if not quoted and (state.get("IFS") or " ")[0] not in DEFAULT_IFS:
+            fields.expansion((state.get("IFS") or "")[0].join(values(state)))  # empty ones count then
+            return
+        first = True
+        for text in values(state):
+            if not first:
+                fields.separate()
+            first = False
+            if quoted:
+                fields.quoted(text)
+            else:
+                fields.expansion(text)
+
+    return run

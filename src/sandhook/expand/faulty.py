@@ -1,0 +1,176 @@
+"""Expressions that do not parse: what stands before the error is carried out, as bash's expr.c does.
+
+An expression is parsed whole before it is evaluated. Bash evaluates while it reads, so that ``i++ + )``
+counts and ``x y`` looks at both names, under ``set -u`` too, before the error is seen. Only a text that
+is known to be wrong comes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sandhook.errors import LimitExceeded
+from sandhook.limits import Budget
+from sandhook.syntax.arith import ASSIGNMENTS, BLANKS, MAX_DEPTH, POWER, PRECEDENCE, Parser
+from sandhook.syntax.nodes import Arith, ArithAssign, ArithBinary, ArithNumber, ArithUnary, ArithVariable
+
+#: Evaluates a small tree; may raise.
+Evaluate: TypeAlias = Callable[[Arith], int]
+
+
+def carry_out(text: str, evaluate: Evaluate, budget: Budget) -> None:
+    """Evaluate a wrong expression up to where it is wrong.
+
+    Raises:
+        ShellSyntaxError: The error is reached.
+        ShellError: Something before it fails: an unset name under ``set -u``, a readonly one.
+        DivisionByZero: Likewise.
+    """
+    try:
+        _Evaluating(text, evaluate, budget).parse()
+    except RecursionError:
+        raise LimitExceeded("nesting", MAX_DEPTH, "arithmetic") from None
+
+
+class _Evaluating(Parser):
+    """A parser whose trees are numbers: a name is read as soon as it is seen.
+
+    Attributes:
+        target: The name that was seen last.
+        skipping: Above 0 where nothing is evaluated: behind ``0 &&`` and the like.
+    """
+
+    __slots__ = ("budget", "evaluate", "skipping", "target")
+
+    def __init__(self, text: str, evaluate: Evaluate, budget: Budget) -> None:
+        super().__init__(text, False)
+        self.evaluate = evaluate
+        self.budget = budget
+        self.skipping = 0
+        self.target = ArithVariable("_", None)
+
+    def number_of(self, node: Arith) -> ArithNumber:
+        return ArithNumber(0 if self.skipping else self.evaluate(node))
+
+    def next(self) -> None:
+        self.budget.charge(1)
+        super().next()
+
+    def look_behind_name(self) -> None:
+        super().look_behind_name()
+        assert isinstance(self.node, ArithVariable)
+        self.target = self.node
+        behind = self.text[self.at :].lstrip(BLANKS)[:2]
+        assigned = behind[:1] == "=" and behind != "==" and self.last[:3] != "pre"
+        self.node = ArithNumber(0) if assigned else self.number_of(self.node)
+
+    def assign(self, value: Arith) -> ArithNumber:
+        """Assign to the name that was seen last when its place was noted in ``target``."""
+        return self.number_of(ArithAssign("=", self.target, value, self.at))
+
+    # ------------------------------------------------------------------ grammar
+
+    def comma(self) -> Arith:
+        value = self.assignment()
+        while self.kind == ",":
+            self.next()
+            value = self.assignment()
+        return value
+
+    def assignment(self) -> Arith:
+        left = self.conditional()
+        operator = self.kind
+        if operator not in ASSIGNMENTS:
+            return left
+        if self.last != "name":
+            self.fail("attempted assignment to non-variable")
+        self.deeper()
+        target, at = self.target, self.at
+        self.next()
+        if not self.kind:
+            self.fail("syntax error: operand expected")
+        value = self.assignment()
+        self.depth -= 1
+        if operator != "=":
+            value = self.number_of(ArithBinary(operator[:-1], left, value, at))
+        self.target = target
+        return self.assign(value)
+
+    def conditional(self) -> Arith:
+        test = self.binary(1)
+        if self.kind != "?":
+            return test
+        yes = _is_true(test)
+        self.deeper()
+        self.skipping += not yes
+        self.next()
+        if self.kind in ("", ":"):
+            self.fail("expression expected")
+        then = self.comma()
+        self.skipping -= not yes
+        if self.kind != ":":
+            self.fail("`:' expected for conditional expression")
+        self.skipping += yes
+        self.next()
+        if not self.kind:
+            self.fail("expression expected")
+        otherwise = self.conditional()
+        self.skipping -= yes
+        self.depth -= 1
+        self.last = "conditional"
+        return then if yes else otherwise
+
+    def binary(self, lowest: int) -> Arith:
+        left = self.unary()
+        while (level := PRECEDENCE.get(self.kind, 0)) >= lowest:
+            operator, at = self.kind, self.at
+            decided = (operator == "&&" and not _is_true(left)) or (operator == "||" and _is_true(left))
+            self.skipping += decided
+            self.next()
+            self.deeper()
+            right = self.binary(level if level == POWER else level + 1)
+            self.depth -= 1
+            self.skipping -= decided
+            if operator in ("&&", "||"):
+                left = ArithNumber(int(_is_true(left if decided else right)))
+            else:
+                left = self.number_of(ArithBinary(operator, left, right, at))
+            self.last = "number"
+        return left
+
+    def unary(self) -> Arith:
+        operators: list[str] = []
+        while self.kind in ("!", "~", "-", "+"):
+            operators.append(self.kind)
+            self.next()
+        value = self.operand()
+        for operator in reversed(operators):
+            value = self.number_of(ArithUnary(operator, value))
+            self.last = "number"
+        return value
+
+    def operand(self) -> Arith:
+        kind, value, target = self.kind, self.node, self.target
+        if kind == "name":
+            self.next()
+            if self.kind in ("post++", "post--"):
+                self.target = target
+                self.assign(ArithBinary(self.kind[4], value, ArithNumber(1), self.at))
+                self.kind = "number"
+                self.next()
+            return value
+        if kind not in ("pre++", "pre--"):
+            return super().operand()
+        self.next()
+        if self.kind != "name":
+            self.fail("identifier expected after pre-increment or pre-decrement")
+        value = self.assign(ArithBinary(kind[3], self.node, ArithNumber(1), self.at))
+        self.kind, self.last = "number", kind
+        self.next()
+        return value
+
+
+def _is_true(node: Arith) -> bool:
+    assert isinstance(node, ArithNumber)
+    return node.value != 0
