@@ -1,0 +1,209 @@
+r"""Names of files on Windows, as the system has them and as a shell does.
+
+A shell's paths begin with "/" and have "/" between their components: C:\Users\x is /c/Users/x, and the
+share \\server\share is //server/share. Both forms are understood wherever a path is given: the kernel puts
+the working directory before what does not begin with "/", so that C:\x arrives as /d/work/C:\x, and as no
+file's name on Windows has a colon or a backslash, that can only mean C:\x.
+
+Nothing here looks at a file, and nothing depends on the system that it runs on. On POSIX the two forms are
+the same, and these functions are not called.
+
+Source: Microsoft, "Naming Files, Paths, and Namespaces".
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.hostnames import check_windows_name
+
+_NULL = "nul"
+
+
+def to_native(virtual: str, drive: str = "C:") -> str:
+    r"""Return the system's name of an absolute path of the shell.
+
+    ``/c/a`` is ``C:\a``; ``/`` and what does not begin with a drive's letter lie on the drive of the working
+    directory. A component that is a Windows path takes the place of all before it: ``/d/work/C:\a`` is
+    ``C:\a``, and ``/d/work/\a`` is ``D:\a``. "." and ".." stay. /dev/null, and every ``nul``, are the device.
+
+    Args:
+        virtual: The path.
+        drive: Where "/" is: "C:", or the share ``\\server\share``.
+
+    Raises:
+        OSError: EINVAL for names that Windows takes for something else than a file (``con``, ``a.``,
+            ``file:stream``, ``C:file``) or cannot have; ENOENT for "" and for a server without share.
+    """
+    if not virtual:
+        raise fs_error(errno.ENOENT)
+    if virtual == "/dev/null":
+        return "NUL"
+    names: list[str] = []
+    root, pieces = _begin(virtual, drive.rstrip("\\"))
+    pieces.reverse()  # the next one is the last
+    while pieces:
+        piece = pieces.pop()
+        if piece.startswith("\\\\?"):  # all behind that prefix is one native path
+            piece = "\\".join([piece, *reversed(pieces)])[4:]
+            pieces.clear()
+            if piece[:4].upper() == "UNC\\":
+                piece = "\\\\" + piece[4:]
+            elif not is_drive(piece[:2]):
+                raise fs_error(errno.EINVAL, virtual)
+        if is_drive(piece[:2]):
+            if piece[2:3] not in ("", "\\"):
+                raise fs_error(errno.EINVAL, virtual)  # relative to a directory that nobody knows
+            root, names = piece[:2].upper(), piece[2:].split("\\")
+        elif piece.startswith("\\\\"):
+            rest = [part for part in piece.split("\\") if part]
+            pieces += reversed(rest[1:])
+            root, names = _share("".join(rest[:1]), pieces.pop() if pieces else "", virtual), []
+        elif piece.startswith("\\"):
+            names = piece.split("\\")
+        else:
+            names += piece.split("\\")
+    return _checked(root, names, virtual)
+
+
+def to_virtual(native: str, drive: str = "C:") -> str:
+    r"""Return the shell's name of a path: ``C:\a`` and ``c:/a`` are ``/c/a``, ``a\b`` is ``a/b``.
+
+    Args:
+        native: The path, absolute or relative.
+        drive: Where ``\a`` is, as for ``to_native``.
+
+    Raises:
+        OSError: EINVAL for ``C:a``, which is relative to a directory that nobody knows, and for the
+            namespace of devices.
+    """
+    text = native.replace("\\", "/")
+    if text.lower() == _NULL:
+        return "/dev/null"
+    if text.startswith(("//?/", "//./")):
+        text = text[4:]
+        if text[:4].lower() == "unc/":
+            text = "//" + text[4:]
+        elif native[2] == "." or not is_drive(text[:2]):
+            raise fs_error(errno.EINVAL, native)
+    if is_drive(text[:2]):
+        if text[2:3] not in ("", "/"):
+            raise fs_error(errno.EINVAL, native)
+        return _ended(f"/{text[0].lower()}{text[2:]}")
+    if text.startswith("//"):
+        return _ended(text)
+    if text.startswith("/"):
+        return _ended(to_virtual(drive + "/").rstrip("/") + text)
+    return text
+
+
+def is_drive(text: str) -> bool:
+    """Whether a text is a drive's name: "C:"."""
+    return len(text) == 2 and text[1] == ":" and text[0].isascii() and text[0].isalpha()
+
+
+def is_native(name: str) -> bool:
+    r"""Whether a name can only be a Windows path: it has a backslash, or begins with a drive."""
+    return "\\" in name or is_drive(name[:2])
+
+
+def list_to_native(value: str, drive: str = "C:") -> str:
+    r"""Return a PATH of the shell as the system has it: ``/c/a:/c/b`` is ``C:\a;C:\b``.
+
+    Entries that are already the system's stay: in ``C:\x:/c/a`` the first colon is a drive's, and semicolons
+    divide too. What is no possible name stays as it is. Empty entries, which mean the working directory to a
+    shell, are left out.
+    """
+    return ";".join(_native_entry(entry, drive) for entry in _entries(value) if entry)
+
+
+def list_to_virtual(value: str, drive: str = "C:") -> str:
+    r"""Return the system's PATH as a shell has it: ``C:\a;C:\b`` is ``/c/a:/c/b``.
+
+    Empty entries, which mean nothing on Windows and the working directory to a shell, are left out;
+    quotation marks around an entry, which let it hold a semicolon, go.
+    """
+    return ":".join(_virtual_entry(entry, drive) for entry in _unquoted(value) if entry)
+
+
+def _begin(virtual: str, drive: str) -> tuple[str, list[str]]:
+    """Return the root that a path begins with, without backslash at its end, and the components behind it."""
+    pieces = [piece for piece in virtual.split("/") if piece]
+    if virtual.startswith("//") and virtual[2:3] not in ("", "/", "\\"):
+        pieces[0] = "\\\\" + pieces[0]
+    elif pieces and len(pieces[0]) == 1 and is_drive(pieces[0] + ":"):
+        return pieces[0].upper() + ":", pieces[1:]
+    return drive, pieces
+
+
+def _share(server: str, share: str, virtual: str) -> str:
+    if not server or server == "." or any(letter in '<>:"|?*' or letter < " " for letter in server):
+        raise fs_error(errno.EINVAL, virtual)  # "." is the namespace of devices
+    if not share:
+        raise fs_error(errno.ENOENT, virtual)
+    _checked("", [share], virtual)
+    return f"\\\\{server}\\{share}"
+
+
+def _checked(root: str, names: list[str], virtual: str) -> str:
+    for name in names:
+        if name.lower() == _NULL:
+            return "NUL"
+        if name not in ("", ".", ".."):
+            try:
+                check_windows_name(name)
+            except OSError:
+                raise fs_error(errno.EINVAL, virtual) from None
+    return root + "\\" + "\\".join(name for name in names if name)
+
+
+def _ended(path: str) -> str:
+    return path.rstrip("/") or "/"
+
+
+def _entries(value: str) -> Iterator[str]:
+    """Yield the entries of a list that has semicolons, or colons, or both between them."""
+    for piece in value.split(";"):
+        begin = 0
+        while True:
+            drive = is_drive(piece[begin : begin + 2]) and piece[begin + 2 : begin + 3] in ("", "\\", "/")
+            end = piece.find(":", begin + 2 if drive else begin)
+            if end < 0:
+                yield piece[begin:]
+                break
+            yield piece[begin:end]
+            begin = end + 1
+
+
+def _unquoted(value: str) -> Iterator[str]:
+    """Yield the entries of the system's list: semicolons divide them, except between quotation marks."""
+    entry = ""
+    for place, piece in enumerate(value.split('"')):
+        if place % 2:
+            entry += piece
+            continue
+        first, *others = piece.split(";")
+        entry += first
+        for other in others:
+            yield entry
+            entry = other
+    yield entry
+
+
+def _native_entry(entry: str, drive: str) -> str:
+    if not entry.startswith("/") and not is_native(entry):
+        return entry.replace("/", "\\")  # relative, as it is
+    try:
+        native = to_native(entry if entry.startswith("/") else "/" + entry, drive)
+    except OSError:
+        return entry
+    return f'"{native}"' if ";" in native else native
+
+
+def _virtual_entry(entry: str, drive: str) -> str:
+    try:
+        return to_virtual(entry, drive)
+    except OSError:
+        return entry
