@@ -10,7 +10,7 @@ from sandhook.builtins._elements import read_elements
 from sandhook.builtins._variables import own_value, subscript_text
 from sandhook.record import Record
 from sandhook.state.assignment import Assigned, assign
-from sandhook.state.control import ShellError
+from sandhook.state.control import Discard, ShellError
 from sandhook.state.state import Frame, State
 from sandhook.state.values import (
     ARRAY,
@@ -125,7 +125,11 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
             assigned = assigned._replace(name=name) if assigned else None
     bits = state.attributes.get(name, 0)
     add = request.add
-    _check_arrays(state, name, bits, request)
+    both = add & ARRAY and add & ASSOC
+    if both:  # it becomes a map, and then complains
+        add &= ~ARRAY
+        request = request._replace(add=add)
+    _check_arrays(state, name, bits, assigned, request)
     if request.remove & READONLY and bits & READONLY:
         raise _readonly(name, request)
     if assigned is not None and bits & READONLY:
@@ -155,18 +159,29 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
         state.attributes[name] = state.attributes.get(name, 0) | late
     if not state.attributes.get(name) and name in state.values:
         state.attributes.pop(name, None)  # plain again: the fast path of assignments
+    if both:
+        raise Fault(f"{name}: cannot convert associative to indexed array")
 
 
-def _check_arrays(state: State, name: str, bits: int, request: Request) -> None:
+def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None, request: Request) -> None:
     value = state.values.get(name)
     if (request.remove & ARRAY and (bits & ARRAY or isinstance(value, IndexedArray))) or (
         request.remove & ASSOC and (bits & ASSOC or isinstance(value, AssociativeArray))
     ):
         raise Fault(f"{name}: cannot destroy array variables in this way")
+    message = ""
     if request.add & ARRAY and bits & ASSOC:
-        raise Fault(f"{name}: cannot convert associative to indexed array")
+        message = f"{name}: cannot convert associative to indexed array"
     if request.add & ASSOC and (bits & ARRAY or isinstance(value, IndexedArray)):
-        raise Fault(f"{name}: cannot convert indexed to associative array")
+        message = f"{name}: cannot convert indexed to associative array"
+    if not message:
+        return
+    if assigned is not None and isinstance(assigned.value, list):
+        if not request.local:  # the list is assigned before the built-in runs, and that ends the line
+            state.shell.complain(state, message)
+            raise Discard(1)
+        state.shell.complain(state, message)
+    raise Fault(message)
 
 
 def _make_array(state: State, name: str) -> None:

@@ -10,10 +10,16 @@ import errno
 
 from sandhook.builtins._base import write
 from sandhook.state.state import State
+from sandhook.utilities._quote import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join, normalize
 
 _KEY = "directory"
+
+#: What cd and pwd say, behind their names alone, when the working directory is gone.
+LOST = (
+    "error retrieving current directory: getcwd: cannot access parent directories: No such file or directory"
+)
 
 
 def logical(state: State) -> str:
@@ -32,9 +38,14 @@ def logical(state: State) -> str:
     return cwd
 
 
+def shown(name: str) -> str:
+    """Return a directory's name as messages show it."""
+    return ansi_c(name) if needs_ansi_c(name) else name
+
+
 def physical(state: State) -> str:
     """Return the working directory without links. Raises OSError when it is gone."""
-    return state.process.kernel.fs.realpath(state.process.cwd)
+    return _double(logical(state), state.process.kernel.fs.realpath(state.process.cwd))
 
 
 def resolve(state: State, name: str, *, follow: bool) -> tuple[str, VirtualPath]:
@@ -47,10 +58,13 @@ def resolve(state: State, name: str, *, follow: bool) -> tuple[str, VirtualPath]
         OSError: ENOENT, ENOTDIR, EACCES, ELOOP.
     """
     fs = state.process.kernel.fs
+    if set(name.split("/")) <= {".", ""} and name[:1] == "." and not fs.exists(state.process.cwd):
+        state.shell.write_error(state, f"cd: {LOST}\n")  # one is still there all the same
+        return f"{logical(state)}/{name}", state.process.cwd
     if follow:
         target = fs.realpath(join(state.process.cwd, name))
         _enter(state, target)
-        return target, target
+        return _double(name if name[:1] == "/" else logical(state), target), target
     removed = _out_of_removed(state, name)
     if removed is not None:
         return removed
@@ -64,7 +78,12 @@ def resolve(state: State, name: str, *, follow: bool) -> tuple[str, VirtualPath]
         target = fs.realpath(join(state.process.cwd, name))
         text = target
     _enter(state, target)
-    return text, target
+    return _double(whole, text), target
+
+
+def _double(path: str, text: str) -> str:
+    """Keep two slashes at the start of a path, and no other number of them, as POSIX allows."""
+    return f"/{text}" if path[:2] == "//" and path[2:3] != "/" else text
 
 
 def _out_of_removed(state: State, name: str) -> tuple[str, VirtualPath] | None:

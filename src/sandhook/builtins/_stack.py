@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.builtins._base import Fault, numeric, write
-from sandhook.builtins._directory import along_path, change, logical
+from sandhook.builtins._directory import along_path, change, logical, shown
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 
@@ -50,4 +50,4 @@ def go(state: State, path: str) -> None:
         if not along_path(state, path, follow=follow):
             change(state, path, follow=follow)
     except OSError as error:
-        raise Fault(f"{path}: {error_text(error)}") from None
+        raise Fault(f"{shown(path)}: {error_text(error)}") from None

@@ -2,7 +2,6 @@
 
 Source: POSIX.1-2024 XCU 3 cd; bash 5.2 reference manual 4.1. -@ is for systems that show a
 file's extended attributes as a directory; as on Linux it is an invalid option.
-Divergence: L-CD-001, ``cd //`` leads to "/"; bash keeps the two slashes.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, parse, write
-from sandhook.builtins._directory import along_path, change
+from sandhook.builtins._directory import along_path, change, shown
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 
@@ -42,12 +41,12 @@ def run(state: State, argv: Sequence[str]) -> int:
     except OSError as error:
         value = state.get(name) if "cdable_vars" in state.options.shopts else None
         if not value:
-            raise Fault(f"{name}: {error_text(error)}") from None
+            raise Fault(f"{shown(name)}: {error_text(error)}") from None
         try:
             change(state, value, follow=follow)
             where = value
         except OSError:
-            raise Fault(f"{name}: {error_text(error)}") from None
+            raise Fault(f"{shown(name)}: {error_text(error)}") from None
         show = True
     if show:
         write(state, where + "\n")

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, parse, write
-from sandhook.builtins._directory import logical, physical
+from sandhook.builtins._base import builtin, parse, write
+from sandhook.builtins._directory import LOST, logical, physical
 from sandhook.state.state import State
-from sandhook.vfs.errors import error_text
 
 USAGE = "pwd [-LP]"
 
@@ -24,9 +23,8 @@ def run(state: State, argv: Sequence[str]) -> int:
             follow = option.letter == "P"
     try:
         where = physical(state) if follow else logical(state)
-    except OSError as error:
-        raise Fault(
-            f"error retrieving current directory: getcwd: cannot access parent directories: {error_text(error)}"
-        ) from None
+    except OSError:
+        state.shell.write_error(state, f"pwd: {LOST}\n")
+        return 1
     write(state, where + "\n")
     return 0

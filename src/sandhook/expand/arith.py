@@ -355,7 +355,7 @@ def _store(target: ArithVariable) -> Store:
             remember(text, value)
             return
         else:
-            key = unquoted if state.is_associative(name) else str(evaluate(state, subscript))
+            key = unquoted if state.is_associative(name) else str(state.shell.subscript(state, subscript))
         try:
             state.set_element(name, key, str(value))
         except ShellError as error:

@@ -120,6 +120,8 @@ def _alternatives(inside: list[Unit], depth: int) -> Iterator[list[Unit]]:
     for index, unit in enumerate(inside):
         if unit == "{":
             level += 1
+        elif not isinstance(unit, str):
+            level += _left_open(unit)
         elif unit == "}" and level:
             level -= 1
         elif unit == "," and not level:
@@ -176,6 +178,10 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
             scope.separator = index
             if scope is outside:
                 separators.append(index)
+        elif not isinstance(unit, str):
+            for _ in range(_left_open(unit)):
+                scope = _Scope(index, scope)
+                depth += 1
     for each in opened:
         start = each.start
         if (start == 0 and units[1:2] == ["}"]) or (start and _is_dollar(units[start - 1])):
@@ -193,6 +199,13 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
             if end < len(ends):
                 return start, ends[end]
     return None
+
+
+def _left_open(unit: WordPart) -> int:
+    """Return how many { in the word of ``${x:-{a,b}`` are open at its end: bash counts them, and so their }."""
+    if not isinstance(unit, ParameterExpansion) or unit.word is None:
+        return 0
+    return sum(part.text.count("{") for part in unit.word.parts if isinstance(part, Literal))
 
 
 def _is_dollar(unit: Unit) -> bool:

@@ -13,6 +13,7 @@ from sandhook.expand import arith
 from sandhook.expand.arith import NUMBERS
 from sandhook.expand.operators import DivisionByZero, Integer
 from sandhook.expand.parameter import Text, Words, compile_length, subscript_of
+from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.syntax.arith import parse_arithmetic
 from sandhook.syntax.nodes import (
@@ -46,7 +47,15 @@ def compile_integer(word: Word, words: Words) -> Integer:
     if tree is None and (operands := _with_operands(words, parts)) is not None:
         return operands
     text_of = words.string(word, quoted=True)
-    textual: Integer = lambda state: arith.evaluate(state, text_of(state))  # noqa: E731
+
+    def textual(state: State) -> int:
+        try:
+            text = text_of(state)
+        except ShellError as error:
+            error.in_expansion = True
+            raise
+        return arith.evaluate(state, text)
+
     if tree is None:
         return textual
     quick = tree
@@ -144,7 +153,11 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
         return _with_one_operand(value, expansions[0], text_of)
 
     def run(state: State) -> int:
-        texts = [expand(state) for expand in expansions]
+        try:
+            texts = [expand(state) for expand in expansions]
+        except ShellError as error:
+            error.in_expansion = True
+            raise
         try:
             operands = [NUMBERS[text] for text in texts]
         except KeyError:
@@ -166,7 +179,11 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
     """The same with one expansion, as most have."""
 
     def run(state: State) -> int:
-        text = expansion(state)
+        try:
+            text = expansion(state)
+        except ShellError as error:
+            error.in_expansion = True
+            raise
         try:
             operand = NUMBERS[text]
         except KeyError:

@@ -37,6 +37,8 @@ class Words(Protocol):
 
     def string(self, word: Word, *, quoted: bool = False, assignment: bool = False) -> Text: ...
 
+    def key(self, word: Word, is_map: Callable[[State], bool]) -> Text: ...
+
     def pattern(self, word: Word, *, tildes: bool = True) -> Text: ...
 
     def fixed_pattern(self, word: Word, *, tildes: bool = True) -> str | None: ...
@@ -215,7 +217,7 @@ def _without_subscript(name: str) -> Value:
 
 
 def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
-    key_of = words.string(subscript, quoted=True)
+    key_of = words.key(subscript, lambda state: state.is_associative(name))
 
     def element(state: State) -> str | None:
         key = key_of(state)
@@ -277,7 +279,8 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
     value = base.value
     assert value is not None
     if node.subscript is not None:
-        key_of, index_of = words.string(node.subscript, quoted=True), words.index(node.subscript)
+        key_of = words.key(node.subscript, lambda state: state.is_associative(name))
+        index_of = words.index(node.subscript)
         from sandhook.expand.length import measured_element
 
         value = measured_element(name, value, key_of, index_of, word_text(node.subscript, lambda _: ""))
@@ -370,17 +373,17 @@ def _compile_operator(node: ParameterExpansion, base: Parameter, words: Words) -
         return Parameter(_quickly(base.value, quick, cased=operator[0] in "^,~"))
     if operator[0] in "#%":
         pattern = words.pattern(word)
-        return _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix)
+        return _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix, nonempty=True)
     if operator[0] == "/":
         pattern = words.pattern(word, tildes=operator in ("/", "//"))
         replacement = words.pieces(node.second or Word(()))
         if operator == "/" and word.parts and not isinstance(word.parts[0], _TEXT):
             pieces = words.pieces(word)
-            return _mapped(
-                base,
-                lambda state: (*transform.anchored(pattern(state), pieces(state)), replacement(state)),
-                transform.replace,
-            )
+
+            def anchored(state: State) -> tuple[object, ...]:
+                return (*transform.anchored(pieces(state)), replacement(state))
+
+            return _mapped(base, anchored, transform.replace)
         return _mapped(base, lambda state: (operator, pattern(state), replacement(state)), transform.replace)
     pattern = words.pattern(word)
     if word.parts and all(
@@ -414,17 +417,24 @@ def _quickly(read: Value, change: transform.Change, *, cased: bool) -> Value:
 
 
 def _mapped(
-    base: Parameter, prepare: Callable[[State], tuple[object, ...]], change: Callable[..., str]
+    base: Parameter,
+    prepare: Callable[[State], tuple[object, ...]],
+    change: Callable[..., str],
+    *,
+    nonempty: bool = False,
 ) -> Parameter:
-    """Apply ``change`` to the value, or to every element; its arguments are expanded once."""
+    """Apply ``change`` to the value, or to every element.
+
+    Its arguments are expanded once, and not at all when there is no value, or (``nonempty``) an empty one.
+    """
     if base.value is not None:
         read = base.value
 
         def one(state: State) -> str | None:
             value = read(state)
+            if not value and (nonempty or value is None):
+                return value
             arguments = prepare(state)
-            if value is None:
-                return None
             if value.isascii() or not goes_by_bytes(state):
                 return change(state, value, *arguments)
             return change_by_bytes(state, value, change, arguments)
@@ -434,12 +444,15 @@ def _mapped(
     assert values is not None
 
     def every(state: State) -> list[str]:
+        found = values(state)
+        if not found:
+            return found
         arguments = prepare(state)
         return [
             change(state, value, *arguments)
             if value.isascii() or not goes_by_bytes(state)
             else change_by_bytes(state, value, change, arguments)
-            for value in values(state)
+            for value in found
         ]
 
     return Parameter(values=every, star=base.star)

@@ -22,7 +22,7 @@ def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], in
             return number_of(state)
         except ShellError as error:
             error.in_subscript = True
-            if not error.fatal:
+            if not (error.fatal or error.in_expansion):
                 error.message = f"{shown}: {error.message}"
             raise
 

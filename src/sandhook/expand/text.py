@@ -122,8 +122,17 @@ class TextCompiler:
         return self.string(word, assignment=True)
 
     def subscript(self, word: Word) -> Text:
-        """Compile the subscript of an assignment, where a tilde is text."""
+        """Compile the subscript of an element in a list, where a tilde is text."""
         return self._string(word.parts, quoted=False)
+
+    def key(self, word: Word, is_map: Callable[[State], bool]) -> Text:
+        """Compile a subscript that may be a key or an index: in the latter, quotes other than "..." are text."""
+        as_key = self._string(word.parts, quoted=True)
+        parts = [_unquoting(part) for part in word.parts]
+        if all(made is part for made, part in zip(parts, word.parts)):
+            return as_key
+        as_index = self._string(parts, quoted=True)
+        return lambda state: as_key(state) if is_map(state) else as_index(state)
 
     def pair_word(self, word: Word) -> Text:
         """Compile a key or a value of ``map=(key value)``, an assignment's text without tildes."""
@@ -163,7 +172,7 @@ class TextCompiler:
                 return self._parameter_text(part, quoted, stored)
             case CommandSubstitution(body, _):
                 return self._substitute(body)
-            case Backquoted(text, _):
+            case Backquoted(text):
                 return self._backquote(text)
             case ProcessSubstitution(direction, body, _):
                 return self._process(direction, body)
@@ -173,8 +182,8 @@ class TextCompiler:
             case ExtendedPattern():
                 pieces = self._extended_pieces(part)
                 return lambda state: "".join(text for text, _ in pieces(state))
-            case BadSubstitution(text, _):
-                return _bad_substitution(text)
+            case BadSubstitution(text, _, around):
+                return _bad_substitution(text, around or text)
         raise TypeError(part)
 
     def _parameter_text(self, node: ParameterExpansion, quoted: bool, stored: bool) -> Text:
@@ -419,6 +428,15 @@ def runs_commands(tree: object) -> bool:
     )
 
 
+def _unquoting(part: WordPart) -> WordPart:
+    """Return what a part of an index is, which stands as if in double quotes."""
+    if isinstance(part, SingleQuoted):
+        return Literal(f"'{part.text}'")
+    if isinstance(part, Escaped) and part.text not in '$`"\\':
+        return Literal("\\" + part.text)
+    return part
+
+
 def _plain_text(name: str, value: Callable[[State], str | None]) -> Text:
     """``$name`` where one string is wanted: a variable is read without a further call."""
     if not (name[0].isalpha() or (name[0] == "_" and len(name) > 1)):
@@ -444,15 +462,15 @@ def _quoted_piece(text_of: Text) -> Pieces:
     return lambda state: [(text_of(state), True)]
 
 
-def _bad_substitution(text: str) -> Text:
+def _bad_substitution(text: str, shown: str) -> Text:
     unknown = _UNKNOWN_TRANSFORMATION.fullmatch(text)
 
     def run(state: State) -> str:
         if unknown is not None:
             if state.get(unknown[1]) is None:
                 return plain_value(unknown[1])(state) or ""
-            raise ShellError(f"{text}: bad substitution", 127, fatal=True)
-        raise ShellError(f"{text}: bad substitution", 1, discard=True)
+            raise ShellError(f"{shown}: bad substitution", 127, fatal=True)
+        raise ShellError(f"{shown}: bad substitution", 1, discard=True)
 
     return run
 

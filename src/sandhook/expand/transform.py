@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from sandhook.expand.escapes import ansi_c, prompt
 from sandhook.lazy import lazily
-from sandhook.pattern.glob import Pattern, compile_pattern
+from sandhook.pattern.glob import Pattern, compile_pattern, quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.utilities._quote import shell_quote
@@ -107,8 +107,9 @@ def remove_affix(state: State, value: str, operator: str, pattern: str) -> str:
     return value[:start] if start >= 0 else value
 
 
-def anchored(pattern: str, pieces: list[tuple[str, bool]]) -> tuple[str, str]:
+def anchored(pieces: list[tuple[str, bool]]) -> tuple[str, str]:
     """Return the operator and pattern of ``${x/$p/r}``, whose value may begin with # or %."""
+    pattern = "".join([quote(text) if quoted else text for text, quoted in pieces])
     text, quoted = next((piece for piece in pieces if piece[0]), ("", True))
     return ("/", pattern) if quoted or text[0] not in "#%" else ("/" + text[0], pattern[1:])
 

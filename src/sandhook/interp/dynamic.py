@@ -152,6 +152,21 @@ def _set_trace(state: State, value: str) -> None:
         state.shell.complain(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
 
 
+def _switch(name: str, turn: Callable[[State, str | None], None]) -> Dynamic:
+    """Return a variable that is stored, and switches something when it is set and (None) unset."""
+
+    def assign(state: State, value: str) -> None:
+        state.values[name] = value
+        turn(state, value)
+
+    return Dynamic(lambda state: None, assign, None, True, lambda state: turn(state, None))
+
+
+def _switch_dotglob(state: State, value: str | None) -> None:
+    if value != "":
+        state.options.set_shopt("dotglob", value is not None)
+
+
 def _directories(state: State) -> IndexedArray:
     return IndexedArray([state.get("PWD") or state.process.cwd, *state.directory_stack])
 
@@ -216,10 +231,15 @@ DYNAMICS: dict[str, Dynamic] = {
     "EPOCHSECONDS": Dynamic(_epoch_seconds, None),
     "EUID": Dynamic(lambda state: str(state.process.kernel.user_id), None),
     "FUNCNAME": Dynamic(_function_names, None),
+    "GLOBIGNORE": _switch("GLOBIGNORE", _switch_dotglob),
     "GROUPS": Dynamic(lambda state: IndexedArray([str(state.process.kernel.group_id)]), None),
     "HISTCMD": Dynamic(number, None),
+    "IGNOREEOF": _switch("IGNOREEOF", lambda state, value: state.options.set("ignoreeof", value is not None)),
     "LINENO": Dynamic(lambda state: str(state.line), None),
     "PIPESTATUS": Dynamic(_pipe_statuses, None, lasting=True),
+    "POSIXLY_CORRECT": _switch(
+        "POSIXLY_CORRECT", lambda state, value: state.options.set("posix", value is not None)
+    ),
     "PPID": Dynamic(lambda state: state.extra.get("parent", "1"), None),
     "RANDOM": Dynamic(_random, _seed_random),
     "SECONDS": Dynamic(_seconds, _set_seconds),
@@ -238,5 +258,5 @@ ATTRIBUTES: dict[str, int] = {
 #: Those that exist in bash only once they were asked for: lists of all variables leave them out.
 UNLISTED = frozenset({
     "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME",
-    "EPOCHSECONDS", "HISTCMD", "LINENO", "RANDOM", "SECONDS", "SRANDOM",
+    "EPOCHSECONDS", "GLOBIGNORE", "HISTCMD", "IGNOREEOF", "LINENO", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "SRANDOM",
 })  # fmt: skip

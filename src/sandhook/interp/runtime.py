@@ -96,6 +96,9 @@ class Runtime:
 
     def report_in(self, state: State, error: ShellError, name: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives."""
+        if error.in_expansion and not error.fatal:
+            error.discard = True
+            return self.report(state, error)
         bare = error.fatal or error.message.endswith(": readonly variable")
         self.complain(state, error.message if bare else f"{name}: {error.message}")
         if error.fatal:
@@ -351,7 +354,7 @@ class Runtime:
     def subscript(self, state: State, text: str) -> int:
         """Evaluate the subscript of an indexed array; an error in it ends ``bash -c``."""
         try:
-            return arith.evaluate(state, text)
+            return arith.evaluate(state, text.replace('"', "") if '"' in text else text)
         except ShellError as error:
             raise self.subscript_error(state, error) from None
 

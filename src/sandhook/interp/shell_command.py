@@ -88,6 +88,8 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
             state.attributes.pop(inert, None)
     values = state.values
     for computed in DYNAMICS:
+        if DYNAMICS[computed].unset is not None:
+            continue
         given = values.pop(computed, None)
         if given is not None and computed == "SECONDS" and isinstance(given, str) and given.isdigit():
             state.extra["seconds"] = int(given[:18])

@@ -64,6 +64,7 @@ class ShellError(Exception):
         discard: It ends the current input unit (bash's expansion errors).
         in_builtin: A built-in that it ends puts its name before the message.
         in_subscript: It comes from the expression of a subscript or a slice.
+        in_expansion: It comes from what is expanded in an expression, before that is evaluated.
     """
 
     def __init__(self, message: str, status: int = 1, *, fatal: bool = False, discard: bool = False) -> None:
@@ -72,7 +73,7 @@ class ShellError(Exception):
         self.status = status
         self.fatal = fatal
         self.discard = discard
-        self.in_builtin = self.in_subscript = False
+        self.in_builtin = self.in_subscript = self.in_expansion = False
 
     def ends_posix(self, *, bare: bool) -> bool:
         """Tell whether this ends the shell in posix mode, and a line elsewhere; ``bare``: there is no command."""

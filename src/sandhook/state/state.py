@@ -150,6 +150,7 @@ class Dynamic(Record):
     set: Callable[[State, str], None] | None
     element: Callable[[State, str, str | None], None] | None = None  #: sets one element; None unsets it
     lasting: bool = False  #: unset does not end it
+    unset: Callable[[State], None] | None = None  #: what unset does besides: for a variable that is a switch
 
 
 class State:
@@ -582,8 +583,11 @@ class State:
         self.values.pop(name, None)
         self.attributes.pop(name, None)
         self.namerefs.pop(name, None)
-        if name in self.dynamics and not self.dynamics[name].lasting:
+        dynamic = self.dynamics.get(name)
+        if dynamic is not None and not dynamic.lasting:
             self.unset_dynamics = self.unset_dynamics | {name}
+        elif dynamic is not None and dynamic.unset is not None:
+            dynamic.unset(self)
 
     def unset_element(self, name: str, subscript: str) -> None:
         """Unset ``name[subscript]``."""
@@ -695,7 +699,10 @@ class State:
 
     def save(self, name: str) -> Saved:
         """Return what ``restore`` needs to bring a variable back as it is now."""
-        return Saved(self.values.get(name), self.attributes.get(name, 0), self.namerefs.get(name))
+        bits = self.attributes.get(name, 0)
+        if name in self.dynamics and self.dynamics[name].unset is not None:
+            bits |= DYNAMIC
+        return Saved(self.values.get(name), bits, self.namerefs.get(name))
 
     def restore(self, name: str, saved: Saved) -> None:
         """Bring a variable back as it was."""
@@ -707,6 +714,9 @@ class State:
         if bits & DYNAMIC:
             bits &= ~DYNAMIC
             self.unset_dynamics = self.unset_dynamics - {name}
+            switch = self.dynamics[name]
+            if saved.value is None and switch.unset is not None:
+                switch.unset(self)
         if bits:
             self.attributes[name] = bits
         else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from sandhook.syntax.nodes import BadSubstitution, Literal, ParameterExpansion, Word, WordPart
-from sandhook.syntax.words import NAME, WordReader, merged
+from sandhook.syntax.words import NAME, WordReader, merged, standing_in
 
 _DIGITS = re.compile(r"[0-9]+")
 _SPECIAL = frozenset("@*#?-$!")
@@ -106,6 +106,8 @@ def _operator(text: str, at: int, prefix: str) -> str | None:
     if prefix == "#" or not char:
         return None
     if char == ":":
+        if following == "}":
+            return None
         return char + following if following and following in "-=?+" else char
     if char in "-=?+":
         return char
@@ -121,6 +123,7 @@ def _operator(text: str, at: int, prefix: str) -> str | None:
 def _bad(reader: WordReader, start: int, double_quoted: bool) -> BadSubstitution:
     reader.position = start + 2
     _read_word(reader, start, double_quoted, True)
+    reader.refused = True
     return BadSubstitution(reader.text[start : reader.position], (start, reader.position))
 
 
@@ -131,8 +134,10 @@ def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: boo
     come in pairs all the same, and no brace or quote between two of them counts.
     """
     text, at = reader.text, reader.position
+    begin = at
     parts: list[WordPart] = []
     literal_quotes = double_quoted and not pattern
+    as_text = literal_quotes and reader.in_document and not reader.substitutions  # $'...' is none there
     apostrophe = -1  # where the second of a pair stands
     while True:
         found = _WORD_RUN.match(text, at)
@@ -145,7 +150,7 @@ def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: boo
         reader.position = at
         if char == "}" and at > apostrophe:
             reader.position = at + 1
-            return parts
+            return standing_in(text[begin:at], parts) if reader.refused else parts
         if char in "<>" and not double_quoted and text.startswith("(", at + 1):
             parts.append(reader.read_process_substitution(char))
         elif char in "<>" or (char in "'}\"" and (at <= apostrophe or (char == "'" and literal_quotes))):
@@ -159,7 +164,7 @@ def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: boo
             parts.append(Literal(text[at : at + 2]))
             reader.position = at + 2
         elif char == "$":
-            parts.append(reader.read_dollar(False))
+            parts.append(reader.read_dollar(as_text))
         else:
             part = reader.read_quoting(double_quoted)
             if part is not None:

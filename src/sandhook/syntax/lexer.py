@@ -66,7 +66,6 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         self._blank = (_BLANK_CR if self.carriage_returns else _BLANK).match
         self.warnings: list[tuple[int, str]] = []
         self.extglob = options.extglob
-        self.substitutions = 0  # how many $( ) are open
         self.skips: dict[int, int] = {}  # offset of a newline to where its here-documents end
         self._queue: deque[Token | ShellSyntaxError] = deque()
         self.reset()

@@ -88,10 +88,14 @@ class ParameterExpansion(Node):
 
 
 class BadSubstitution(Node):
-    """A ${...} that bash accepts when it parses and refuses when it runs; the whole text."""
+    """A ${...} that bash accepts when it parses and refuses when it runs; the whole text.
+
+    ``around`` is the word, quoted text or here-document that it stands in, which the message shows.
+    """
 
     text: str
     span: Span = NO_SPAN
+    around: str = ""
 
 
 class CommandSubstitution(Node):
@@ -102,10 +106,11 @@ class CommandSubstitution(Node):
 
 
 class Backquoted(Node):
-    """`...` ; ``text`` has its backslashes removed and is parsed when it is expanded."""
+    """`...` ; ``text`` has its backslashes removed and is parsed when it is expanded; ``raw`` has them, if any."""
 
     text: str
     span: Span = NO_SPAN
+    raw: str = ""
 
 
 class ProcessSubstitution(Node):

@@ -44,7 +44,7 @@ def word_text(node: n.Node, body: PrintBody) -> str:
     if isinstance(node, n.AnsiQuoted):
         return single_quoted(node.text)
     if isinstance(node, n.Backquoted):
-        return "`" + _escaped(node.text) + "`"
+        return "`" + (node.raw or _escaped(node.text)) + "`"
     if isinstance(node, n.ProcessSubstitution):
         return f"{node.direction}({body(node.body)})"
     if isinstance(node, n.ExtendedPattern):

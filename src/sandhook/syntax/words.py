@@ -15,6 +15,7 @@ from sandhook.syntax.nodes import (
     AnsiQuoted,
     ArithmeticExpansion,
     Backquoted,
+    BadSubstitution,
     CommandList,
     CommandSubstitution,
     DoubleQuoted,
@@ -66,6 +67,16 @@ def merged(parts: list[WordPart]) -> tuple[WordPart, ...]:
     return tuple(out)
 
 
+def standing_in(text: str, parts: list[WordPart]) -> list[WordPart]:
+    """Tell the bad substitutions among the parts of a text what they stand in."""
+    return [
+        part._replace(around=text)
+        if isinstance(part, BadSubstitution) and not part.around and part.text != text
+        else part
+        for part in parts
+    ]
+
+
 class WordReader(Reader):
     """Reads words; ``Lexer`` adds tokens, and commands for ``$( )``."""
 
@@ -73,8 +84,10 @@ class WordReader(Reader):
         super().__init__(text, name, options)
         self._not_arithmetic: set[int] = set()  # offsets of "((" that were tried: none is tried twice
         self.stopped = False
+        self.substitutions = 0  # how many $( ) are open
         self.in_document = False  # its lines were joined when it was found
         self.bad_subscripts: set[int] = set()  # offsets of "${" with an open subscript: likewise
+        self.refused = False  # a BadSubstitution was read, which will want to know where it stands
 
     def read_substituted_commands(self) -> CommandList | None:
         """Read the commands of ``$( )``, closing parenthesis included."""
@@ -90,7 +103,7 @@ class WordReader(Reader):
             regex: The right side of ``=~``, where parentheses and bars are ordinary.
         """
         text = self.text
-        at = self.position
+        at = begin = self.position
         parts: list[WordPart] = []
         run = (_EXTGLOB_RUN if extglob and not regex else _WORD_RUN).match
         while True:
@@ -132,6 +145,8 @@ class WordReader(Reader):
                 text, at = self.text, self.position
             else:
                 break
+        if self.refused:
+            parts = standing_in(text[begin:at], parts)
         self.position = at
         return merged(parts)
 
@@ -222,6 +237,7 @@ class WordReader(Reader):
         """Read up to the closing quote of the one opened at ``start``."""
         self.enter()
         text, at = self.text, self.position
+        begin = at
         parts: list[WordPart] = []
         while True:
             found = _DOUBLE_QUOTED_RUN.match(text, at)
@@ -235,7 +251,7 @@ class WordReader(Reader):
             if text[at] == '"':
                 self.position = at + 1
                 self.depth -= 1
-                return merged(parts)
+                return merged(standing_in(text[begin:at], parts) if self.refused else parts)
             self.position = at
             part = self.read_dollar(True) if text[at] == "$" else self._read_double_quoted_special('$`"\\')
             if part is not None:
@@ -261,7 +277,7 @@ class WordReader(Reader):
 
     def read_here_document(self) -> tuple[WordPart, ...]:
         """Read all of the text as a here-document's body: only ``$ ` \\`` are special."""
-        at = self.position
+        at = begin = self.position
         added = self.length - len(self.source)  # a newline at the end, which is none of the body
         self.in_document = True
         parts: list[WordPart] = []
@@ -272,7 +288,7 @@ class WordReader(Reader):
                 parts.append(Literal(found[0]))
                 at = found.end()
             if at >= end:
-                return merged(parts)
+                return merged(standing_in(self.text[begin:end], parts) if self.refused else parts)
             self.position = at
             part = self._read_double_quoted_special("$`\\")
             if part is not None:
@@ -304,7 +320,9 @@ class WordReader(Reader):
             if escape < 0:
                 out.append(text[at:end])
                 self.position = end + 1
-                return Backquoted("".join(out), (start, end + 1))
+                return Backquoted(
+                    "".join(out), (start, end + 1), text[start + 1 : end] if len(out) > 1 else ""
+                )
             following = text[escape + 1 : escape + 2]
             out.append(text[at:escape])
             out.append(following if following in escapable else "\\" + following)
@@ -406,6 +424,7 @@ class WordReader(Reader):
         """
         self.enter()
         text, at = self.text, self.position
+        begin = at
         parts: list[WordPart] = []
         run = (_SUBSCRIPT_RUN if closing == "]" and not arithmetic else _TEXT_RUN).match
         open_ = 1
@@ -452,7 +471,7 @@ class WordReader(Reader):
                         self.position = at
                         self.stopped = False
                         self.depth -= 1
-                        return parts
+                        return standing_in(text[begin : at - 1], parts) if self.refused else parts
                 elif char == opening:
                     open_ += 1
             parts.append(Literal(char))

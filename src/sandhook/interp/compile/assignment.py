@@ -334,7 +334,7 @@ def _element_step(
 ) -> Callable[[State], None]:
     """Compile ``name[subscript]=value`` for the plain array that ``name`` mostly is."""
     name, append = node.name, node.append
-    key_of = compiler.words.subscript(subscript)
+    key_of = compiler.words.key(subscript, lambda state: is_a_map(state, name))
     text_of = compiler.words.string(value, assignment=True)
     index_of = compiler.words.index(subscript)
 
@@ -383,9 +383,12 @@ def compile_assignment(
             for the variable that there is.
     """
     name, append = node.name, node.append
-    subscript = compiler.words.subscript(node.subscript) if node.subscript is not None else None
+    decide = is_map or is_a_map
+    subscript: Text | None = None
+    if node.subscript is not None:
+        subscript = compiler.words.key(node.subscript, lambda state: decide(state, name))
     if isinstance(node.value, ArrayLiteral):
-        elements = compile_elements(compiler, node.value, name, is_map or is_a_map)
+        elements = compile_elements(compiler, node.value, name, decide)
         return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
     text_of = compiler.words.string(node.value, assignment=True)
     if subscript is None:

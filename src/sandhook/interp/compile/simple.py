@@ -10,7 +10,7 @@ from sandhook.interp.compile.assignment import MakeAssigned, compile_assignment,
 from sandhook.interp.compile.functions import inline_last_return
 from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.compile.temporary import assign_temporarily, hand_over
+from sandhook.interp.compile.temporary import assign_temporarily, compile_temporary, hand_over
 from sandhook.interp.invoke import call_function
 from sandhook.interp.lookup import Argument, is_external
 from sandhook.interp.redirect import (
@@ -29,6 +29,7 @@ from sandhook.state.assignment import Assigned
 from sandhook.state.control import ShellError
 from sandhook.state.state import Hashed, Saved, State
 from sandhook.syntax.nodes import (
+    ArrayLiteral,
     Assignment,
     Literal,
     ParameterExpansion,
@@ -226,8 +227,11 @@ def _general(
     """Compile a command whose arguments are compiled, in the way that serves every command."""
     if not node.assignments and apply is None:
         return _plain(arguments, node, name, prefix)
-    temporary = [compile_assignment(compiler, assignment) for assignment in node.assignments]
-    full = _full(arguments, temporary, apply, node, _known(node, name), final)
+    temporary = [compile_temporary(compiler, assignment) for assignment in node.assignments]
+    lasting = temporary  # what is done when no command comes of the words
+    if any(isinstance(assignment.value, ArrayLiteral) for assignment in node.assignments):
+        lasting = [compile_assignment(compiler, assignment) for assignment in node.assignments]
+    full = _full(arguments, (temporary, lasting), apply, node, _known(node, name), final)
     if name in _TAKE_REDIRECTIONS and apply is not None and not temporary and not final:
         return _redirected(arguments, apply, full, node, name, prefix)
     return full
@@ -384,7 +388,7 @@ def _run_argv(state: State, known: str | None, argv: Any) -> int:
 
 def _full(
     arguments: Arguments,
-    temporary: list[MakeAssigned],
+    assignments: tuple[list[MakeAssigned], list[MakeAssigned]],
     apply: Apply | None,
     node: SimpleCommand,
     known: str | None,
@@ -394,6 +398,7 @@ def _full(
     line = node.line
     effects = has_effects(node.redirections)
     is_apart = needs_process(node.redirections)
+    temporary, lasting = assignments
 
     def run(state: State) -> int:
         budget = state.budget
@@ -410,7 +415,7 @@ def _full(
         argv: Any = []
         try:
             argv = arguments(state)
-            for make in temporary:
+            for make in temporary if argv else lasting:
                 assign_temporarily(state, make(state), saved, argv)
             if "PATH" in saved:  # what is remembered belongs to the other PATH
                 remembered = state.hashed, state.hash_path

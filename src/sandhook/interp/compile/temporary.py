@@ -7,14 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sandhook.interp.compile.assignment import MakeAssigned, compile_assignment
+from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.lookup import Argument
 from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.state import Saved, State
-from sandhook.state.values import ARRAY, ASSOC, EXPORT
+from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER
+from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
 
 #: What ``-c`` text exits with when an assignment ends the shell.
 FATAL_STATUS = 127
+
+#: Attributes of the variable that is hidden, which mean nothing for what a command gets.
+_CONVERTING = INTEGER | LOWER | UPPER | CAPITAL
+
+
+def compile_temporary(compiler: Compiler, node: Assignment) -> MakeAssigned:
+    """Compile an assignment before a command; a list is a text there, for the command gets a scalar."""
+    if not isinstance(node.value, ArrayLiteral):
+        return compile_assignment(compiler, node)
+    parts: list[WordPart] = []
+    for element in node.value.elements:
+        parts.append(Literal(" " if parts else "("))
+        if isinstance(element, ArrayElement):
+            operator = "]+=" if element.append else "]="
+            parts += (Literal("["), *element.subscript.parts, Literal(operator), *element.value.parts)
+        else:
+            parts += element.parts
+    parts.append(Literal(")" if parts else "()"))
+    return compile_assignment(compiler, node._replace(value=Word(tuple(parts))))
 
 
 def hand_over(state: State, command: Argument, saved: dict[str, Saved]) -> None:
@@ -73,8 +95,13 @@ def assign_temporarily(
             return
         saved[name] = state.save(name)
         if state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
+            value = state.get(name)
             state.values.pop(name, None)
+            if append and value is not None:
+                state.values[name] = value
             state.attributes[name] &= ~(ARRAY | ASSOC)
+        if not append and state.attributes.get(name, 0) & _CONVERTING:
+            state.attributes[name] &= ~_CONVERTING
     assign(state, assigned)
     if not lasting:
         state.attributes[name] = state.attributes.get(name, 0) | EXPORT
