@@ -7,12 +7,13 @@ and FIFOs of the host are shown but never opened.
 """
 
 # pathlib has no directory descriptors.
-# ruff: noqa: PTH101, PTH112, PTH118, PTH208
+# ruff: noqa: PTH101, PTH104, PTH106, PTH108, PTH112, PTH118, PTH208
 from __future__ import annotations
 
 import errno
 import os
 import stat as st
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -20,7 +21,8 @@ from itertools import count
 from sandhook.vfs.base import Device, Entry, FileHandle, Stat
 from sandhook.vfs.changes import DELETED, Change
 from sandhook.vfs.errors import fs_error
-from sandhook.vfs.hostnames import check_windows_name
+from sandhook.vfs.hostnames import check_windows_name, is_windows_name
+from sandhook.vfs.hostwindows import beside, extended, is_busy, leads_away, link_target, open_shared
 from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath, basename, dirname
@@ -29,25 +31,23 @@ from sandhook.vfs.resolving import ResolvingFileSystem
 _NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 _CLOEXEC: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
-_BINARY: int = getattr(os, "O_BINARY", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
+_READ_ONLY = 1  #: the attribute of Windows
 
 #: Whether the host can name a file relative to an open directory; Windows cannot.
 _AT: bool = os.open in os.supports_dir_fd and bool(_NOFOLLOW)
-
-#: Windows: a link, junction, or anything else that leads away.
-_REPARSE = 0x400
 
 
 class HostFile:
     """An open regular file of the host."""
 
-    __slots__ = ("_fd", "_fs", "_writable")
+    __slots__ = ("_fd", "_fs", "_held", "_writable")
 
     def __init__(self, fd: int, fs: HostDirectory, writable: bool) -> None:
         self._fd = fd
         self._fs = fs
         self._writable = writable
+        self._held = 0 if _AT else fs.hold(os.fstat(fd).st_ino)
 
     def read_at(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes from ``offset``; b"" at the end."""
@@ -64,7 +64,7 @@ class HostFile:
             return b"".join(parts)
 
     def _pread(self, offset: int, count: int) -> bytes:
-        if hasattr(os, "pread"):
+        if sys.platform != "win32":
             return os.pread(self._fd, count, offset)
         os.lseek(self._fd, offset, os.SEEK_SET)
         return os.read(self._fd, count)
@@ -74,7 +74,7 @@ class HostFile:
         with _translated():
             view = memoryview(data)
             while view:
-                if hasattr(os, "pwrite"):
+                if sys.platform != "win32":
                     done = os.pwrite(self._fd, view, offset)
                 else:
                     os.lseek(self._fd, offset, os.SEEK_SET)
@@ -106,6 +106,8 @@ class HostFile:
             with _translated():
                 os.close(self._fd)
             self._fd = -1
+            if self._held:
+                self._fs.let_go(self._held)
 
 
 class HostDirectory(ResolvingFileSystem):
@@ -120,8 +122,9 @@ class HostDirectory(ResolvingFileSystem):
 
     def __init__(self, root: str, writable: bool = False, *, uid: int = 1000, gid: int = 1000) -> None:
         super().__init__(uid, gid)
-        self.root = os.path.realpath(root)
+        self.root = extended(os.path.realpath(root))
         self.writable = writable
+        self._held: dict[int, int] = {}  # open files by inode, where a name cannot be taken from them
         self._owner: int = os.getuid() if hasattr(os, "getuid") else 0
         if not os.path.isdir(self.root):
             raise fs_error(errno.ENOTDIR, root)
@@ -159,6 +162,34 @@ class HostDirectory(ResolvingFileSystem):
                 _refuse_reparse(path)
         return path if name == "." else os.path.join(path, check_windows_name(name))
 
+    def hold(self, inode: int) -> int:
+        """Count a handle of a file, and return the file's number."""
+        self._held[inode] = self._held.get(inode, 0) + 1
+        return inode
+
+    def let_go(self, inode: int) -> None:
+        self._held[inode] -= 1
+        if not self._held[inode]:
+            del self._held[inode]
+
+    def _make_way(self, path: str) -> str:
+        """Return a whole path under which a file can be removed.
+
+        Windows keeps the name of an open file until it is closed, so such a file gets another one.
+        It removes no file that is read-only.
+        """
+        info = os.lstat(path)
+        if getattr(info, "st_file_attributes", 0) & _READ_ONLY:
+            os.chmod(path, st.S_IWRITE | st.S_IREAD)
+        if info.st_ino not in self._held or leads_away(info):
+            return path
+        for number in count():
+            aside = beside(path, number)
+            if not os.path.lexists(aside):
+                os.rename(path, aside)
+                return aside
+        raise AssertionError
+
     def _check_writable(self, path: VirtualPath) -> None:
         if not self.writable:
             raise fs_error(errno.EROFS, path)
@@ -168,16 +199,20 @@ class HostDirectory(ResolvingFileSystem):
     def shown(self, info: os.stat_result) -> Stat:
         """Return the host's stat as this file system shows it: the host's user is the virtual one."""
         mode = info.st_mode
+        links = info.st_nlink
         attributes = getattr(info, "st_file_attributes", 0)
         if attributes:
-            kind = S_IFLNK if attributes & _REPARSE else mode & S_IFMT
-            mode = kind | (0o555 if attributes & 1 else 0o755)  # Windows has a read-only flag, no bits
+            kind = S_IFLNK if leads_away(info) else mode & S_IFMT
+            directory = kind == S_IFDIR
+            # Windows has a read-only flag, no bits, and on a directory the flag means something else.
+            mode = kind | (0o555 if attributes & _READ_ONLY and not directory else 0o755)
+            links = max(links, 2) if directory else links
         own = info.st_uid == self._owner
         return Stat(
             mode,
             info.st_size,
             info.st_ino & (1 << 63) - 1,
-            info.st_nlink,
+            links,
             self._uid if own else info.st_uid,
             self._gid if own else info.st_gid,
             info.st_mtime_ns,
@@ -186,12 +221,15 @@ class HostDirectory(ResolvingFileSystem):
         )
 
     def _lstat(self, path: VirtualPath) -> Stat:
+        if not _AT and not is_windows_name(path):
+            raise fs_error(errno.ENOENT, path)  # nothing can have it; making it is EINVAL
         with self._parent(path) as (fd, name), _translated(path):
             return self.shown(os.stat(name, dir_fd=fd, follow_symlinks=False))
 
     def _readlink(self, path: VirtualPath) -> str:
         with self._parent(path) as (fd, name), _translated(path):
-            return _virtual(os.readlink(name, dir_fd=fd))
+            target = os.readlink(name, dir_fd=fd)
+            return _virtual(target) if fd is not None else link_target(target, self.root)
 
     def _listdir(self, path: VirtualPath) -> list[Entry]:
         prefix = path.rstrip("/")
@@ -216,9 +254,12 @@ class HostDirectory(ResolvingFileSystem):
         flags = os.O_RDWR if write else os.O_RDONLY
         with self._parent(path) as (fd, name), _translated(path):
             info = os.stat(name, dir_fd=fd, follow_symlinks=False)
-            if not st.S_ISREG(info.st_mode) or getattr(info, "st_file_attributes", 0) & _REPARSE:
+            if not st.S_ISREG(info.st_mode) or leads_away(info):
                 raise fs_error(errno.EACCES, path)
-            opened = os.open(name, flags | _NOFOLLOW | _NONBLOCK | _CLOEXEC | _BINARY, dir_fd=fd)
+            if fd is None:
+                opened = open_shared(name, flags)
+            else:
+                opened = os.open(name, flags | _NOFOLLOW | _NONBLOCK | _CLOEXEC, dir_fd=fd)
         if not st.S_ISREG(os.fstat(opened).st_mode):  # it was replaced between the two looks
             os.close(opened)
             raise fs_error(errno.EACCES, path)
@@ -230,9 +271,13 @@ class HostDirectory(ResolvingFileSystem):
     # Changing.
 
     def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC
         with self._parent(path) as (fd, name), _translated(path):
-            handle = HostFile(os.open(name, flags, 0o600, dir_fd=fd), self, True)
+            if fd is None:
+                opened = open_shared(name, os.O_RDWR, new=True)
+            else:
+                opened = os.open(name, flags, 0o600, dir_fd=fd)
+            handle = HostFile(opened, self, True)
         self._chmod(path, mode)  # whatever the host's umask says
         return handle
 
@@ -247,10 +292,15 @@ class HostDirectory(ResolvingFileSystem):
 
     def _unlink(self, path: VirtualPath) -> None:
         with self._parent(path) as (fd, name), _translated(path):
-            os.unlink(name, dir_fd=fd)
+            os.unlink(self._make_way(name) if fd is None else name, dir_fd=fd)
 
     def _rename(self, old: VirtualPath, new: VirtualPath) -> None:
         with self._parent(old) as (fd, name), self._parent(new) as (other, target), _translated(old):
+            if other is None and os.path.lexists(target) and not _same_file(name, target):
+                if os.path.isdir(target):
+                    os.rmdir(target)  # Windows replaces no directory
+                elif (aside := self._make_way(target)) != target:
+                    os.unlink(aside)
             os.replace(name, target, src_dir_fd=fd, dst_dir_fd=other)
 
     def _link(self, old: VirtualPath, new: VirtualPath) -> None:
@@ -287,7 +337,8 @@ class HostDirectory(ResolvingFileSystem):
                 os.chmod(name, mode & 0o1777, dir_fd=fd)
                 return
             try:
-                os.fchmod(opened, mode & 0o1777)  # never set-user-ID or set-group-ID on the host
+                if sys.platform != "win32":
+                    os.fchmod(opened, mode & 0o1777)  # never set-user-ID or set-group-ID on the host
             finally:
                 os.close(opened)
 
@@ -375,8 +426,13 @@ def _apply(target: HostDirectory, change: Change) -> None:
 
 def _refuse_reparse(path: str) -> None:
     """Refuse what Windows would follow to somewhere else."""
-    if getattr(os.lstat(path), "st_file_attributes", 0) & _REPARSE:
+    if leads_away(os.lstat(path)):
         raise fs_error(errno.EACCES)
+
+
+def _same_file(one: str, other: str) -> bool:
+    """Tell whether two names that differ in case mean one file."""
+    return os.path.samestat(os.lstat(one), os.lstat(other))
 
 
 @contextmanager
@@ -385,8 +441,7 @@ def _translated(path: str = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        code = error.errno or errno.EIO
-        raise fs_error(code, path) from None
+        raise fs_error(errno.EBUSY if is_busy(error) else error.errno or errno.EIO, path) from None
     except ValueError:  # a NUL
         raise fs_error(errno.EINVAL, path) from None
 

@@ -17,18 +17,28 @@ _DEVICES = frozenset(
 _FORBIDDEN = frozenset('<>:"/\\|?*')
 
 
-def check_windows_name(name: str) -> str:
-    """Return a single name, or raise EINVAL.
+def is_name(name: str) -> bool:
+    """Tell whether a single name means a file of that name.
 
-    Refused are device names (with any extension), alternate data streams, backslashes and the
+    These do not: device names (with any extension), alternate data streams, backslashes and the
     other characters that Windows forbids, and a dot or space at the end, which it drops.
     """
-    stem = name.partition(".")[0].rstrip(" ").lower()
-    if (
+    return not (
         not name
         or name[-1] in ". "
-        or stem in _DEVICES
+        or name.partition(".")[0].rstrip(" ").lower() in _DEVICES
         or any(c in _FORBIDDEN or c < " " or "\ud800" <= c <= "\udfff" for c in name)
-    ):
+    )
+
+
+def is_windows_name(path: str) -> bool:
+    """Tell whether the last name of a canonical path is one; the root has none and passes."""
+    name = path.rpartition("/")[2]
+    return not name or is_name(name)
+
+
+def check_windows_name(name: str) -> str:
+    """Return a single name, or raise EINVAL when it is none."""
+    if not is_name(name):
         raise fs_error(errno.EINVAL, name)
     return name

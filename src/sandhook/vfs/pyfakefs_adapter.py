@@ -127,7 +127,7 @@ class PyfakefsFileSystem(ResolvingFileSystem):
     # Nodes.
 
     def _node(self, path: str) -> Any:
-        node = self._fake.root
+        node = self._fake.root_dir  # on Windows the current drive's
         for part in path.split("/"):
             if part:
                 try:

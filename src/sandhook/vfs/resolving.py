@@ -262,6 +262,10 @@ class ResolvingFileSystem(Conveniences):
             raise fs_error(errno.ENOTDIR, old)
         there = target.stat
         if there is not None and (there.inode, there.device) == (source.stat.inode, source.stat.device):
+            if source.path == target.path or not self._same_entry(source, target):
+                return
+            self._check_change(source, old)
+            self._rename(source.path, target.path)
             return
         self._check_change(source, old)
         self._check_change(target, new)
@@ -275,6 +279,12 @@ class ResolvingFileSystem(Conveniences):
         elif there is not None and directory:
             raise fs_error(errno.ENOTDIR, new)
         self._rename(source.path, target.path)
+
+    def _same_entry(self, source: Place, target: Place) -> bool:
+        """Tell whether two names are one entry, in a directory where case does not count."""
+        if source.path.lower() != target.path.lower():
+            return False
+        return target.name not in [entry.name for entry in self._listdir(dirname(target.path))]
 
     def link(self, old: VirtualPath, new: VirtualPath) -> None:
         at, stat = self._found(old, False)
