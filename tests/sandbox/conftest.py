@@ -17,8 +17,9 @@ import sandhook
 from sandhook.limits import Limits
 from sandhook.shell import Result, Shell
 from sandhook.vfs.base import FileSystem
+from sandhook.worker.client import POOL
 from tests.sandbox import tripwire
-from tests.sandbox.host import CANARY, children, differences, host_state
+from tests.sandbox.host import CANARY, differences, host_state
 
 #: Small enough that a bomb is over in milliseconds, large enough for every harmless twin.
 SMALL = Limits(
@@ -107,6 +108,13 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     assert made.listing() == before, "a script changed the host's files"
 
 
+def have_one_worker() -> None:
+    """Leave exactly one jq worker, whatever earlier runs and tests have started and killed."""
+    if len(POOL._idle) != 1:
+        POOL.close()
+        Shell().run("jq -n 1")
+
+
 class Attack:
     """Runs one script and checks what holds for all of them.
 
@@ -130,8 +138,7 @@ class Attack:
         args: tuple[str, ...] = (),
     ) -> Result:
         text = self.host.fill(script)
-        if not children():  # an earlier run's limit killed the worker
-            Shell().run("jq -n 1")
+        have_one_worker()
         here = set(os.listdir("."))
         before = host_state()
         start = time.process_time()
@@ -143,8 +150,8 @@ class Attack:
         assert result.defect is None, result.defect
         assert not breaches, f"the run reached for the host: {breaches}"
         after = host_state()
-        if after["children"] != before["children"]:  # a worker was killed; let the next call replace it
-            Shell().run("jq -n 1")
+        if after["children"] != before["children"]:  # a worker was started, or killed
+            have_one_worker()
             for _ in range(100):  # the killed one may take a while to go
                 after = host_state()
                 if len(after["children"]) == len(before["children"]):

@@ -42,6 +42,13 @@ LIBRARIES = tuple(
 )
 WORKER = str(Path(PACKAGE, "worker", "client.py"))
 
+#: How subprocess starts, feeds and ends a program on Windows, where a pipe is looked at again and again.
+OF_SUBPROCESS = frozenset(
+    """
+    time.sleep _winapi.CreatePipe _winapi.CreateProcess _winapi.TerminateProcess msvcrt.open_osfhandle
+    """.split()
+)
+
 
 class Breach(BaseException):
     """The event that a watched thread caused; raising it keeps the event from happening."""
@@ -127,4 +134,6 @@ def _worker_may(event: str, args: tuple[Any, ...]) -> bool:
         return str(args[0]) in ("/dev/null", "nul", "NUL")
     if event == "import":
         return _root(args) in sys.stdlib_module_names
+    if event in OF_SUBPROCESS:
+        return sys.platform == "win32" and (event != "_winapi.CreateProcess" or " -I " in str(args[1]))
     return event in ("os.kill", "os.killpg", *OF_IMPORTS)

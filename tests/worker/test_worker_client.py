@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
 import time
 
+import psutil
 import pytest
 
 from sandhook.errors import WorkerError
@@ -36,11 +36,7 @@ def only_worker(pool: Pool) -> client.Worker:
 
 def alive(pid: int) -> bool:
     """Tell whether a process is there, zombies included."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    return psutil.pid_exists(pid)
 
 
 def gone_within(pid: int, seconds: float) -> bool:
@@ -78,7 +74,6 @@ def test_the_deadline_kills_and_the_next_call_works(pool):
     assert output(pool, request(b"2")) == b"2\n"
 
 
-@posix
 @pytest.mark.parametrize(
     "program",
     [
@@ -126,33 +121,28 @@ def test_a_caller_that_fails_over_an_error_message_ends_the_call(pool):
     assert output(pool, request(b"2")) == b"2\n"
 
 
-@posix
 def test_a_worker_that_died_while_idle_is_replaced(pool):
     output(pool, request(b"1"))
     pid = only_worker(pool).pid
-    os.kill(pid, signal.SIGKILL)
+    psutil.Process(pid).kill()
     time.sleep(0.05)
     assert output(pool, request(b"2")) == b"2\n"
     assert only_worker(pool).pid != pid
     assert not alive(pid), "no zombie is left"
 
 
-@posix
 def test_a_worker_ends_itself_when_its_host_does_not(pool, monkeypatch):
     monkeypatch.setattr(client, "_GRACE", 0.0)
     output(pool, request(b"1"))
     worker = pool.take(1.0)
     worker.ask(request(b"def f: f; f"), 0.2)
-    end = time.monotonic() + 3
-    while os.waitpid(worker.pid, os.WNOHANG)[0] == 0:
-        assert time.monotonic() < end, "still running, with nobody who would kill it"
-        time.sleep(0.01)
+    psutil.Process(worker.pid).wait(3)  # raises when it is still running, with nobody who would kill it
     pool.drop(worker)
 
 
-@posix
 def test_an_idle_worker_outlives_the_deadline_of_its_last_call(pool, monkeypatch):
     monkeypatch.setattr(client, "_GRACE", 0.0)
+    output(pool, request(b"1"))  # a start may take long
     output(pool, request(b"1"), seconds=0.2)
     pid = only_worker(pool).pid
     time.sleep(0.4)
@@ -160,7 +150,6 @@ def test_an_idle_worker_outlives_the_deadline_of_its_last_call(pool, monkeypatch
     assert only_worker(pool).pid == pid
 
 
-@posix
 def test_a_worker_ends_with_its_host():
     host = subprocess.Popen(
         [
@@ -178,7 +167,6 @@ def test_a_worker_ends_with_its_host():
     assert gone_within(pid, 5)
 
 
-@posix
 def test_close_leaves_no_process(pool):
     output(pool, request(b"1"))
     pid = only_worker(pool).pid
@@ -283,16 +271,3 @@ def test_the_host_goes_on_while_a_worker_works(pool):
     done.set()
     thread.join()
     assert beats > 20
-
-
-def test_works_where_pipes_cannot_be_polled(monkeypatch):
-    """What Windows does, as far as it runs here: subprocess, and a timer for the deadline."""
-    monkeypatch.setattr(client.Worker, "_start_by_spawn", client.Worker._start_by_subprocess)
-    pool = Pool()
-    assert output(pool, request(b".", b'"%s"' % (b"x" * 300_000))) == b'"%s"\n' % (b"x" * 300_000)
-    with pytest.raises(OutOfTime):
-        output(pool, request(b"def f: f; f"), seconds=0.2)
-    with pytest.raises(WorkerDied):
-        output(pool, request(b'"x" * 1e9 | length'))
-    assert output(pool, request(b"2")) == b"2\n"
-    pool.close()

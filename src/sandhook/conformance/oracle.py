@@ -182,9 +182,12 @@ class RealShell:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.kill()  # there are no groups
+        return
     try:
         os.killpg(process.pid, signal.SIGKILL)
-    except (OSError, AttributeError):  # nobody is left; or a system without groups
+    except OSError:  # nobody is left
         if process.poll() is None:
             process.kill()
 

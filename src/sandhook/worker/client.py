@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from sandhook.errors import WorkerError
@@ -25,12 +25,15 @@ _GRACE = 0.5  #: seconds that a worker outlives the deadline of a host that does
 _READ = 1 << 18
 
 
-class OutOfTime(Exception):
-    """The deadline of a call passed; its worker was killed."""
-
-
 #: Seconds to look for an answer before sleeping; waking up costs 50 to 100 microseconds.
 _ALERT = 0.000_2
+
+#: Seconds between two looks where a pipe cannot be waited for.
+_LOOK = 0.001
+
+
+class OutOfTime(Exception):
+    """The deadline of a call passed; its worker was killed."""
 
 
 class WorkerDied(Exception):
@@ -101,6 +104,10 @@ class Worker:
 
     __slots__ = ("_buffer", "_deadline", "_poll", "_process", "_ready", "_stdin", "_stdout", "pid")
 
+    pid: int
+    _stdin: int
+    _stdout: int
+
     def __init__(self) -> None:
         self._buffer = b""
         self._deadline = 0.0
@@ -118,8 +125,10 @@ class Worker:
 
     def _start_by_spawn(self) -> None:
         """Start without importing subprocess, which costs more than the start itself."""
-        from select import POLLIN, poll
-        from signal import SIGALRM
+        if sys.platform == "win32":
+            raise NotImplementedError
+        import select
+        import signal
 
         theirs_in, self._stdin = map(_above_standard, os.pipe())
         self._stdout, theirs_out = map(_above_standard, os.pipe())
@@ -136,7 +145,7 @@ class Worker:
                 ],
                 setpgroup=0,  # an interrupt typed at the terminal is the host's
                 setsigmask=(),
-                setsigdef=(SIGALRM,),  # what a worker ends itself with
+                setsigdef=(signal.SIGALRM,),  # what a worker ends itself with
             )
         except BaseException:
             os.close(self._stdin)
@@ -146,13 +155,15 @@ class Worker:
             os.close(theirs_in)
             os.close(theirs_out)
             os.close(void)
-        poller = poll()
-        poller.register(self._stdout, POLLIN)
+        poller = select.poll()
+        poller.register(self._stdout, select.POLLIN)
         self._poll: Any = poller.poll
 
     def _start_by_subprocess(self) -> None:
         import subprocess
 
+        if sys.platform != "win32":
+            raise NotImplementedError
         kept = {name: os.environ[name] for name in ("SYSTEMROOT", "SYSTEMDRIVE") if name in os.environ}
         process = subprocess.Popen(
             _command(),
@@ -161,14 +172,16 @@ class Worker:
             stderr=subprocess.DEVNULL,
             env=kept,
             bufsize=0,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            creationflags=subprocess.CREATE_NO_WINDOW,
         )
         assert process.stdin is not None and process.stdout is not None
         self._process = process
         self.pid = process.pid
         self._stdin = process.stdin.fileno()
         self._stdout = process.stdout.fileno()
-        self._poll = None
+        import msvcrt
+
+        self._poll = _waiting_for(msvcrt.get_osfhandle(self._stdout))
 
     def kill(self) -> None:
         """End the process at once and leave nothing of it behind."""
@@ -179,6 +192,8 @@ class Worker:
             self._process.wait()
             return
         self.forget()
+        if sys.platform == "win32":
+            return
         with suppress(OSError):  # somebody else may have waited for it; then the id is not ours
             if os.waitpid(self.pid, os.WNOHANG)[0] == 0:
                 os.kill(self.pid, 9)
@@ -249,12 +264,13 @@ class Worker:
             raise WorkerError("the jq worker could not be started: it speaks another protocol")
 
     def _read(self) -> bytes:
-        if self._poll is None:
-            return self._read_watched()
         left = self._deadline - monotonic()
         if left <= 0 or not (self._soon(left) or self._poll(left * 1000 + 1)):
             raise OutOfTime
-        data = os.read(self._stdout, _READ)
+        try:
+            data = os.read(self._stdout, _READ)
+        except OSError:  # Windows calls the end of a broken pipe an error
+            data = b""
         if not data:
             raise WorkerDied
         return data
@@ -267,27 +283,6 @@ class Worker:
             if poll(0):
                 return True
         return False
-
-    def _read_watched(self) -> bytes:
-        """Read where pipes cannot be polled: a timer ends the worker and with it the wait."""
-        late: list[bool] = []
-
-        def end() -> None:
-            late.append(True)
-            self._process.kill()
-
-        timer = threading.Timer(max(0.0, self._deadline - monotonic()), end)
-        timer.daemon = True
-        timer.start()
-        try:
-            data = os.read(self._stdout, _READ)
-        except OSError:
-            data = b""
-        finally:
-            timer.cancel()
-        if not data:
-            raise OutOfTime if late else WorkerDied
-        return data
 
 
 class Pool:
@@ -452,13 +447,35 @@ def _command() -> list[str]:
 
 def _above_standard(descriptor: int) -> int:
     """Return a descriptor that is none of 0, 1, 2: a host may have closed those."""
-    if descriptor > 2:
+    if sys.platform == "win32" or descriptor > 2:
         return descriptor
-    from fcntl import F_DUPFD_CLOEXEC, fcntl
+    import fcntl
 
-    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
     os.close(descriptor)
     return moved
+
+
+def _waiting_for(pipe: int) -> Callable[[float], bool]:
+    """Return what ``poll`` of a descriptor is elsewhere: Windows waits for no pipe, so it is looked at again and again."""
+
+    def poll(milliseconds: float) -> bool:
+        if sys.platform != "win32":
+            raise NotImplementedError
+        import _winapi
+
+        until = monotonic() + milliseconds / 1000
+        while True:
+            try:
+                if _winapi.PeekNamedPipe(pipe, 0)[0]:
+                    return True
+            except OSError:
+                return True  # it has ended; the read will say so
+            if monotonic() >= until:
+                return False
+            sleep(_LOOK)
+
+    return poll
 
 
 def _extension() -> str:

@@ -36,6 +36,13 @@ if sys.platform != "win32":
 MEMORY_BYTES = 512 << 20  #: address space of a worker
 PROGRAMS = 128  #: compiled programs that are kept
 
+# Source: Microsoft, "JOBOBJECT_BASIC_LIMIT_INFORMATION structure", "SetErrorMode function".
+_EXTENDED_LIMITS = 9
+_ACTIVE_PROCESS = 0x8
+_PROCESS_MEMORY = 0x100
+_DIE_ON_UNHANDLED_EXCEPTION = 0x400
+_NO_DIALOGS = 0x8003
+
 
 class Stop(Exception):
     """The host wants no more of this answer."""
@@ -46,6 +53,7 @@ def confine() -> None:
     with suppress(OSError):
         os.chdir("/")
     if sys.platform == "win32":
+        _confine_by_job()
         return
     import resource
 
@@ -63,6 +71,24 @@ def confine() -> None:
             continue  # macOS refuses an address space below what is mapped
 
 
+def _confine_by_job() -> None:
+    """Windows: put this process into a job that has a bound of memory, and room for no other process."""
+    import ctypes
+    from struct import pack
+
+    if sys.platform != "win32":  # what ctypes has of Windows is there alone
+        return
+    kernel = ctypes.WinDLL("kernel32")
+    kernel.SetErrorMode(_NO_DIALOGS)
+    kernel.CreateJobObjectW.restype = ctypes.c_void_p
+    job = kernel.CreateJobObjectW(None, None)
+    flags = _PROCESS_MEMORY | _ACTIVE_PROCESS | _DIE_ON_UNHANDLED_EXCEPTION
+    basic = pack("@qqINNINII", 0, 0, flags, 0, 0, 1, 0, 0, 0)
+    limits = basic + pack("@6Q4N", 0, 0, 0, 0, 0, 0, MEMORY_BYTES, 0, 0, 0)
+    if job and kernel.SetInformationJobObject(ctypes.c_void_p(job), _EXTENDED_LIMITS, limits, len(limits)):
+        kernel.AssignProcessToJobObject(ctypes.c_void_p(job), ctypes.c_void_p(-1))
+
+
 def arm(seconds: float) -> None:
     """Let this process end by itself after ``seconds``, in case its host cannot end it; 0 disarms."""
     if sys.platform == "win32":
@@ -72,8 +98,8 @@ def arm(seconds: float) -> None:
             faulthandler.dump_traceback_later(seconds, exit=True, file=2)
         else:
             faulthandler.cancel_dump_traceback_later()
-        return
-    setitimer(ITIMER_REAL, seconds)
+    else:
+        setitimer(ITIMER_REAL, seconds)
 
 
 def read_exactly(count: int) -> bytes:
