@@ -3,6 +3,7 @@
 #   make demo        set up .venv and fire the demonstration hooks
 #   make test        set up .venv, then lint, type-check and run the fast suite
 #   make test-slow   the long fuzzers and the memory tests
+#   make test-windows  the suite on Windows' Python under Wine, in WINLAB=DIR (Debian, as root; see tools/winlab.sh)
 #   make bench       measure side by side with bash and with peers
 #   make docs        write the generated pages of docs/reference
 #   make matrix      the fast suite on every supported Python that is found (or PYTHONS="...")
@@ -28,7 +29,7 @@ endif
 STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint test-slow bench docs matrix clean
+.PHONY: demo test lint test-slow test-windows bench docs matrix clean
 
 demo: $(STAMP)
 	@$(BIN)/python examples/demo.py
@@ -46,6 +47,9 @@ lint: $(STAMP)-dev
 
 test-slow: $(STAMP)-dev
 	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+
+test-windows:
+	@PYTHON="$(PYTHON)" tools/winlab.sh test -n auto $(PYTEST_ARGS)
 
 bench: $(STAMP)-bench
 	$(BIN)/python -m benchmarks.run

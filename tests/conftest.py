@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
+
+WINDOWS = Path(__file__).resolve().parents[1] / "docs" / "windows.md"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -11,6 +16,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="also ask the real programs (bash, GNU coreutils, grep, sed, jq); their absence is a failure",
     )
+
+
+def under_wine() -> bool:
+    """Whether this Windows is Wine's."""
+    if sys.platform != "win32":
+        return False
+    import ctypes
+
+    return hasattr(ctypes.WinDLL("ntdll"), "wine_get_version")
+
+
+def exempt() -> dict[str, str]:
+    """Return the tests that docs/windows.md says cannot run under Wine, and why."""
+    section = WINDOWS.read_text(encoding="utf-8").partition("\n## Tests that cannot run under Wine\n")[2]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
+    return {test.strip(" `"): why.strip() for test, why in rows}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not under_wine():
+        return
+    rows = exempt()
+    for item in items:
+        why = rows.get(item.nodeid.partition("[")[0])
+        if why is not None:
+            item.add_marker(pytest.mark.skip(reason=f"under Wine: {why}"))
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ import pytest
 
 from docs import generate
 from sandhook.cli import main
+from tests.conftest import exempt
 from tests.source import ROOT
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -213,3 +214,12 @@ def test_python_examples_are_valid() -> None:
         for block in blocks(page):
             if block.language == "python":
                 ast.parse(block.text)
+
+
+@pytest.mark.parametrize("test", exempt())
+def test_what_wine_cannot_run_is_a_test(test: str) -> None:
+    file, *_, name = test.split("::")
+    found = [(ROOT / file).read_text(encoding="utf-8")]
+    if (contract := ROOT / Path(file).parent / "contract.py").exists():
+        found.append(contract.read_text(encoding="utf-8"))
+    assert any(f"def {name}(" in text for text in found)
