@@ -14,7 +14,9 @@ SMALL = Limits(memory_bytes=4 << 20, steps=2_000_000, wall_seconds=20, output_by
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        ('@include "x"', "@include is not supported (L-AWK-002)"),
+        ('@include "x"', "error: cannot open source file `x' for reading: No such file or directory"),
+        ('{ @include "x" }', "@include is not supported (L-AWK-002)"),
+        ('@namespace "x"', "@namespace is not supported (L-AWK-002)"),
         ('@load "x"', "@load is not supported (L-AWK-002)"),
         ("BEGIN { print SYMTAB[1] }", "SYMTAB is not supported (L-AWK-002)"),
         ('BEGIN { "x" |& getline }', "two-way pipes (|&) are not supported (L-AWK-002)"),
@@ -24,7 +26,7 @@ SMALL = Limits(memory_bytes=4 << 20, steps=2_000_000, wall_seconds=20, output_by
         ("BEGIN { f(1) }", "fatal: function `f' not defined"),
         ("BEGIN { x = 0; print 1 / x }", "fatal: division by zero attempted"),
         ("BEGIN { print $(-1) }", "fatal: attempt to access field -1"),
-        ("BEGIN { x[1]; print x }", "fatal: attempt to use array in a scalar context"),
+        ("BEGIN { x[1]; print x }", "fatal: attempt to use array `x' in a scalar context"),
         ("{", "^ unexpected newline or end of string"),
         ("BEGIN { print " + "(" * 60 + "1" + ")" * 60 + "}", "program nests deeper than 100 levels"),
         ("BEGIN { print " + "! " * 200 + "1 }", "program nests deeper than 100 levels"),

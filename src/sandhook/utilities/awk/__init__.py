@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.kernel.stack import deeper_than
-from sandhook.utilities._base import Context, Failure, also, opt, option_set
+from sandhook.utilities._base import Context, also, opt, option_set
 from sandhook.utilities.awk.lexer import ProgramError, unescape
 from sandhook.utilities.awk.machine import run_program
 from sandhook.utilities.awk.program import Program
 from sandhook.utilities.awk.runtime import ARGC, ARGV, ENVIRON, FS, PROCINFO, Runtime
+from sandhook.utilities.awk.sources import SourceError, Sources
 from sandhook.utilities.awk.statements import compile_program
 from sandhook.utilities.awk.values import Fatal, Strnum
-from sandhook.vfs.errors import error_text
 
 PERMUTE = False
 USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
@@ -26,7 +26,7 @@ _LEAST = 60  #: Python frames below which a program runs on the stack it is star
 
 @option_set
 class Options:
-    """awk [-F FS] [-v NAME=VALUE]... {PROGRAM | -e PROGRAM | -f PROGFILE}... [FILE | NAME=VALUE]...
+    """awk [-F FS] [-v NAME=VALUE]... {PROGRAM | -e PROGRAM | -f PROGFILE | -i PROGFILE}... [FILE | NAME=VALUE]...
 
     Run PROGRAM on the records of the FILEs, or of standard input.
     """
@@ -52,26 +52,47 @@ class Options:
             append=True,
             convert=lambda text: ("f", text),
         ),
+        opt(
+            "-i",
+            "--include",
+            "PROGFILE",
+            "add PROGFILE as @include does",
+            append=True,
+            convert=lambda text: ("i", text),
+        ),
     )
+    sandbox: bool = opt("-S", "--sandbox", help="refuse system(), files and commands", default=False)
+    re_interval: bool = opt(
+        "-r", "--re-interval", help="no effect: intervals are always known", default=False
+    )
+    optimize: bool = opt("-O", "--optimize", help="no effect: programs are always compiled", default=False)
+    no_optimize: bool = opt("-s", "--no-optimize", help="no effect", default=False)
+    use_lc_numeric: bool = opt("-N", "--use-lc-numeric", help="no effect: the locale is C's", default=False)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return the status of exit, 1 for a program that cannot be used, 2 for a failure while it runs."""
-    if not options.programs and not operands:
+    if not operands and all(kind == "i" for kind, _ in options.programs):
         ctx.error_hint(USAGE)
         return 1
-    if options.programs:
-        text, names = read_programs(options, ctx), operands
-    else:
-        text, names = operands[0], operands[1:]
+    sources = Sources(ctx)
+    try:
+        sources.read(options.programs)
+        if all(kind == "i" for kind, _ in options.programs):
+            sources.add(operands[0])
+            operands = operands[1:]
+    except SourceError as error:
+        ctx.error(str(error))
+        return error.status
     if deeper_than(_LEAST):
-        status: int = ctx.kernel.scheduler.call_fresh(lambda: _run(text, options, names, ctx))
+        status: int = ctx.kernel.scheduler.call_fresh(lambda: _run(sources, options, operands, ctx))
         return status
-    return _run(text, options, names, ctx)
+    return _run(sources, options, operands, ctx)
 
 
-def _run(text: str, options: Options, names: Sequence[str], ctx: Context) -> int:
+def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context) -> int:
     rt: Runtime | None = None
+    text = sources.text
     try:
         ctx.budget.charge(len(text) >> 4)
         program = compile_program(text)
@@ -79,32 +100,16 @@ def _run(text: str, options: Options, names: Sequence[str], ctx: Context) -> int
         prepare(rt, program, options, names)
         return run_program(rt)
     except ProgramError as error:
-        show_error(ctx, text, error)
+        show_error(ctx, text, error, sources.where(error.line))
         return 1
     except Fatal as error:
-        ctx.error(f"cmd. line:1: {'fatal' if error.status == 2 else 'error'}: {error}")
+        where = sources.where(error.line) if error.line else ""
+        record = rt.where() if rt is not None and where else ""
+        ctx.error(f"{where}{record}{'fatal' if error.status == 2 else 'error'}: {error}")
         return error.status
     finally:
         if rt is not None:
             rt.finish()
-
-
-def read_programs(options: Options, ctx: Context) -> str:
-    """Return the texts of -e and -f in their order."""
-    texts = []
-    for kind, text in options.programs:
-        if kind == "f":
-            try:
-                with ctx.open(text) as reader:
-                    text = reader.read_all().decode("utf-8", "surrogateescape")
-            except OSError as error:
-                raise Failure(
-                    f"fatal: cannot open source file `{text}' for reading: {error_text(error)}", 2
-                ) from None
-            if text.startswith("#!"):
-                text = "#" + text[2:]
-        texts.append(text)
-    return "\n".join(texts)
 
 
 def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str]) -> None:
@@ -117,18 +122,23 @@ def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str
         rt.store(g[ENVIRON], name, Strnum(value))
     rt.store(g[PROCINFO], "version", "5.2.1")
     rt.store(g[PROCINFO], "FS", "FS")
+    rt.store(g[PROCINFO], "strftime", "%a %b %e %H:%M:%S %Z %Y")
+    rt.store(g[PROCINFO], "platform", "posix")
+    rt.store(g[PROCINFO], "pid", float(rt.ctx.process.pid))
+    rt.sandbox = options.sandbox
     if options.separator is not None:
         rt.set_special(FS, unescape(options.separator))
     for assignment in options.assignments:
+        if "=" not in assignment:
+            raise Fatal(f"`{assignment}' argument to `-v' not in `var=value' form", 1)
         if not rt.assign_operand(assignment):
-            raise Fatal(f"`{assignment.partition('=')[0]}' argument to `-v' not in `var=value' form")
+            raise Fatal(f"`{assignment.partition('=')[0]}' is not a legal variable name")
 
 
-def show_error(ctx: Context, text: str, error: ProgramError) -> None:
+def show_error(ctx: Context, text: str, error: ProgramError, where: str) -> None:
     """Print a syntax error as gawk does: the line, and a caret below the place."""
     start = text.rfind("\n", 0, error.at) + 1
     end = text.find("\n", error.at)
     line = text[start : end if end >= 0 else len(text)]
-    where = f"cmd. line:{error.line}: "
     ctx.error(f"{where}{line}")
     ctx.error(f"{where}{' ' * (error.at - start)}^ {error}")

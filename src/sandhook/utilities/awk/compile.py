@@ -6,10 +6,11 @@ Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from sandhook.kernel.stack import deeper_than
 from sandhook.utilities.awk import runtime as special
-from sandhook.utilities.awk.expressions import Node
+from sandhook.utilities.awk.expressions import ARITY, Node
 from sandhook.utilities.awk.format import order
 from sandhook.utilities.awk.operands import Operands
 from sandhook.utilities.awk.program import BINARY, Run
@@ -128,7 +129,7 @@ class Compiler(Operands):
         """Compile an operand that is an expression: what gives the Pattern."""
         if node[0] == "ere":
             source = node[1]
-            plain = pattern(source)
+            plain = self.constant(source)
             return lambda rt: pattern(source, True) if rt.icase else plain
         text = self.text(node)
         return lambda rt: rt.pattern(text(rt))
@@ -163,10 +164,9 @@ class Compiler(Operands):
             return put
         name = target[1]
         slot = self.local(name)
-        is_array = name in self.function.arrays if slot >= 0 and self.function else False
         at = -1 if slot >= 0 else self.program.names[name]
-        if is_array or at in self.program.arrays:
-            raise Fatal(f"attempt to use array `{name}' in a scalar context")
+        if self.is_array(target):
+            return self._not_a_scalar(target)
         if at in special.COUNTED or at in special.HOOKED:
             return lambda rt, value: rt.set_special(at, value)
         local = slot >= 0
@@ -190,6 +190,17 @@ class Compiler(Operands):
             variables[where] = value
 
         return assign
+
+    def _not_a_scalar(self, target: Node) -> Callable[[Runtime, Value], None]:
+        """Refuse a value for an array; one that has nothing yet would have become a scalar."""
+        run, name = self._name(target), target[1]
+
+        def refuse(rt: Runtime, value: Value) -> None:
+            if run(rt):
+                raise Fatal(f"attempt to use array `{name}' in a scalar context")
+            raise Fatal(f"attempt to use scalar `{name}' as an array")
+
+        return refuse
 
     def _assign(self, node: Node) -> Run:
         _, operator, target, expression = node
@@ -303,7 +314,6 @@ class Compiler(Operands):
             rt.g[special.RT] = terminator
             if name is None:
                 rt.fnr += 1.0
-            if name is None or kind == "command":
                 rt.nr += 1.0
             if put is None:
                 rt.set_record(record)
@@ -354,6 +364,32 @@ class Compiler(Operands):
             return value
 
         return call
+
+    def _indirect(self, node: Node) -> Run:
+        """``@name(...)``: the function is known when the call is made, and compiled then for each that is met."""
+        _, variable, args = node
+        name = self.text(variable)
+        compiler = type(self)(self.program, self.functions)
+        compiler.function = self.function
+
+        @lru_cache(maxsize=16)
+        def named(wanted: str) -> Run:
+            return compiler._named_call(wanted, args)
+
+        return lambda rt: named(name(rt))(rt)
+
+    def _named_call(self, name: str, args: list[Node]) -> Run:
+        function = self.program.functions.get(name)
+        if function is not None:
+            if len(args) > len(function.params):
+                raise Fatal(f"function `{name}' called with more arguments than declared")
+            return self._call(("call", name, args))
+        if name not in self.functions:
+            raise Fatal(f"`{name}' is not a function, so it cannot be called indirectly")
+        least, most = ARITY[name]
+        if not least <= len(args) <= most:
+            raise Fatal(f"{len(args)} is invalid as number of arguments for {name}")
+        return self._builtin(("builtin", name, args))
 
     def _builtin(self, node: Node) -> Run:
         return self.functions[node[1]](self, node[2])

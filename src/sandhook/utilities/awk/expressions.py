@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from sandhook.utilities.awk.lexer import ProgramError, Token, tokenize
+from sandhook.utilities.awk.values import Regexp
 
 Node = tuple[Any, ...]
 NESTING = 100  #: levels of braces and prefix operators; a parenthesis counts as two
@@ -19,7 +20,23 @@ _ASSIGN = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "^="))
 _COMPARE = frozenset(("<", "<=", "==", "!=", ">", ">="))
 #: Tokens that can begin an operand behind another one: concatenation.
 _STARTS = frozenset(
-    ("number", "string", "ere", "call", "name", "builtin", "$", "!", "(", "++", "--", "-", "+")
+    (
+        "number",
+        "string",
+        "ere",
+        "regexp",
+        "indirect",
+        "call",
+        "name",
+        "builtin",
+        "$",
+        "!",
+        "(",
+        "++",
+        "--",
+        "-",
+        "+",
+    )
 )
 _LVALUES = ("name", "field", "index")
 SPECIAL_RULES = ("BEGIN", "END", "BEGINFILE", "ENDFILE")
@@ -70,9 +87,10 @@ class Expressions:
 
     Attributes:
         rules: (kind, first pattern, second pattern, body or None); kind is "" for a pattern.
+        lines: Where each rule begins.
         functions: By name.
         arrays: Names of global arrays.
-        names: Every global name that is used.
+        names: Every global name that is used. used: The line where each was first used.
     """
 
     def __init__(self, text: str) -> None:
@@ -89,8 +107,10 @@ class Expressions:
         self.function: Function | None = None
         self.functions: dict[str, Function] = {}
         self.rules: list[tuple[str, Node | None, Node | None, Node | None]] = []
+        self.lines: list[int] = []
         self.arrays: set[str] = set()
         self.names: set[str] = set()
+        self.used: dict[str, int] = {}
         self._passed: list[tuple[Function | None, str, str, int]] = []
         self._called: list[tuple[str, int, Token]] = []
 
@@ -271,6 +291,11 @@ class Expressions:
         if kind == "ere":
             self.advance()
             return ("ere", token.value)
+        if kind == "regexp":
+            self.advance()
+            return ("str", Regexp(token.value))
+        if kind == "indirect":
+            return self.indirect()
         if kind == "$":
             self.advance()
             self.deeper()
@@ -326,9 +351,11 @@ class Expressions:
         """A variable, or an element of an array, of arrays too."""
         if self.token.kind != "name":
             self.unexpected()
-        name = self.advance().value
+        token = self.advance()
+        name = token.value
         if self.function is None or name not in self.function.params:
             self.names.add(name)
+            self.used.setdefault(name, token.line)
         node: Node = ("name", name)
         depth = 0
         while self.token.kind == "[":
@@ -371,6 +398,13 @@ class Expressions:
                 self._passed.append((self.function, arg[1], token.value, position))
         return ("call", token.value, args)
 
+    def indirect(self) -> Node:
+        """A call of the function that a variable names."""
+        name = self.advance().value
+        if self.function is None or name not in self.function.params:
+            self.names.add(name)
+        return ("indirect", ("name", name), self.arguments())
+
     def builtin(self) -> Node:
         token = self.advance()
         name = token.value
@@ -379,7 +413,7 @@ class Expressions:
         args = self.arguments()
         least, most = ARITY[name]
         if not least <= len(args) <= most:
-            self.fail(f"{len(args)} is invalid as number of arguments for {name}", token)
+            self.fail(f"{len(args)} is invalid as number of arguments for {name}", self.tokens[self.at - 1])
         for position in ARRAYS.get(name, ()):
             if position < len(args):
                 self.array(args[position])

@@ -21,14 +21,14 @@ _LARGEST = 2**31 - 1
 
 
 class Conversion(Record):
-    """One conversion; a width or precision of None is taken from the arguments, -1 is absent."""
+    """One conversion; a width or precision of None is taken from the arguments, -1 is absent; ``at`` is its place."""
 
     position: int
     flags: str
     width: int | None
     precision: int | None
     letter: str
-    text: str
+    at: int
 
 
 @lru_cache(maxsize=128)
@@ -61,7 +61,7 @@ def _parsed(format_: str) -> tuple[str | Conversion, ...]:
                     None if width == "*" else _bounded(width),
                     -1 if precision is None else None if precision == ".*" else _bounded(precision[1:]),
                     letter,
-                    found[0],
+                    percent,
                 )
             )
 
@@ -86,10 +86,13 @@ def format_text(
     size = 0
     index = 0
 
-    def take() -> Any:
+    def take(at: int) -> Any:
         nonlocal index
         if index >= len(arguments):
-            raise Fatal(f"not enough arguments to satisfy format string\n\t`{format_}'")
+            raise Fatal(
+                "not enough arguments to satisfy format string"
+                f"\n\t`{format_}'\n\t{' ' * (at + 1)}^ ran out for this one"
+            )
         index += 1
         return arguments[index - 1]
 
@@ -98,20 +101,20 @@ def format_text(
             out.append(item)
             size += len(item)
             continue
-        _, flags, width, precision, letter, _ = item
+        _, flags, width, precision, letter, at = item
         if width is None:
-            width = _star(take())
+            width = _star(take(at))
             if width < 0:
                 flags += "-"
                 width = -width
         if precision is None:
-            precision = max(_star(take()), -1)
+            precision = max(_star(take(at)), -1)
         if item.position:
             if item.position > len(arguments):
                 raise Fatal("arg count with `$' greater than total number of supplied arguments")
             value = arguments[item.position - 1]
         else:
-            value = take()
+            value = take(at)
         if afford is not None:
             afford(size + width + max(precision, 0))
         text = _converted(letter, flags, width, precision, value, conversion)

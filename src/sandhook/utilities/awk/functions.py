@@ -19,7 +19,7 @@ from sandhook.utilities.awk.program import Run
 from sandhook.utilities.awk.records import by_content_parts, split_blanks, splitter
 from sandhook.utilities.awk.runtime import Runtime
 from sandhook.utilities.awk.substitute import GENSUB, GSUB, SUB
-from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, looks_numeric, to_number
+from sandhook.utilities.awk.values import Array, Fatal, Regexp, Strnum, Value, looks_numeric, to_number
 
 Compile = Callable[[Compiler, list[Node]], Run]
 _MASK = (1 << 53) - 1
@@ -279,9 +279,10 @@ def _strftime(compiler: Compiler, args: list[Node]) -> Run:
         when = rt.ctx.now() if seconds is None else seconds(rt)
         if not abs(when) < 1e15:
             return ""
-        zone = "UTC0" if universal is not None and universal(rt) else rt.ctx.environment.get("TZ")
-        made = formatted(text, math.floor(when), zone)
-        return made.replace("UTC", "GMT") if zone == "UTC0" and "%Z" in text else made
+        if universal is not None and universal(rt):
+            text = "%%".join([piece.replace("%Z", "GMT") for piece in text.split("%%")])
+            return formatted(text, math.floor(when), "UTC0")
+        return formatted(text, math.floor(when), rt.ctx.environment.get("TZ"))
 
     return strftime
 
@@ -349,9 +350,11 @@ def _typeof(compiler: Compiler, args: list[Node]) -> Run:
         if node[0] == "field" and rt.field(index(rt)) is None:
             return "unassigned"
         if value is None:
-            return "unassigned" if node[0] == "index" else "untyped"
+            return "untyped"
         if type(value) is float:
             return "number"
+        if type(value) is Regexp:
+            return "regexp"
         return "strnum" if type(value) is Strnum and looks_numeric(value) is not None else "string"
 
     return typeof
@@ -384,8 +387,11 @@ def _system(compiler: Compiler, args: list[Node]) -> Run:
     command = compiler.text(args[0])
 
     def system(rt: Runtime) -> float:
+        if rt.sandbox:
+            raise Fatal("'system' function not allowed in sandbox mode")
+        wanted = command(rt)
         rt.flush()
-        return float(streams.run_command(rt.ctx, command(rt)))
+        return float(streams.run_command(rt.ctx, wanted))
 
     return system
 

@@ -83,6 +83,7 @@ BUILTINS = frozenset(
 )
 #: What gawk has and this awk refuses by name.
 REFUSED = frozenset(["bindtextdomain", "dcgettext", "dcngettext"])
+_DIRECTIVES = frozenset(("include", "load", "namespace"))
 REFUSED_VARIABLES = frozenset(("SYMTAB", "FUNCTAB"))
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -95,7 +96,7 @@ _OPERATORS = (
 )  # fmt: skip
 _CANONICAL = {"**": "^", "**=": "^="}
 #: A "/" behind one of these divides; anywhere else it begins a regular expression.
-_OPERANDS = frozenset(("number", "string", "ere", "name", "builtin", ")", "]", "++", "--", "$"))
+_OPERANDS = frozenset(("number", "string", "ere", "regexp", "name", "builtin", ")", "]", "++", "--", "$"))
 _SIMPLE = {
     "n": "\n",
     "t": "\t",
@@ -120,8 +121,8 @@ class ProgramError(Exception):
 
 
 class Token(Record):
-    """``kind`` is "number", "string", "ere", "name", "call" (a name right before "("), "builtin", "newline",
-    "end", or the keyword or operator itself."""
+    """``kind`` is "number", "string", "ere", "regexp" (``@/re/``), "name", "call" (a name right before "("),
+    "indirect" (one behind "@"), "builtin", "newline", "end", or the keyword or operator itself."""
 
     kind: str
     value: str
@@ -157,9 +158,15 @@ def tokenize(text: str) -> list[Token]:
         elif found := _NUMBER.match(text, at):
             kind, value, at = "number", found[0], found.end()
         elif char == "@":
-            word = _NAME.match(text, at + 1)
-            what = f"@{word[0]}" if word else "@"
-            raise ProgramError(f"{what} is not supported (L-AWK-002)", line, at)
+            if text.startswith("@/", at):
+                value, at = _regex(text, at + 2, line)
+                kind = "regexp"
+            elif (word := _NAME.match(text, at + 1)) and text[word.end() : word.end() + 1] == "(":
+                kind, value, at = "indirect", word[0], word.end()
+            elif word and word[0] in _DIRECTIVES:
+                raise ProgramError(f"@{word[0]} is not supported (L-AWK-002)", line, at)
+            else:
+                raise ProgramError("syntax error", line, at)
         else:
             kind = next((known for known in _OPERATORS if text.startswith(known, at)), "")
             if not kind:
@@ -218,7 +225,7 @@ def _regex(text: str, at: int, line: int) -> tuple[str, int]:
         elif char == "/":
             return text[at:end], end + 1
         end += 1
-    raise ProgramError("unterminated regexp", line, at - 1)
+    raise ProgramError("unterminated regexp", line, at)
 
 
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(\n)|(.)|$)", re.DOTALL)

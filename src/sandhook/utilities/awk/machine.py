@@ -5,11 +5,14 @@ Source: POSIX.1-2024 XCU 3, awk; gawk 5.2 manual for BEGINFILE and ENDFILE.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk.program import Run
 from sandhook.utilities.awk.records import Source
 from sandhook.utilities.awk.runtime import Exit, Next, NextFile, Runtime
 from sandhook.utilities.awk.statements import NEXTFILE
+from sandhook.utilities.awk.values import Fatal
 
 
 def run_program(rt: Runtime) -> int:
@@ -17,22 +20,29 @@ def run_program(rt: Runtime) -> int:
     program = rt.program
     try:
         try:
-            for action in program.begin:
-                action(rt)
+            _section(rt, program.begin, "BEGIN")
             if program.rules or program.end or program.begin_file or program.end_file:
                 read_all(rt)
         except Exit:
             rt.frame = []
             rt.depth = 0
-        try:
-            for action in program.end:
-                action(rt)
-        except Exit:
-            pass
+        with suppress(Exit):
+            _section(rt, program.end, "END")
     finally:
         if rt.budget.spent is None:
             rt.close_all()
     return rt.status
+
+
+def _section(rt: Runtime, actions: list[Run], name: str) -> None:
+    """Run BEGIN or END, where a function must not go to the next record."""
+    try:
+        for action in actions:
+            action(rt)
+    except Next:
+        raise Fatal(f"`next' cannot be called from a `{name}' rule") from None
+    except NextFile:
+        raise Fatal(f"`nextfile' cannot be called from a `{name}' rule") from None
 
 
 def read_all(rt: Runtime) -> None:
@@ -48,15 +58,39 @@ def read_all(rt: Runtime) -> None:
             continue
         if begun is not source:
             begun = source
-            for action in program.begin_file:
-                action(rt)
+            if program.begin_file and _begin_file(rt) == NEXTFILE:
+                failed, rt.failure = rt.failure, ""
+                if not failed:
+                    _end_file(rt)
+                if not rt.next_source():
+                    return
+                continue
         if _batch(rt, source, rule) != NEXTFILE and (rt.source is not source or source.more()):
             continue
         if rt.source is source:
-            for action in program.end_file:
-                action(rt)
+            _end_file(rt)
             if not rt.next_source():
                 return
+
+
+def _begin_file(rt: Runtime) -> int | None:
+    """Run BEGINFILE; NEXTFILE passes the input by, even one that cannot be read."""
+    try:
+        for action in rt.program.begin_file:
+            if action(rt) == NEXTFILE:
+                return NEXTFILE
+    except NextFile:
+        rt.frame = []
+        rt.depth = 0
+        return NEXTFILE
+    if rt.failure:
+        raise Fatal(rt.failure)
+    return None
+
+
+def _end_file(rt: Runtime) -> None:
+    for action in rt.program.end_file:
+        action(rt)
 
 
 def _batch(rt: Runtime, source: Source, rule: Run) -> int | None:

@@ -8,27 +8,50 @@ Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk.expressions import Function, Node
 from sandhook.utilities.awk.program import Program, Run
-from sandhook.utilities.awk.regex import pattern
+from sandhook.utilities.awk.regex import Invalid, Pattern, pattern
 from sandhook.utilities.awk.runtime import Runtime
 from sandhook.utilities.awk.values import Array, Fatal, Value, text_to_number, to_number, truth
 
 _EXACT = 300  #: digits that a float can hold without becoming infinite
 
 
+def misused(name: str) -> Run:
+    """Return what refuses an array where a value is needed."""
+
+    def refuse(rt: Runtime) -> NoReturn:
+        raise Fatal(f"attempt to use array `{name}' in a scalar context")
+
+    return refuse
+
+
 class Operands:
-    """Compiles the expressions of one program; ``function`` is the one whose body is compiled."""
+    """Compiles the expressions of one program.
+
+    Attributes:
+        function: The one whose body is compiled. line: Of the statement that is compiled.
+    """
 
     def __init__(self, program: Program, functions: Mapping[str, Callable[[Any, list[Node]], Run]]) -> None:
         self.program = program
         self.functions = functions
         self.function: Function | None = None
+        self.line = 0
 
     # ------------------------------------------------------------------ what the user wants
+
+    def is_array(self, node: Node) -> bool:
+        """Tell whether a node names what the whole program uses as an array."""
+        if node[0] != "name":
+            return False
+        slot = self.local(node[1])
+        if slot >= 0:
+            return self.function is not None and node[1] in self.function.arrays
+        return self.program.names[node[1]] in self.program.arrays
 
     def value(self, node: Node) -> Run:
         """Compile for a value."""
@@ -44,6 +67,8 @@ class Operands:
             return self.number(node[1])
         if kind == "field":
             return self._field_number(node)
+        if self.is_array(node):
+            return misused(node[1])
         run = self.value(node)
         if kind in ("bin", "neg", "pos", "incr", "cmp", "and", "or", "not", "match", "in", "ere", "getline"):
             return run
@@ -76,6 +101,8 @@ class Operands:
 
                 return fixed
             return lambda rt: rt.field(index(rt)) or ""
+        if self.is_array(node):
+            return misused(node[1])
         run = self.value(node)
 
         def text(rt: Runtime) -> str:
@@ -105,8 +132,15 @@ class Operands:
     def _paren(self, node: Node) -> Run:
         return self.value(node[1])
 
+    def constant(self, source: str) -> Pattern:
+        """Compile an expression that the program holds. Raises Fatal with the status of an error in the text."""
+        try:
+            return pattern(source)
+        except Invalid as error:
+            raise Fatal(str(error), 1) from None
+
     def _matcher(self, source: str) -> Run:
-        plain = pattern(source)
+        plain = self.constant(source)
         if plain.literal:
             literal = plain.literal
             return lambda rt: (
@@ -155,11 +189,12 @@ class Operands:
             return element
         run = self._name(node)
         name = node[1]
+        kind = "scalar parameter" if self.local(name) >= 0 else "scalar"
 
         def array(rt: Runtime) -> Array:
             found = run(rt)
             if not isinstance(found, Array):
-                raise Fatal(f"attempt to use scalar `{name}' as an array")
+                raise Fatal(f"attempt to use {kind} `{name}' as an array")
             return found
 
         return array

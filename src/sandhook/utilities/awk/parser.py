@@ -12,6 +12,7 @@ from sandhook.utilities.awk.expressions import (
     Function,
     Node,
 )
+from sandhook.utilities.awk.runtime import SPECIAL
 from sandhook.utilities.awk.values import Fatal
 
 
@@ -31,7 +32,7 @@ class Parser(Expressions):
         return self
 
     def item(self) -> None:
-        kind = self.token.kind
+        kind, line = self.token.kind, self.token.line
         if kind == "function":
             self.define()
         elif kind in SPECIAL_RULES:
@@ -40,6 +41,7 @@ class Parser(Expressions):
                 self.fail(f"{kind} blocks must have an action part")
             self.special_rule = kind
             self.rules.append((kind, None, None, self.block()))
+            self.lines.append(line)
             self.special_rule = ""
         else:
             first = second = None
@@ -52,9 +54,12 @@ class Parser(Expressions):
             if body is None and self.token.kind not in ("newline", ";", "end"):
                 self.unexpected()
             self.rules.append(("", first, second, body))
+            self.lines.append(line)
 
     def define(self) -> None:
         self.advance()
+        if self.token.kind == "builtin":
+            self.fail(f"`{self.token.value}' is a built-in function, it cannot be redefined")
         if self.token.kind not in ("name", "call"):
             self.unexpected()
         token = self.advance()
@@ -64,11 +69,20 @@ class Parser(Expressions):
         while self.token.kind == "name":
             name = self.advance().value
             if name in params:
-                self.fail(
-                    f"function `{token.value}': parameter #{len(params) + 1}, `{name}', duplicates parameter"
+                raise Fatal(
+                    f"function `{token.value}': parameter #{len(params) + 1}, `{name}',"
+                    f" duplicates parameter #{params.index(name) + 1}",
+                    1,
+                    token.line,
                 )
             if name == token.value:
-                raise Fatal(f"function `{name}': cannot use function name as parameter name", 1)
+                raise Fatal(f"function `{name}': cannot use function name as parameter name", 1, token.line)
+            if name in SPECIAL:
+                raise Fatal(
+                    f"function `{token.value}': cannot use special variable `{name}' as a function parameter",
+                    1,
+                    token.line,
+                )
             params.append(name)
             if not self.take(","):
                 break
@@ -76,8 +90,8 @@ class Parser(Expressions):
         self.newlines()
         self.expect(")")
         self.newlines()
-        if token.value in self.functions:
-            self.fail(f"function name `{token.value}' previously defined", token)
+        if token.value in self.functions or token.value in self.names or token.value in SPECIAL:
+            raise Fatal(f"function name `{token.value}' previously defined", 1, token.line)
         function = self.functions[token.value] = Function(token.value, params)
         self.function = function
         function.body = self.block()
@@ -85,9 +99,15 @@ class Parser(Expressions):
 
     def _resolve(self) -> None:
         """Check calls, and find which variables and parameters are arrays, through calls too."""
+        for name in sorted(self.names & self.functions.keys()):
+            raise Fatal(
+                f"function `{name}' called with space between name and `(',\nor used as a variable or an array",
+                1,
+                self.used.get(name, 1),
+            )
         for name, count, token in self._called:
             if name not in self.functions:
-                raise Fatal(f"function `{name}' not defined")
+                raise Fatal(f"function `{name}' not defined", line=token.line)
             if count > len(self.functions[name].params):
                 self.fail(f"function `{name}' called with more arguments than declared", token)
         changed = True
@@ -132,15 +152,16 @@ class Parser(Expressions):
         return node
 
     def statement(self) -> Node:
-        kind = self.token.kind
+        """Parse one; what is no block says its line: ``("line", number, node)``."""
+        kind, line = self.token.kind, self.token.line
         if kind == "{":
             return self.block()
         compound = _COMPOUND.get(kind)
         if compound is not None:
-            return compound(self)
+            return ("line", line, compound(self))
         node = self.simple()
         self.end_statement()
-        return node
+        return ("line", line, node)
 
     def end_statement(self) -> None:
         if self.token.kind in ("newline", ";"):
@@ -158,12 +179,16 @@ class Parser(Expressions):
             return ("delete", self.array(node))
         if kind in ("break", "continue"):
             if not (self.loops or (kind == "break" and self.switches)):
-                self.fail(f"`{kind}' is not allowed outside a loop{' or switch' if kind == 'break' else ''}")
+                raise Fatal(
+                    f"`{kind}' is not allowed outside a loop{' or switch' if kind == 'break' else ''}",
+                    1,
+                    self.token.line,
+                )
             self.advance()
             return (kind,)
         if kind in ("next", "nextfile"):
             if self.special_rule and (kind, self.special_rule) != ("nextfile", "BEGINFILE"):
-                raise Fatal(f"`{kind}' used in {self.special_rule} action", 1)
+                raise Fatal(f"`{kind}' used in {self.special_rule} action", 1, self.token.line)
             self.advance()
             return (kind,)
         if kind in ("exit", "return"):

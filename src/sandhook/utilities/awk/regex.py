@@ -54,17 +54,26 @@ def _newlines(text: str) -> str:
     return _BRACKET.sub(lambda found: "[\n]" if found[0] == "\n" else found[0], text)
 
 
+#: A repeat with nothing to repeat is a plain character.
+_LEADING = re.compile(r"^(\^?)([*+?])")
+
+
+class Invalid(Fatal):
+    """An expression that does not compile; one that the program itself holds is an error in its text."""
+
+
 class Pattern:
     """A compiled expression; immutable and shared."""
 
     __slots__ = ("literal", "regex", "start")
 
     def __init__(self, source: str, icase: bool) -> None:
-        text = _translated(source)
+        text = _LEADING.sub(r"\1\\\2", _translated(source))
         try:
             self.regex: Regex = compile_ere(text, icase=icase, lenient=True, bracket_escapes=True)
         except PatternError as error:
-            raise Fatal(f"{error}: /{source[:200]}/") from None
+            message = "Invalid regular expression" if str(error).startswith("Unmatched [") else str(error)
+            raise Invalid(f"{message}: /{source[:200]}/") from None
         plain = text[1:] if text[:1] == "^" else text
         simple = not icase and _META.search(plain) is None
         self.literal = text if simple and text[:1] != "^" else None

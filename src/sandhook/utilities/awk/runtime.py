@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sandhook.kernel.descriptor import Input
 from sandhook.utilities._base import Context, Reader
 from sandhook.utilities.awk import records, streams
 from sandhook.utilities.awk.format import number_to_text
-from sandhook.utilities.awk.regex import Pattern, pattern
+from sandhook.utilities.awk.regex import Invalid, Pattern, pattern
 from sandhook.utilities.awk.values import Array, Fatal, Fixed, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text
 
@@ -56,6 +57,7 @@ class Runtime:
         record: $0, unless ``dirty``: then it is to be made again from ``fields``.
         fields: $1 and on; None until the record is split.
         blanks: Fields are what stands between blanks.
+        failure: Why the main input that was begun cannot be read; a BEGINFILE rule may pass it by.
     """
 
     def __init__(self, ctx: Context, program: Program) -> None:
@@ -77,6 +79,8 @@ class Runtime:
         self.seed = 1
         self.random = 0
         self.source: records.Source | None = None
+        self.failure = ""
+        self.sandbox = False
         self.argument = 1
         self.any_file = False
         self.ended = False
@@ -337,7 +341,14 @@ class Runtime:
             if error_text(error) == "Is a directory":
                 self.warn(f"command line argument `{name}' is a directory: skipped")
                 return False
-            raise Fatal(f"cannot open file `{name}' for reading: {error_text(error)}") from None
+            self.failure = f"cannot open file `{name}' for reading: {error_text(error)}"
+            if not self.program.begin_file:
+                raise Fatal(self.failure) from None
+            self.g[ERRNO] = error_text(error)
+            self._begin(Reader(Input(b""), self.ctx), name)
+            return True
+        if self.program.begin_file:
+            self.g[ERRNO] = ""
         self._begin(reader, name)
         return True
 
@@ -390,6 +401,8 @@ class Runtime:
 
     def input(self, kind: str, name: str) -> records.Source | None:
         """Return the open file or command that getline reads, or None when it cannot be opened."""
+        if self.sandbox:
+            raise Fatal("redirection not allowed in sandbox mode")
         found = self.inputs.get(name)
         if not name:
             raise Fatal(
@@ -418,10 +431,18 @@ class Runtime:
         """Return the open file or command that print writes to."""
         found = self.outputs.get(name)
         if found is None:
+            if self.sandbox:
+                raise Fatal("redirection not allowed in sandbox mode")
             if len(self.outputs) >= streams.MAX_STREAMS:
                 raise Fatal("too many output files open")
+            if redirect == "|":
+                self.flush()
             found = self.outputs[name] = streams.open_output(self.ctx, redirect, name)
         return found
+
+    def where(self) -> str:
+        """Return what messages say about the record, ``(FILENAME=f FNR=2) ``; "" before the first."""
+        return f"(FILENAME={self.text(self.g[FILENAME]) or '-'} FNR={int(self.fnr)}) " if self.fnr else ""
 
     def flush(self) -> None:
         """Flush standard output and all files."""
@@ -443,11 +464,14 @@ class Runtime:
         return result
 
     def close_all(self) -> None:
-        """Flush and close every output, in the order they were opened."""
-        self.ctx.flush()
+        """Flush and close every output, in the order they were opened; standard output comes last, as in gawk."""
         while self.outputs:
             name = next(iter(self.outputs))
             self.outputs.pop(name).close()
 
     def pattern(self, source: str) -> Pattern:
-        return pattern(source, self.icase)
+        """Compile an expression that was made while the program runs. Raises Fatal."""
+        try:
+            return pattern(source, self.icase)
+        except Invalid as error:
+            raise Fatal(f"invalid regexp: {error}") from None

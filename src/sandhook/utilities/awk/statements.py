@@ -15,7 +15,7 @@ from sandhook.utilities.awk.functions import FUNCTIONS
 from sandhook.utilities.awk.parser import Parser
 from sandhook.utilities.awk.program import Program, Run
 from sandhook.utilities.awk.runtime import SPECIAL, SPECIAL_ARRAYS, Exit, Next, NextFile, Runtime
-from sandhook.utilities.awk.values import Array, Strnum, Value, to_number
+from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, to_number
 
 BREAK, CONTINUE, NEXT, NEXTFILE, RETURN = 1, 2, 3, 4, 5
 Step = Callable[[Runtime], "int | None"]
@@ -28,18 +28,32 @@ class Statements(Compiler):
         step: Step = getattr(self, "_do_" + node[0])(node)
         return step
 
+    def _do_line(self, node: Node) -> Step:
+        """A statement that stands alone: it says its line when it fails."""
+        _, self.line, inner = node
+        return located(self.statement(inner), node[1]) if can_fail(inner) else self.statement(inner)
+
     def _do_block(self, node: Node) -> Step:
-        steps = [self.statement(inner) for inner in node[1]]
-        if not steps:
+        if not node[1]:
             return lambda rt: None
-        if len(steps) == 1:
-            return steps[0]
+        if len(node[1]) == 1:
+            return self.statement(node[1][0])
+        steps, lines = [], []
+        for inner in node[1]:
+            if inner[0] == "line":
+                _, self.line, inner = inner
+            lines.append(self.line)
+            steps.append(self.statement(inner))
 
         def block(rt: Runtime) -> int | None:
-            for step in steps:
-                left = step(rt)
-                if left is not None:
-                    return left
+            try:
+                for step in steps:
+                    left = step(rt)
+                    if left is not None:
+                        return left
+            except Fatal as error:
+                error.line = error.line or lines[steps.index(step)]
+                raise
             return None
 
         return block
@@ -91,7 +105,7 @@ class Statements(Compiler):
 
     def printed(self, node: Node) -> Run:
         """Compile for output: numbers by OFMT."""
-        if node[0] in ("field", "str", "cat"):
+        if node[0] in ("field", "str", "cat") or self.is_array(node):
             return self.text(node)
         run = self.value(node)
 
@@ -285,6 +299,40 @@ class Statements(Compiler):
         return delete
 
 
+def located(step: Step, line: int) -> Step:
+    """Let what fails in a step say the line."""
+
+    def run(rt: Runtime) -> int | None:
+        try:
+            return step(rt)
+        except Fatal as error:
+            error.line = error.line or line
+            raise
+
+    return run
+
+
+_FAILING = frozenset(
+    ("call", "indirect", "getline", "builtin", "printf", "index", "forin", "delete", "switch")
+)
+
+
+def can_fail(node: object) -> bool:
+    """Tell whether a statement may end the program: saying the line costs a call, which sums should not pay."""
+    if not isinstance(node, (tuple, list)) or not node:
+        return False
+    kind = node[0]
+    if not isinstance(kind, str):
+        return any(map(can_fail, node))
+    if kind in _FAILING or (kind in ("bin", "assign") and node[1] in ("/", "%")):
+        return True
+    if (kind == "field" and node[1][0] != "num") or (kind == "match" and node[2][0] != "ere"):
+        return True
+    if kind == "print" and node[2]:
+        return True
+    return any(can_fail(part) for part in node if isinstance(part, (tuple, list)))
+
+
 def _raise_next(rt: Runtime) -> None:
     raise Next
 
@@ -321,13 +369,23 @@ def _compiled(text: str) -> Program:
     arrays = {names[name] for name in parser.arrays} | set(SPECIAL_ARRAYS)
     program = Program(parser.functions, names, arrays)
     compiler = Statements(program, FUNCTIONS)
+    try:
+        _fill(program, parser, compiler)
+    except Fatal as error:
+        error.line = error.line or compiler.line
+        raise
+    return program
+
+
+def _fill(program: Program, parser: Parser, compiler: Statements) -> None:
     for name, function in parser.functions.items():
         compiler.function = function
         program.bodies[name] = _function(compiler.statement(function.body))
     compiler.function = None
-    program.counts = bool(parser.names & {"NR", "FNR"})
+    program.counts = bool(parser.names & {"NR", "FNR"}) or can_fail(parser.rules)
     program.terminators = "RT" in parser.names
-    for kind, first, second, body in parser.rules:
+    for (kind, first, second, body), line in zip(parser.rules, parser.lines):
+        compiler.line = line
         if kind:
             assert body is not None
             target = {"BEGIN": program.begin, "END": program.end, "BEGINFILE": program.begin_file}.get(
@@ -336,8 +394,7 @@ def _compiled(text: str) -> Program:
             target.append(compiler.statement(body))
         else:
             action = compiler.statement(body or ("print", [], "", None))
-            program.rules.append(_rule(compiler, first, second, action))
-    return program
+            program.rules.append(_rule(compiler, first, second, action, line))
 
 
 def _function(body: Step) -> Run:
@@ -351,10 +408,16 @@ def _function(body: Step) -> Run:
     return function
 
 
-def _rule(compiler: Statements, first: Node | None, second: Node | None, action: Step) -> Step:
+def _rule(compiler: Statements, first: Node | None, second: Node | None, action: Step, line: int) -> Step:
     """Compile a pattern and its action."""
     if first is None:
         return action
+    compiler.line = line
+    step = _guarded(compiler, first, second, action)
+    return located(step, line) if can_fail(first) or can_fail(second) else step
+
+
+def _guarded(compiler: Statements, first: Node, second: Node | None, action: Step) -> Step:
     begins = compiler.condition(first)
     if second is None:
         return lambda rt: action(rt) if begins(rt) else None

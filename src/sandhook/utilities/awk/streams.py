@@ -104,7 +104,6 @@ def open_output(ctx: Context, redirect: str, name: str) -> Output:
 
 def run_command(ctx: Context, command: str, stdin: Description | None = None) -> int:
     """Run ``sh -c command``; return its exit status as gawk's system() does."""
-    ctx.flush()
     status = (
         ctx.run(["sh", "-c", command], stdin=stdin) if stdin is not None else ctx.run(["sh", "-c", command])
     )

@@ -20,27 +20,20 @@ Part = bytes | int  #: text, or the number of a group
 
 @lru_cache(maxsize=256)
 def _replacement(text: str) -> tuple[Part, ...]:
-    """Take a replacement of sub apart: ``&`` is the match, ``\\&`` an ampersand, ``\\\\&`` a backslash and the match."""
+    """Take a replacement of sub apart: before ``&``, two backslashes are one, and one more makes it an ampersand."""
     parts: list[Part] = []
     out: list[str] = []
-    at = 0
-    while at < len(text):
-        if text.startswith("\\\\\\&", at):
-            out.append("\\&")
-            at += 4
-        elif text.startswith("\\\\&", at):
-            out.append("\\")
-            at += 2
-        elif text.startswith("\\&", at):
+    pieces = text.split("&")
+    for piece in pieces[:-1]:
+        plain = piece.rstrip("\\")
+        escapes, quotes = divmod(len(piece) - len(plain), 2)
+        out.append(plain + "\\" * escapes)
+        if quotes:
             out.append("&")
-            at += 2
-        elif text[at] == "&":
+        else:
             _end(parts, out)
             parts.append(0)
-            at += 1
-        else:
-            out.append(text[at])
-            at += 1
+    out.append(pieces[-1])
     _end(parts, out)
     return tuple(parts)
 
@@ -73,7 +66,7 @@ def _general(text: str) -> tuple[Part, ...]:
 
 
 def _end(parts: list[Part], out: list[str]) -> None:
-    if out:
+    if any(out):
         parts.append("".join(out).encode("utf-8", "surrogateescape"))
         out.clear()
 

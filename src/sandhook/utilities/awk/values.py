@@ -16,15 +16,26 @@ _SPECIAL = re.compile(r"[ \t\n\r\f\v]*([-+])(inf|nan)(?:[ \t\n\r\f\v]*)", re.IGN
 
 
 class Fatal(Exception):
-    """The program cannot go on: ``awk: cmd. line:1: fatal: ...`` and status 2, or 1 for what its text shows."""
+    """The program cannot go on: ``awk: cmd. line:1: fatal: ...`` and status 2, or 1 for what its text shows.
 
-    def __init__(self, message: str, status: int = 2) -> None:
+    Attributes:
+        line: Of the statement that failed, 1-based in the whole text of the program; 0 for none.
+    """
+
+    def __init__(self, message: str, status: int = 2, line: int = 0) -> None:
         super().__init__(message)
         self.status = status
+        self.line = line
 
 
 class Strnum(str):
     """Text from outside."""
+
+    __slots__ = ()
+
+
+class Regexp(str):
+    """The source of an expression that is a value, ``@/re/``."""
 
     __slots__ = ()
 
