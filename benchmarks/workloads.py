@@ -8,6 +8,14 @@ from dataclasses import dataclass, field
 from benchmarks.pure import SCRIPTS
 from sandhook.utilities import UTILITIES
 
+#: Fields of a payload taken out one by one, as hooks that grew do it.
+JQ_LOOP = """\
+for i in 1 2 3 4 5 6 7 8 9 10; do
+  text=$(jq -r --arg n "$i" '"\\($n): \\(.data.message)"' <<< "$PAYLOAD")
+done
+echo "${#text}"
+"""
+
 #: A published guard of an Everruns bundle: jq takes the message out of the payload, grep looks at it.
 GUARD = """\
 msg=$(echo "$EVERRUNS_HOOK_PAYLOAD_JSON" | jq -r '.data.message')
@@ -83,6 +91,7 @@ def workloads(scale: float = 1.0) -> list[Workload]:
     found = [
         Workload("exit 0", "exit 0"),
         Workload("guard: jq and grep", GUARD, {"EVERRUNS_HOOK_PAYLOAD_JSON": PAYLOAD}),
+        Workload("ten calls of jq", JQ_LOOP, {"PAYLOAD": PAYLOAD}, needs="jq", rounds=20),
         Workload("guard: case", CASE_GUARD, {"TOOL_COMMAND": "cd /tmp && rm -rf build"}),
         Workload(
             f"while, {count(20_000):,} turns",

@@ -13,6 +13,7 @@ SMALL = workloads(scale=0.001)
 EXPECTED = {
     "exit 0": ("", 0),
     "guard: jq and grep": ('{"decision":"block","reason":"prompt contains a private key"}\n', 0),
+    "ten calls of jq": ("63\n", 0),
     "guard: case": ("", 2),
     "while, 20 turns": ("210\n", 0),
     "for ((;;)), 50 turns": ("1225\n", 0),

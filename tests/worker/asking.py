@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sandhook.worker import frames
-from sandhook.worker.client import Pool, Request
+from sandhook.worker.client import Pool
+from sandhook.worker.requests import Request
 
 #: Prints every result as compact JSON.
 COMPACT = b"try ((%s)|[tojson]) catch {e:.},null"

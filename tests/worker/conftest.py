@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from sandhook.worker.client import Pool
+from sandhook.worker.client import Pool, Worker
 from tests.worker.asking import output, request
 
 
 @pytest.fixture
 def pool() -> Iterator[Pool]:
-    made = Pool()
+    made = Pool(lambda: Worker(native=False))
     yield made
     made.close()
 

@@ -13,7 +13,8 @@ import pytest
 
 from sandhook.errors import WorkerError
 from sandhook.worker import client, frames
-from sandhook.worker.client import IDLE, OutOfTime, Pool, Request, WorkerDied
+from sandhook.worker.client import IDLE, OutOfTime, Pool, Worker, WorkerDied
+from sandhook.worker.requests import Request
 from tests.worker.asking import output, request
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX processes")
@@ -22,7 +23,9 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX processe
 #: A host that uses a worker and then does nothing until it is killed.
 HOST = """
 import time
-from sandhook.worker.client import POOL, Request
+from sandhook.worker.client import Pool, Worker
+from sandhook.worker.requests import Request
+POOL = Pool(lambda: Worker(native=False))
 POOL.call(Request(b'[tojson]', b'1'), lambda: 10.0, lambda kind, payload: None)
 print(POOL._idle[0].pid, flush=True)
 time.sleep(60)
@@ -205,7 +208,9 @@ def test_waits_for_a_free_worker_no_longer_than_its_time(pool, monkeypatch):
 
 @posix
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_forked_child_has_workers_of_its_own():
+def test_a_forked_child_has_workers_of_its_own(pool, monkeypatch):
+    monkeypatch.setattr(client, "POOL", pool)
+    os.register_at_fork(after_in_child=pool.forget)
     assert output(client.POOL, request(b"1")) == b"1\n"
     mine = client.POOL._idle[-1].pid
     child = os.fork()
@@ -231,7 +236,7 @@ def test_prestart_starts_one_worker_once(pool):
 
 
 def test_a_worker_that_cannot_start_is_named(monkeypatch):
-    monkeypatch.setattr(client, "_command", lambda: [sys.executable, "-c", "pass"])
+    monkeypatch.setattr(client, "_command", lambda server: [sys.executable, "-c", "pass"])
     with pytest.raises(WorkerError, match="could not be started"):
         output(Pool(), request(b"1"))
 

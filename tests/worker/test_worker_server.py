@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from sandhook.worker import client, frames
-from sandhook.worker.client import Request
 from sandhook.worker.layout import layout
+from sandhook.worker.requests import Request
 from tests.worker.asking import output, request
 
 
@@ -22,9 +22,20 @@ def test_the_environment_is_empty(ask, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_is_confined(pool):
-    output(pool, request(b"1"))
-    pid = pool._idle[0].pid
+@pytest.mark.parametrize("native", [True, False])
+def test_is_confined(native):
+    pool = client.Pool(lambda: client.Worker(native=native))
+    worker = pool.take(10.0)
+    assert not worker._ready
+    worker.extend(10.0)
+    worker._await_ready()
+    confined(worker.pid)
+    pool.give_back(worker)
+    pool.close()
+
+
+def confined(pid: int) -> None:
+    """Check what the process cannot do any more."""
     assert os.readlink(f"/proc/{pid}/cwd") == "/"
     assert sorted(os.listdir(f"/proc/{pid}/fd")) == ["0", "1", "2"]
     assert os.readlink(f"/proc/{pid}/fd/2") == os.devnull

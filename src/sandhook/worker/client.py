@@ -18,9 +18,12 @@ from typing import Any
 
 from sandhook.errors import WorkerError
 from sandhook.worker import frames
+from sandhook.worker.requests import NativeRequest, Request
 
 IDLE = 4  #: workers that are kept for later calls
 MOST = 16  #: workers alive at once; a further call waits for one of them
+#: Whether workers call libjq's own functions; where those are hidden, the package's interface is used.
+NATIVE = sys.platform != "win32"
 _GRACE = 0.5  #: seconds that a worker outlives the deadline of a host that does not kill it
 _READ = 1 << 18
 
@@ -47,68 +50,23 @@ class Stopped(BaseException):
         self.cause = cause
 
 
+#: Frames after which more of an answer follows.
+_GOING_ON = frozenset({frames.OUTPUT, frames.FAILED, frames.ALSO})
+
 Take = Callable[[int, bytes], None]
-
-
-class Request:
-    """One program to run.
-
-    Attributes:
-        flags: Of ``frames``.
-        indent: Spaces a level, with SPACED.
-        step: With GATHER, how many values one turn of the program takes; 0 means all.
-        program: The wrapped program, as ``server`` describes it.
-        variables: JSON text that is handed to the program, with GATHER.
-        data: JSON texts, or lines with LINES.
-        probe: With HALTS, the program in which ``halt`` is libjq's own.
-    """
-
-    __slots__ = ("data", "flags", "indent", "probe", "program", "step", "variables")
-
-    def __init__(
-        self,
-        program: bytes,
-        data: bytes,
-        *,
-        flags: int = 0,
-        indent: int = 2,
-        step: int = 1,
-        variables: bytes = b"",
-        probe: bytes = b"",
-    ) -> None:
-        self.flags = flags
-        self.indent = indent
-        self.step = step
-        self.program = program
-        self.variables = variables
-        self.data = data
-        self.probe = probe
-
-    def encode(self, seconds: float) -> bytes:
-        """Return the frame; the worker ends itself ``seconds`` from when it has read it."""
-        head = frames.REQUEST.pack(
-            self.flags,
-            self.indent,
-            self.step,
-            seconds,
-            len(self.program),
-            len(self.variables),
-            len(self.data),
-            len(self.probe),
-        )
-        return b"".join((head, self.program, self.variables, self.data, self.probe))
 
 
 class Worker:
     """One worker process. Only the call that has taken it from the pool may use it."""
 
-    __slots__ = ("_buffer", "_deadline", "_poll", "_process", "_ready", "_stdin", "_stdout", "pid")
+    __slots__ = ("_buffer", "_deadline", "_poll", "_process", "_ready", "_server", "_stdin", "_stdout", "pid")
 
     pid: int
     _stdin: int
     _stdout: int
 
-    def __init__(self) -> None:
+    def __init__(self, *, native: bool = NATIVE) -> None:
+        self._server = "native" if native else "server"
         self._buffer = b""
         self._deadline = 0.0
         self._ready = False
@@ -136,7 +94,7 @@ class Worker:
         try:
             self.pid = os.posix_spawn(
                 sys.executable,
-                _command(),
+                _command(self._server),
                 {},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, theirs_in, 0),
@@ -166,7 +124,7 @@ class Worker:
             raise NotImplementedError
         kept = {name: os.environ[name] for name in ("SYSTEMROOT", "SYSTEMDRIVE") if name in os.environ}
         process = subprocess.Popen(
-            _command(),
+            _command(self._server),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -207,7 +165,7 @@ class Worker:
 
     # ------------------------------------------------------------------ one call
 
-    def ask(self, request: Request, seconds: float) -> None:
+    def ask(self, request: Request | NativeRequest, seconds: float) -> None:
         """Send a request that has ``seconds`` to be answered."""
         self._deadline = monotonic() + seconds
         frame = request.encode(seconds + _GRACE)
@@ -375,7 +333,7 @@ class Pool:
 
     # ------------------------------------------------------------------ one call
 
-    def call(self, request: Request, remaining: Callable[[], float], take: Take) -> None:
+    def call(self, request: Request | NativeRequest, remaining: Callable[[], float], take: Take) -> None:
         """Run a request and hand every frame of its answer to ``take``.
 
         Args:
@@ -393,7 +351,7 @@ class Pool:
         worker = self._asked(request, remaining)
         try:
             kind, payload = worker.frame()
-            while kind == frames.OUTPUT or kind == frames.FAILED:
+            while kind in _GOING_ON:
                 if kind == frames.OUTPUT:
                     self._take_output(worker, payload, take)
                     worker.extend(remaining())
@@ -420,7 +378,7 @@ class Pool:
             raise Stopped(error) from error
         worker.reply(frames.GO)
 
-    def _asked(self, request: Request, remaining: Callable[[], float]) -> Worker:
+    def _asked(self, request: Request | NativeRequest, remaining: Callable[[], float]) -> Worker:
         """Return a worker that has the request; one that died while it was idle is replaced."""
         while True:
             worker = self.take(remaining())
@@ -437,10 +395,10 @@ class Pool:
             return worker
 
 
-def _command() -> list[str]:
-    """Return the command line of a worker."""
+def _command(server: str) -> list[str]:
+    """Return the command line of a worker that runs the module ``server`` of this directory."""
     here = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 (pathlib costs 5 ms of start-up)
-    start = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main(sys.argv[2])"
+    start = f"import sys; sys.path.insert(0, sys.argv[1]); import {server}; {server}.main(sys.argv[2])"
     options = ["-I", "-S", "-B"] if sys.dont_write_bytecode else ["-I", "-S"]
     return [sys.executable, *options, "-c", start, here, _extension()]
 

@@ -3,7 +3,8 @@
 A request is REQUEST, then the program, the variables (JSON), the data and, if HALTS is set,
 the probe program, all UTF-8. A worker that is ready says READY once. The answer to a request is any number of OUTPUT and FAILED frames and one
 last DONE, BROKEN or MEMORY frame, each with HEADER before it. After an OUTPUT frame the
-worker waits for one byte: GO or STOP.
+worker waits for one byte: GO or STOP; ALSO is output without that. A worker that calls libjq's own
+functions takes NATIVE, a header and the data, and its FAILED frames are plain text for standard error.
 """
 
 from __future__ import annotations
@@ -12,6 +13,15 @@ from struct import Struct
 
 #: flags, indent, step, seconds until the worker ends itself, four lengths in bytes
 REQUEST = Struct("<IBIdIIII")
+
+#: To a worker that calls libjq's own functions: seconds, lengths of the header (JSON) and the data
+NATIVE = Struct("<dII")
+
+#: How such a run ended: the last turn's result, and of the last output whether it was true (-1: none)
+ENDED = Struct("<ib")
+
+#: The result of a command line that was wrong, with the hint to --help
+MISUSED = 1 << 20
 
 #: kind of frame, length of its payload in bytes
 HEADER = Struct("<BI")
@@ -27,7 +37,7 @@ FAILED_HEAD = Struct("<IB")
 CHUNK = 65_536
 
 # Frames from the worker.
-OUTPUT, FAILED, DONE, BROKEN, MEMORY, READY = 1, 2, 3, 4, 5, 6
+OUTPUT, FAILED, DONE, BROKEN, MEMORY, READY, ALSO = 1, 2, 3, 4, 5, 6, 7
 
 # Answers to OUTPUT.
 GO, STOP = b"g", b"s"

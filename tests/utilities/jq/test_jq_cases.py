@@ -1097,6 +1097,6 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("argv", "stdin", "expected", "differs"), ROWS)
-def test_prints(utility, argv, stdin, expected, differs):
+def test_prints(way, utility, argv, stdin, expected, differs):
     got = utility("jq", *argv, stdin=stdin, files=FILES, same=not differs)
     assert got == expected

@@ -127,12 +127,12 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("option", "program", "data", "status", "stdout", "stderr"), ANSWERED)
-def test_answers(utility, option, program, data, status, stdout, stderr):
+def test_answers(way, utility, option, program, data, status, stdout, stderr):
     assert utility("jq", option, program, stdin=data) == (status, stdout, stderr)
 
 
 @pytest.mark.parametrize(("option", "program", "data"), REFUSED)
-def test_refuses_what_it_could_answer_wrongly(utility, option, program, data):
+def test_refuses_what_it_could_answer_wrongly(wrapped, utility, option, program, data):
     status, out, err = utility("jq", option, program, stdin=data, same=False)
     assert (status, out) == (3, "")
     assert REFUSAL in err
@@ -145,7 +145,7 @@ def test_refuses_what_it_could_answer_wrongly(utility, option, program, data):
         ('., (inputs | error("x"))', "1 2 3", "1\n"),
     ],
 )
-def test_does_not_guess_what_was_read_before_an_error(utility, program, data, first):
+def test_does_not_guess_what_was_read_before_an_error(wrapped, utility, program, data, first):
     status, out, err = utility("jq", program, stdin=data, same=False)
     assert (status, out) == (5, first)
     assert err.startswith("jq: error (at <stdin>:0): ")

@@ -51,13 +51,13 @@ def host_secret(monkeypatch, tmp_path):
         '"" | ltrimstr(env)',
     ],
 )
-def test_the_host_s_variables_do_not_show(utility, program):
+def test_the_host_s_variables_do_not_show(way, utility, program):
     _, out, err = utility("jq", "-n", program, env={"OWN": "mine"}, same=False)
     assert SECRET not in out + err
     assert "HOST_SECRET" not in out
 
 
-def test_the_script_s_own_variables_do(utility):
+def test_the_script_s_own_variables_do(way, utility):
     program = '$ENV.OWN, env.OWN, (env | keys | length), "\\(env.OWN)", ({$ENV} | .ENV.OWN)'
     assert utility("jq", "-nr", program, env={"OWN": "mine"}, same=False) == (
         0,
@@ -99,11 +99,11 @@ def test_what_only_looks_like_the_environment_is_left_alone(utility, program, pr
         ('"m" | modulemeta', "modulemeta"),
         ('"\\("m" | modulemeta)"', "modulemeta"),
         ("get_search_list", "get_search_list"),
-        ("input_line_number", "input_line_number"),
+        ("get_prog_origin", "get_prog_origin"),
         ("m::leaked", "m::leaked"),
     ],
 )
-def test_modules_are_refused_by_name(utility, program, name):
+def test_modules_are_refused_by_name(way, utility, program, name):
     status, out, err = utility("jq", "-n", program, same=False)
     assert (status, out) == (3, "")
     assert err.startswith(f"jq: error: {name} is not supported (L-JQ-00")
@@ -139,14 +139,14 @@ def test_words_that_are_no_modules_are_not(utility, program, printed):
         '"\\(1)") | (leaked',
     ],
 )
-def test_no_module_file_is_ever_read(utility, program):
+def test_no_module_file_is_ever_read(way, utility, program):
     _, out, err = utility("jq", "-n", program, same=False)
     assert SECRET not in out + err
 
 
 @pytest.mark.parametrize(
     "options",
-    [("-L", "/tmp"), ("-L/tmp",), ("-nL", "/tmp"), ("--library-path", "/tmp"), ("--stream-errors",)],
+    [("-L", "/tmp"), ("-L/tmp",), ("-nL", "/tmp"), ("--library-path", "/tmp")],
 )
 def test_options_that_are_not_offered_are_named(utility, options):
     status, out, err = utility("jq", *options, "-n", "1", same=False)
@@ -155,7 +155,7 @@ def test_options_that_are_not_offered_are_named(utility, options):
 
 
 @pytest.mark.parametrize("program", ["1) | (2", "1] | [2", "1}, {2", '"\\(1', ")(", "(]", '"'])
-def test_a_program_cannot_leave_what_is_wrapped_around_it(utility, program):
+def test_a_program_cannot_leave_what_is_wrapped_around_it(way, utility, program):
     status, out, err = utility("jq", "-n", program)
     assert (status, out) == (3, "")
     assert "compile error" in err
@@ -177,10 +177,16 @@ def test_the_wrapping_s_definitions_end_with_the_program(utility):
 
 
 @pytest.mark.parametrize("program", ["debug", 'debug("m")', "stderr", "[.[]? | debug]", "try debug catch ."])
-def test_debug_and_stderr_print_nothing_on_the_host(utility, capfd, program):
-    status, _, err = utility("jq", "-nc", program, same=False)
-    assert (status, err) == (0, "")
+def test_debug_and_stderr_print_nothing_on_the_host(way, utility, capfd, program):
+    assert utility("jq", "-nc", program, same=False)[0] == 0
     assert capfd.readouterr() == ("", "")
+
+
+def test_what_the_package_s_interface_lacks_is_named(wrapped, utility):
+    status, _, err = utility("jq", "-n", "input_line_number", same=False)
+    assert (status, err) == (3, "jq: error: input_line_number is not supported (L-JQ-002)\n")
+    status, _, err = utility("jq", "--stream-errors", ".", same=False)
+    assert (status, "--stream-errors is not supported (L-JQ-006)" in err) == (2, True)
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "/etc/passwd", ":../../etc/passwd", "CET-1CEST"])

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Inform, opt, option_set
 from sandhook.utilities.jq.arguments import TRY_HELP, Misuse, parse
-from sandhook.utilities.jq.call import JQ_VERSION, Run
+from sandhook.worker import client
+
+JQ_VERSION = "jq-1.8.2"  #: of the libjq whose behaviour is promised
 
 RAW = True  # jq's command line is like no other: see arguments.py
 USAGE_STATUS = 2
@@ -39,6 +41,7 @@ class Options:
     unbuffered: bool = opt("--unbuffered", help="accepted; output is never held back")
     binary: bool = opt("-b", "--binary", help="accepted; lines end with a newline everywhere")
     stream: bool = opt("--stream", help="read values as paths and leaves")
+    stream_errors: bool = opt("--stream-errors", help="like --stream, with errors as values")
     seq: bool = opt("--seq", help="read and write application/json-seq")
     from_file: bool = opt("-f", "--from-file", help="the first operand is the file of the filter")
     arg: tuple[str, ...] = opt("--arg", "NAME VALUE", "set $NAME to a string", append=True)
@@ -62,4 +65,10 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     if command.inform:
         ctx.write_line(JQ_VERSION)
         return 0
-    return Run(command, ctx).status()
+    if client.NATIVE:
+        from sandhook.utilities.jq.native import Run
+
+        return Run(command, ctx).status()
+    from sandhook.utilities.jq.call import Run as Wrapped
+
+    return Wrapped(command, ctx).status()

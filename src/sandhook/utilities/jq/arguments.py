@@ -50,6 +50,7 @@ class Command:
         "slurp",
         "sort_keys",
         "stream",
+        "stream_errors",
     )
 
     def __init__(self) -> None:
@@ -62,6 +63,7 @@ class Command:
         self.inform = ""
         self.raw = self.join = self.nul = self.ascii = self.colour = self.sort_keys = self.seq = False
         self.null_input = self.slurp = self.raw_input = self.stream = self.exit_status = False
+        self.stream_errors = False
 
 
 #: Options without an argument: the fields they set.
@@ -81,6 +83,7 @@ _FLAGS: dict[str, tuple[tuple[str, object], ...]] = {
     "unbuffered": (),
     "b": (),  # lines end with a newline on every system
     "stream": (("stream", True),),
+    "stream-errors": (("stream", True), ("stream_errors", True)),
     "seq": (("seq", True),),
     "f": (("from_file", True),),
     "e": (("exit_status", True),),
@@ -106,7 +109,7 @@ _LONG = {
     "version": "V",
 }
 _INDENTS = frozenset("01234567")
-_UNSUPPORTED = {"stream-errors": "L-JQ-006", "L": "L-JQ-001", "library-path": "L-JQ-001"}
+_UNSUPPORTED = {"L": "L-JQ-001", "library-path": "L-JQ-001"}
 
 
 @lru_cache(maxsize=256)

@@ -13,8 +13,7 @@ from sandhook.utilities.jq.arguments import TRY_HELP, Command
 from sandhook.utilities.jq.lexer import Unbalanced
 from sandhook.utilities.jq.position import Sources
 from sandhook.worker import client, frames
-
-JQ_VERSION = "jq-1.8.2"  #: of the libjq whose behaviour is promised
+from sandhook.worker.requests import Request
 
 _COMPILE_ERROR = 3
 _RUN_ERROR = 5
@@ -57,6 +56,8 @@ class Run:
         command = self._command
         ctx = self._ctx
         text = self._text = self._program()
+        if command.stream_errors:
+            self._misuse("--stream-errors is not supported (L-JQ-006)")
         if command.definitions:
             self._define()
         if command.positional:
@@ -84,7 +85,7 @@ class Run:
             data = b"null" if not plan.gather else b""
         else:
             data = self._read()
-        request = client.Request(
+        request = Request(
             plan.program,
             data,
             flags=self._flags(plan),
@@ -168,7 +169,7 @@ class Run:
             else:
                 output.append(payload[frames.DONE_HEAD.size :] if kind == frames.DONE else payload)
 
-        self._ask(client.Request(b"[tojson]", data), take)
+        self._ask(Request(b"[tojson]", data), take)
         return b"".join(output).decode("utf-8").splitlines(), broken
 
     def _read(self) -> bytes:
@@ -245,7 +246,7 @@ class Run:
 
     # ------------------------------------------------------------------ what comes out
 
-    def _ask(self, request: client.Request, take: client.Take) -> None:
+    def _ask(self, request: Request, take: client.Take) -> None:
         """Ask the worker; its death and its delay are the run's."""
         budget = self._ctx.budget
         budget.charge(1 + (len(request.data) >> 10))
@@ -296,7 +297,7 @@ class Run:
     def _explain(self, fallback: bytes) -> NoReturn:
         """Print what libjq says of the program as it was written. Always raises Stop."""
         names = dumps(programs.names_for_check(list(self._named))).encode()
-        check = client.Request(
+        check = Request(
             self._text.encode("utf-8", "surrogateescape"), b"", flags=frames.COMPILE, variables=names
         )
         self._ask(check, lambda _, said: self._say((said or fallback).decode("utf-8", "replace")))

@@ -15,13 +15,17 @@ from sandhook.utilities.jq.lexer import Token, definitions, keys, tokenize
 
 #: Names that are refused, with the row of docs/divergences.md.
 REFUSED = {
+    "get_jq_origin": "L-JQ-001",
+    "get_prog_origin": "L-JQ-001",
     "import": "L-JQ-001",
     "include": "L-JQ-001",
     "module": "L-JQ-001",
     "modulemeta": "L-JQ-001",
     "get_search_list": "L-JQ-001",
-    "input_line_number": "L-JQ-002",
 }
+
+#: Names that are refused where libjq's own functions cannot be called.
+_WITHOUT_LINES = {"input_line_number": "L-JQ-002"}
 
 #: Names that depend on the time zone of the process.
 ZONED = frozenset({"localtime", "strflocaltime"})
@@ -73,14 +77,15 @@ class Uses:
 
 
 @lru_cache(maxsize=256)
-def inspect(program: str) -> Uses:
+def inspect(program: str, *, native: bool = False) -> Uses:
     """Return what a program uses. Raises Refused, and Unbalanced when its brackets do not match."""
+    refused = REFUSED if native else {**REFUSED, **_WITHOUT_LINES}
     tokens = tokenize(program)
     key = keys(tokens)
     names = {token.text for token in tokens if token.kind == "name" and token.start not in key}
     for name in sorted(names):
-        if name in REFUSED:
-            raise Refused(f"{name} is not supported ({REFUSED[name]})")
+        if name in refused:
+            raise Refused(f"{name} is not supported ({refused[name]})")
         if "::" in name:
             raise Refused(f"{name} is not supported (L-JQ-001)")
     variables = {token.text for token in tokens if token.kind == "variable"}

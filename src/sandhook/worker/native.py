@@ -1,0 +1,476 @@
+"""The worker on Linux and macOS: it calls libjq's own functions, and does what jq's main program does.
+
+A request is a JSON header (see ``jq/native.py`` of the utilities, which writes it) and the data. Inputs, ``debug``, ``halt``,
+layouts and messages are libjq's. What libjq would ask the system for comes from the header: a program gets a first line that binds
+its variables and redefines ``env``, ``now`` and the like; the answers travel through attributes, which
+libjq's builtins can read while they run.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections import OrderedDict
+from json import dumps, loads
+from time import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sandhook.worker import frames, libjq, server
+    from sandhook.worker.libjq import Value
+else:  # inside a worker the package sandhook is not there, only this directory
+    import frames
+    import libjq
+    import server
+
+PROGRAMS = 128  #: compiled programs that are kept
+
+#: What main.c calls these results of a turn.
+_OK, _OK_NULL, _SYSTEM, _OK_NOTHING, _UNKNOWN = 0, -1, 2, -4, 5
+
+
+class Misuse(Exception):
+    """A definition on the command line is wrong: the message, and whether the hint to --help follows."""
+
+    def __init__(self, message: str, *, hint: bool) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class Position:
+    """How far the inputs were read, in lines of their files: jq reads lines and counts those it has read."""
+
+    def __init__(
+        self, files: list[tuple[str, int]], data: bytes, read: bytes, *, lines: bool, whole: bool
+    ) -> None:
+        self._names = [name for name, _ in files]
+        self._starts: list[int] = []
+        at = 0
+        for _, size in files:
+            self._starts.append(at)
+            at += size
+        self._data = data
+        self._read = read  # what the parser reads: the data itself, or its lines as strings
+        self._lines = lines
+        self._whole = whole
+        self._seen = self._line = self._end = 0
+
+    def at(self, offset: int) -> tuple[str, int] | None:
+        """Return file and line when the parser stands at ``offset``; None before anything was read."""
+        if offset == 0 or not self._names:
+            return None
+        end = self._original(offset)
+        file = bisect_right(self._starts, max(0, end - 1)) - 1
+        return self._names[file], self._data.count(b"\n", self._starts[file], end)
+
+    def _original(self, offset: int) -> int:
+        """Return the end of the line of the data that was read last."""
+        if self._whole:
+            return len(self._data)
+        if self._lines:
+            return self._line_end(offset)
+        if self._read[offset - 1 : offset] == b"\n":
+            return offset
+        file = bisect_right(self._starts, offset - 1)
+        last = self._starts[file] if file < len(self._starts) else len(self._data)
+        newline = self._data.find(b"\n", offset, last)
+        return last if newline < 0 else newline + 1
+
+    def _line_end(self, offset: int) -> int:
+        wanted = self._read.count(b"\n", self._seen, offset) + (self._read[offset - 1 : offset] != b"\n")
+        for _ in range(wanted - self._line):
+            newline = self._data.find(b"\n", self._end)
+            self._end = len(self._data) if newline < 0 else newline + 1
+        self._line = wanted - self._read.count(b"\n", self._seen, offset)
+        self._seen = offset
+        return self._end
+
+
+class Native:
+    """Answers requests, one after the other."""
+
+    def __init__(self, lib: libjq.LibJq) -> None:
+        self._lib = lib
+        self._programs: OrderedDict[bytes, int] = OrderedDict()
+        self._marker = f"\x01{os.urandom(12).hex()}:".encode()
+        self._complaints: list[bytes] = []
+        self._listeners = (
+            libjq.Message(self._hear_error),
+            libjq.Message(self._hear_debug),
+            libjq.Message(self._hear_stderr),
+        )
+        self._run: Run | None = None
+
+    def serve_one(self) -> None:
+        """Take one request and answer it."""
+        size = frames.NATIVE.size
+        seconds, head, body = frames.NATIVE.unpack(server.read_exactly(size))
+        request = server.read_exactly(head + body)
+        server.arm(seconds)
+        header = loads(request[:head])
+        try:
+            self._answer(header, request[head:])
+        except Misuse as error:
+            server.send(frames.FAILED, str(error).encode("utf-8", "replace"))
+            server.send(frames.DONE, frames.ENDED.pack(frames.MISUSED if error.hint else 2, 0))
+        except server.Stop:
+            self._forget()
+        self._run = None
+        server.arm(0)
+
+    def _answer(self, header: dict[str, Any], data: bytes) -> None:
+        values = Values(self._lib, header)
+        program = self._compiled(header, values)
+        if program is None or header["check"]:
+            server.send(frames.BROKEN, b"\n".join(self._complaints))
+            return
+        self._run = Run(self._lib, program, header, data)
+        self._lib.set_attr(program, self._lib.string(b"PROGRAM_ORIGIN"), values.bound())
+        self._run.main()
+
+    # ------------------------------------------------------------------ programs
+
+    def _compiled(self, header: dict[str, Any], values: Values) -> int | None:
+        """Return the program behind its first line; None when libjq does not accept it, with complaints."""
+        text = header["program"].encode("utf-8", "replace")
+        wrapped = self._first_line(header) + text
+        program = self._programs.get(wrapped)
+        if program is not None:
+            self._programs.move_to_end(wrapped)
+            return program
+        program = self._compile(wrapped, self._lib.object()) if not header["check"] else None
+        if program is None and (header["check"] or wrapped != text):
+            wrapped = b""
+            program = self._compile(text, values.all())  # for messages that speak of the text as it is
+        if program is not None:
+            self._programs[wrapped] = program
+            if len(self._programs) > PROGRAMS:
+                self._lib.free_program(self._programs.popitem(last=False)[1])
+        return program
+
+    def _compile(self, text: bytes, arguments: Value) -> int | None:
+        lib = self._lib
+        self._complaints = []
+        program: int = lib.init()
+        lib.listen(program, *self._listeners)
+        if lib.compile_args(program, text, arguments):
+            return program
+        lib.free_program(program)
+        return None
+
+    def _first_line(self, header: dict[str, Any]) -> bytes:
+        """Return what stands before a program, on the same line; nothing can be closed that it opens."""
+        made = ""
+        if header["bind"]:
+            made = f"get_prog_origin as [{','.join('$' + name for name in header['bind'])}]|"
+        if "ENV" in header["bind"]:
+            made += "def env: $ENV;"
+        marker = self._marker.decode()
+        for name in header["asked"]:
+            made += f"def {name}: {dumps(marker + name)}|debug|get_jq_origin;"
+        return made.encode()
+
+    def _forget(self) -> None:
+        """Drop the program of a run that was stopped, with what it holds."""
+        if self._run is not None:
+            for text, program in self._programs.items():
+                if program == self._run.program:
+                    del self._programs[text]
+                    break
+            self._lib.free_program(self._run.program)
+
+    # ------------------------------------------------------------------ what libjq says
+
+    def _hear_error(self, _: object, value: Value) -> None:
+        self._complaints.append(self._lib.text(self._lib.format_error(value)))
+
+    def _hear_debug(self, _: object, value: Value) -> None:
+        try:
+            self._debug(value)
+        except BaseException:  # nothing passes through C
+            os._exit(1)
+
+    def _debug(self, value: Value) -> None:
+        lib, run = self._lib, self._run
+        assert run is not None
+        if value.kind & 15 == libjq.STRING:
+            text = lib.text(lib.copy(value))
+            if text.startswith(self._marker):
+                lib.free(value)
+                answer = lib.parse(dumps(run.asked(text[len(self._marker) :].decode())).encode())
+                lib.set_attr(run.program, lib.string(b"JQ_ORIGIN"), answer)
+                return
+        line = lib.append(lib.append(lib.array(), lib.string(b"DEBUG:")), value)
+        run.say(lib.dump(line, run.layout & ~libjq.PRETTY) + b"\n")
+
+    def _hear_stderr(self, _: object, value: Value) -> None:
+        try:
+            assert self._run is not None
+            self._run.say(self._lib.text(value) if value.kind & 15 == libjq.STRING else self._lib.dump(value))
+        except BaseException:
+            os._exit(1)
+
+
+class Values:
+    """What the command line defines, as values of libjq."""
+
+    def __init__(self, lib: libjq.LibJq, header: dict[str, Any]) -> None:
+        self._lib = lib
+        self._header = header
+        self._named = {name: self._value(*each) for each in header["definitions"] for name in [each[1]]}
+        self._positional = [self._argument(*each) for each in header["positional"]]
+
+    def bound(self) -> Value:
+        """Return the array of the variables that the first line binds."""
+        lib = self._lib
+        made = lib.array()
+        for name in self._header["bind"]:
+            made = lib.append(
+                made, self._special(name) if name in ("ENV", "ARGS") else lib.copy(self._named[name])
+            )
+        return made
+
+    def all(self) -> Value:
+        """Return all variables, as jq itself hands them to a program."""
+        made = self._of_names()
+        return self._lib.set(made, self._lib.string(b"ARGS"), self._special("ARGS"))
+
+    def _of_names(self) -> Value:
+        lib = self._lib
+        made = lib.object()
+        for name, value in self._named.items():
+            made = lib.set(made, lib.string(name.encode("utf-8", "replace")), lib.copy(value))
+        return made
+
+    def _special(self, name: str) -> Value:
+        lib = self._lib
+        made = lib.object()
+        if name == "ENV":
+            for key, text in self._header["env"].items():
+                made = lib.set(made, self._text(key), self._text(text))
+            return made
+        positional = lib.array()
+        for value in self._positional:
+            positional = lib.append(positional, lib.copy(value))
+        made = lib.set(made, lib.string(b"positional"), positional)
+        return lib.set(made, lib.string(b"named"), self._of_names())
+
+    def _text(self, text: str) -> Value:
+        return self._lib.string(text.encode("utf-8", "replace"))
+
+    def _value(self, option: str, name: str, text: str, path: str) -> Value:
+        if option in ("arg", "rawfile"):
+            return self._text(text)
+        if option == "argjson":
+            return self._json(text, "argjson")
+        lib = self._lib
+        data = text.encode("utf-8", "replace")
+        parser = lib.parser_new(0)
+        lib.parser_set_buf(parser, data, len(data), 0)
+        made = lib.array()
+        while True:
+            value = lib.parser_next(parser)
+            if value.kind & 15 == libjq.INVALID:
+                break
+            made = lib.append(made, value)
+        broken = lib.text(lib.message_of(value)).decode("utf-8", "replace") if lib.has_message(value) else ""
+        lib.parser_free(parser)
+        if broken:
+            raise Misuse(f"jq: Bad JSON in --{option} {name} {path}: {broken}\n", hint=False)
+        return made
+
+    def _argument(self, is_json: bool, text: str) -> Value:
+        return self._json(text, "jsonargs") if is_json else self._text(text)
+
+    def _json(self, text: str, option: str) -> Value:
+        value = self._lib.parse(text.encode("utf-8", "replace"))
+        if value.kind & 15 == libjq.INVALID:
+            raise Misuse(f"jq: invalid JSON text passed to --{option}\n", hint=True)
+        return value
+
+
+class Run:
+    """One call of jq."""
+
+    def __init__(self, lib: libjq.LibJq, program: int, header: dict[str, Any], data: bytes) -> None:
+        self._lib = lib
+        self._header = header
+        self.program = program
+        self.layout: int = header["layout"]
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._begun = False
+        lines = header["raw_input"]
+        whole = lines and header["slurp"]
+        self._read = data
+        if lines:
+            self._read = server.strings(server.text_of(data), whole=whole).encode()
+            if whole and not header["files"]:
+                self._read = b""
+        self._position = Position(header["files"], data, self._read, lines=lines, whole=whole)
+        parser = lib.parser_new(0 if lines else header["parse"])
+        if self._read:
+            lib.parser_set_buf(parser, self._read, len(self._read), 0)
+        self._parser = parser
+        self._inputs = lib.inputs(parser, slurp=header["slurp"] and not lines)
+
+    def main(self) -> None:
+        """Run the program on its inputs and say how it ended, as jq's main program does."""
+        lib, header = self._lib, self._header
+        if header["colours"] is not None:
+            lib.set_colors(libjq.COLOURS)
+            if header["colours"] and not lib.set_colors(header["colours"].encode("utf-8", "replace")):
+                self.say(b"Failed to set $JQ_COLORS\n")
+        lib.give_inputs(self.program, self._inputs)
+        try:
+            status, last = self._turns()
+            data = b"".join(self._pieces)
+            if self._size > frames.CHUNK:
+                self._flush()
+                data = b""
+            server.send(frames.DONE, frames.ENDED.pack(status, last) + data)
+        finally:
+            lib.free_inputs(self._inputs)
+
+    def _turns(self) -> tuple[int, int]:
+        """Run every turn; return the last one's result, and of the last output whether it was truthy (-1: none)."""
+        lib = self._lib
+        status, last = _OK_NOTHING, -1
+        if self._header["null_input"]:
+            return self._turn(lib.null()), last
+        while True:
+            self._begun = True
+            value = lib.inputs_next(self._inputs)
+            if value.kind & 15 == libjq.INVALID:
+                if not lib.has_message(value):
+                    return status, last
+                message = lib.text(lib.message_of(value))
+                if not self._header["parse"] & libjq.PARSE_SEQ:
+                    self.say(b"jq: parse error: " + message + b"\n")
+                    return _UNKNOWN, last
+                self.say(b"jq: ignoring parse error: " + message + b"\n")
+                continue
+            status = self._turn(value)
+            if status <= 0 and status != _OK_NOTHING:
+                last = int(status != _OK_NULL)
+            if lib.halted(self.program):
+                return status, last
+
+    def _turn(self, value: Value) -> int:
+        """Run the program on one input."""
+        lib, program, header = self._lib, self.program, self._header
+        raw, as_is, nul = header["raw"], not header["ascii"], header["nul"]
+        head = b"\x1e" if header["seq"] else b""
+        tail = (b"" if header["join"] else b"\n") if not nul else b"\0"
+        layout = self.layout
+        status = _OK_NOTHING
+        lib.start(program, value, 0)
+        while True:
+            result = lib.next(program)
+            kind = result.kind & 15
+            if kind == libjq.INVALID:
+                break
+            if kind == libjq.STRING and raw:
+                status = _OK
+                if as_is:
+                    data = lib.text(result)
+                    if nul and b"\0" in data:
+                        return self._failed(
+                            lib.string(b"Cannot dump a string containing NUL with --raw-output0 option")
+                        )
+                    self._put(data + tail)
+                else:
+                    self._put(lib.dump(result, libjq.ASCII) + tail)
+                continue
+            status = _OK_NULL if kind in (libjq.NULL, libjq.FALSE) else _OK
+            self._put(head + lib.dump(result, layout) + tail)
+        if lib.halted(program):
+            return self._halted()
+        if lib.has_message(result):
+            return self._failed(lib.message_of(result))
+        return status
+
+    def _halted(self) -> int:
+        lib = self._lib
+        code = lib.exit_code(self.program)
+        status = _OK if code.kind & 15 == libjq.INVALID else _UNKNOWN
+        if code.kind & 15 == libjq.NUMBER:
+            status = int(max(min(lib.number_value(code), 1 << 30), -(1 << 30)))
+        lib.free(code)
+        message = lib.error_message(self.program)
+        kind = message.kind & 15
+        if kind == libjq.STRING:
+            self.say(lib.text(message))
+        elif kind not in (libjq.NULL, libjq.INVALID):
+            self.say(lib.dump(message) + b"\n")
+        return status
+
+    def _failed(self, message: Value) -> int:
+        """Print an error that the program did not catch."""
+        lib = self._lib
+        where = self._where().encode("utf-8", "replace")
+        if message.kind & 15 == libjq.STRING:
+            text = lib.text(message).partition(b"\0")[0]
+            self.say(b"jq: error (at " + where + b"): " + text + b"\n")
+        else:
+            self.say(b"jq: error (at " + where + b") (not a string): " + lib.dump(message) + b"\n")
+        return _UNKNOWN
+
+    # ------------------------------------------------------------------ what a program asks
+
+    def asked(self, name: str) -> Any:
+        """Return what the redefined function ``name`` gives."""
+        if name == "now":
+            return time() + self._header["skew"]
+        place = self._position.at(self._offset())
+        if name == "input_filename":
+            return place[0] if place else None
+        return place[1] if place else 0
+
+    def _offset(self) -> int:
+        return len(self._read) - int(self._lib.parser_remaining(self._parser))
+
+    def _where(self) -> str:
+        place = self._position.at(self._offset())
+        if place is None and (self._begun or not self._read) and self._header["files"]:
+            place = self._header["files"][0][0], 0
+        return f"{place[0]}:{place[1]}" if place else "<unknown>"
+
+    # ------------------------------------------------------------------ what is printed
+
+    def _put(self, data: bytes) -> None:
+        self._pieces.append(data)
+        self._size += len(data)
+        if self._size > frames.CHUNK:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Send the gathered output in pieces, each after the host's consent."""
+        data = b"".join(self._pieces)
+        self._pieces = []
+        self._size = 0
+        for start in range(0, len(data), frames.CHUNK):
+            server.send(frames.OUTPUT, data[start : start + frames.CHUNK])
+            if server.read_exactly(1) != frames.GO:
+                raise server.Stop
+
+    def say(self, data: bytes) -> None:
+        """Send what goes to standard error, after the output before it."""
+        if self._pieces:
+            server.send(frames.ALSO, b"".join(self._pieces))
+            self._pieces = []
+            self._size = 0
+        server.send(frames.FAILED, data)
+
+
+def main(extension: str) -> None:
+    """Load libjq from the file ``extension``, confine the process, and serve."""
+    worker = Native(libjq.LibJq(extension))
+    server.confine()
+    server.send(frames.READY, b"")
+    try:
+        while True:
+            worker.serve_one()
+    except MemoryError:
+        server.send(frames.MEMORY, b"")
+        os._exit(1)
