@@ -13,7 +13,7 @@ import pytest
 
 from sandhook.errors import WorkerError
 from sandhook.worker import client, frames
-from sandhook.worker.client import IDLE, OutOfTime, Pool, Worker, WorkerDied
+from sandhook.worker.client import IDLE, OutOfTime, Pool, WorkerDied
 from sandhook.worker.requests import Request
 from tests.worker.asking import output, request
 
