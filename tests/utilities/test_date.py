@@ -70,6 +70,12 @@ def test_options(utility, argv, text):
         ("AAA3BBB4,59,299/25", "07 -0300 AAA", "06 -0400 BBB"),
         (":XYZ-2", "12 +0200 XYZ", "12 +0200 XYZ"),
         ("Nosuch/Place", "10 +0000 Nosuch", "10 +0000 Nosuch"),
+        ("Europe/Berlin", "11 +0100 CET", "12 +0200 CEST"),
+        ("America/New_York", "05 -0500 EST", "06 -0400 EDT"),
+        (":Australia/Sydney", "21 +1100 AEDT", "20 +1000 AEST"),
+        ("Europe/Dublin", "10 +0000 GMT", "11 +0100 IST"),
+        ("Etc/GMT+5", "05 -0500 -05", "05 -0500 -05"),
+        ("Japan", "19 +0900 JST", "19 +0900 JST"),
         ("ab", "10 +0000 ", "10 +0000 "),
     ],
 )
@@ -78,9 +84,10 @@ def test_zones(utility, zone, winter, summer):
         assert utility("date", "-d", stamp, "+%H %z %Z", env={"TZ": zone}) == (0, f"{text}\n", "")
 
 
-def test_named_zones_are_utc(utility):
-    got = utility("date", "-d", "@0", "+%H %z", env={"TZ": "Europe/Berlin"}, same=False)
-    assert got == (0, "00 +0000\n", "")
+def test_named_zones_have_the_rules_of_today(utility):
+    """In 1970 there was no summer time in Berlin (L-DATE-001)."""
+    got = utility("date", "-d", "@15000000", "+%H %z %Z", env={"TZ": "Europe/Berlin"}, same=False)
+    assert got == (0, "16 +0200 CEST\n", "")
 
 
 NOW = 1795262369 * 10**9 + 5  # Saturday 2026-11-21 11:59:29 UTC

@@ -194,26 +194,28 @@ class _Reader:
 
     def _dashed(self, text: str) -> None:
         first, middle, last = text.split("-")
+        self.year_given = True
         if middle.isdigit():
-            self._set_date(_full_year(first), int(middle), int(last.rstrip("t")))
+            self._set_date(full_year(first), int(middle), int(last.rstrip("t")))
             if text[-1] == "t" and not self._peek("time"):  # T10+02
                 self._set_time(int(self._peek("number")), 0, 0, 0, "")
                 self.index += 1
                 if not self._correction():
                     raise BadDate
         elif middle in _MONTHS:  # 31-jan-2026
-            self._set_date(_full_year(last.rstrip("t")), _MONTHS[middle], int(first))
+            self._set_date(full_year(last.rstrip("t")), _MONTHS[middle], int(first))
         else:
             raise BadDate
 
     def _slashed(self, text: str) -> None:
         parts = text.split("/")
+        self.year_given = len(parts) == 3
         if len(parts[0]) > 2:  # 2026/01/31
             if len(parts) != 3:
                 raise BadDate
-            self._set_date(_full_year(parts[0]), int(parts[1]), int(parts[2]))
+            self._set_date(full_year(parts[0]), int(parts[1]), int(parts[2]))
         elif len(parts) == 3:
-            self._set_date(_full_year(parts[2]), int(parts[0]), int(parts[1]))
+            self._set_date(full_year(parts[2]), int(parts[0]), int(parts[1]))
         else:
             self._set_date(self.base.year, int(parts[0]), int(parts[1]))
 
@@ -228,7 +230,7 @@ class _Reader:
         year = self.base.year
         if self._peek("comma") and self._peek("number", 1).isdigit():
             self.index += 1
-            year = _full_year(self._peek("number"))
+            year = full_year(self._peek("number"))
             self.index += 1
             self.year_given = True
         self._set_date(year, month, int(day))
@@ -244,12 +246,16 @@ class _Reader:
             self.index += 1
             self._set_time(int(text), 0, 0, 0, following)
             return
+        if unsigned and following in _DAYS:
+            self.index += 1
+            self._day(_DAYS[following], int(text[:9]))
+            return
         if unsigned and following in _MONTHS and len(text) <= 2:  # 31 Jan [2026]
             self.index += 1
             year = self.base.year
             number = self._peek("number")
             if number.isdigit():
-                year = _full_year(number)
+                year = full_year(number)
                 self.year_given = True
                 self.index += 1
             elif self._peek("time"):  # its hour would be the year
@@ -268,12 +274,12 @@ class _Reader:
             and not self.relative
             and (self.time is not None or len(text) > 2)
         ):
-            self.date = (_full_year(text), self.date[1], self.date[2])
+            self.date = (full_year(text), self.date[1], self.date[2])
             self.year_given = True
         elif len(text) > 4:
             if len(text) > _DIGITS:
                 raise BadDate
-            self._set_date(_full_year(text[:-4]), int(text[-4:-2]), int(text[-2:]))
+            self._set_date(full_year(text[:-4]), int(text[-4:-2]), int(text[-2:]))
             self.year_given = True
         elif len(text) <= 2:
             self._set_time(int(text), 0, 0, 0, "")
@@ -438,7 +444,7 @@ def _unit(text: str) -> tuple[str, int] | None:
     return _UNITS.get(text) or (_UNITS.get(text[:-1]) if text[-1:] == "s" else None)
 
 
-def _full_year(text: str) -> int:
+def full_year(text: str) -> int:
     """Return the year that digits mean: two of them are 1969 to 2068."""
     if len(text) > 10:
         raise BadDate
@@ -460,41 +466,3 @@ def _zone_seconds(text: str) -> int:
     if int(hours) * 60 + int(minutes) > 24 * 60:
         raise BadDate
     return sign * (int(hours) * 3600 + int(minutes) * 60)
-
-
-_STAMP = re.compile(r"((?:\d\d){0,2})(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?", re.ASCII)
-
-
-def parse_stamp(text: str, now: int, tz: str | None) -> int:
-    """Return ``touch -t``'s [[CC]YY]MMDDhhmm[.ss] as nanoseconds since the epoch. Raises BadDate."""
-    found = _STAMP.fullmatch(text)
-    if found is None:
-        raise BadDate
-    zone = zone_of(tz)
-    year = _full_year(found[1]) if found[1] else moment(now // 10**9, zone).year
-    return _at(zone, year, *map(int, found.groups("0")[1:]))
-
-
-_SET = re.compile(r"(\d\d)(\d\d)(\d\d)(\d\d)((?:\d\d){0,2})(?:\.(\d\d))?", re.ASCII)
-
-
-def parse_setting(text: str, now: int, tz: str | None) -> int:
-    """Return ``date``'s operand MMDDhhmm[[CC]YY][.ss] as nanoseconds since the epoch. Raises BadDate."""
-    found = _SET.fullmatch(text)
-    if found is None:
-        raise BadDate
-    zone = zone_of(tz)
-    year = _full_year(found[5]) if found[5] else moment(now // 10**9, zone).year
-    numbers = [int(found[index]) for index in range(1, 5)]
-    return _at(zone, year, *numbers, int(found[6] or "0"))
-
-
-def _at(zone: Zone, year: int, *fields: int) -> int:
-    month, day, hour, minute, second = fields
-    good = 1 <= month <= 12 and 1 <= day <= days_in_month(year, month)
-    if not good or hour > 23 or minute > 59 or second > 60:
-        raise BadDate
-    return (
-        zone.to_seconds(days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
-        * 10**9
-    )

@@ -4,8 +4,8 @@ Everything is computed here from seconds since the epoch: the C library would op
 time zone files for a script's TZ, and datetime ends at the year 9999.
 
 Source: POSIX.1-2024 XBD 8.3 (TZ), XSH strftime; GNU coreutils 9.1, "date" (flags, %N, %:z).
-Divergence: L-DATE-001, names from the time zone database ("Europe/Berlin") mean UTC, as they do
-on a machine without that database.
+Divergence: L-DATE-001, names from the time zone database ("Europe/Berlin") mean the rules of today
+at all times.
 """
 
 from __future__ import annotations
@@ -152,8 +152,8 @@ _SYNONYMS = {
 def zone_of(text: str | None) -> Zone:
     """Return the zone that a TZ variable means; None, "" and what cannot be read mean UTC.
 
-    As in glibc on a machine without time zone files, an unknown name is UTC under the name's
-    leading letters.
+    A name of the time zone database means the rules that are in force now. As in glibc, an unknown
+    name is UTC under its leading letters.
     """
     if not text:
         return UTC
@@ -161,6 +161,12 @@ def zone_of(text: str | None) -> Zone:
     if text in _SYNONYMS:
         return Zone(_SYNONYMS[text], 0)
     found = _ZONE.match(text)
+    if found is None or "/" in text[: found.end()]:
+        from sandhook.utilities._zones import rule_of
+
+        rule = rule_of(text)
+        if rule is not None:
+            return zone_of(rule)
     if found is None:
         name = _FIXED_NAME.match(text)
         return Zone(name[1] or name[2], 0) if name else Zone("", 0) if text else UTC
@@ -270,9 +276,8 @@ def _converted(
         return None
     if letter in _NUMBERS:
         least, usual = _NUMBERS[letter]
-        return _padded(
-            _number(letter, when), pad, width if sized else least, usual, 2 if letter == "C" else 4
-        )
+        usually = (2 if letter == "C" else 4) if letter in "CGYgy" else MAX_WIDTH
+        return _padded(_number(letter, when), pad, width if sized else least, usual, usually)
     if letter == "F":
         year = _padded(when.year, pad or ("0" if sized else "+"), max(0, width - 6) if sized else 4, "0", 4)
         return f"{year}-{when.month:02d}-{when.day:02d}"
@@ -280,6 +285,8 @@ def _converted(
         return _zone_text(when.offset, len(colons), pad, width)
     if letter == "N" and nanoseconds is not None:
         return _fraction(nanoseconds, pad, width if sized else 9)
+    if letter == "%" and (flags or sized):
+        return None
     if letter in "n%t":
         text = {"n": "\n", "t": "\t", "%": "%"}[letter]
     elif letter in _COMPOSED:
@@ -288,7 +295,9 @@ def _converted(
             text = text.upper()
     elif letter in "aAbBhpPZ":
         text = _word(letter, when)
-        if "#" in flags:
+        if letter == "P":
+            pass  # lower case whatever the flags say
+        elif "#" in flags:
             text = text.lower() if letter in "pZ" else text.upper()
         elif "^" in flags:
             text = text.upper()
@@ -302,7 +311,12 @@ def _padded(value: int, pad: str, width: int, usual: str, digits_without_sign: i
     fill = {"": usual, "_": " ", "0": "0", "+": "0", "-": ""}[pad]
     digits = str(abs(value))
     sign = "-" if value < 0 else ""
-    if pad == "+" and not sign and (width > digits_without_sign or len(digits) > digits_without_sign):
+    if (
+        pad == "+"
+        and not sign
+        and digits_without_sign < MAX_WIDTH
+        and (width > digits_without_sign or len(digits) > digits_without_sign)
+    ):
         sign = "+"
     if fill == "0":
         return sign + digits.rjust(width - len(sign), "0")

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
-from sandhook.utilities._dateparse import BadDate, parse_date, parse_setting
+from sandhook.utilities._dateparse import BadDate, parse_date
+from sandhook.utilities._datestamp import parse_setting
 from sandhook.utilities._files import one_of, reason, stat_of
 from sandhook.utilities._time import strftime
 
 _ISO = {
-    "date": "%Y-%m-%d",
     "hours": "%Y-%m-%dT%H%:z",
     "minutes": "%Y-%m-%dT%H:%M%:z",
+    "date": "%Y-%m-%d",
     "seconds": "%Y-%m-%dT%H:%M:%S%:z",
     "ns": "%Y-%m-%dT%H:%M:%S,%N%:z",
 }
@@ -42,7 +43,9 @@ class Options:
         const="date",
     )
     reference: str | None = opt("-r", "--reference", "FILE", "the time FILE was last modified")
-    mail: bool = opt("-R", "--rfc-email", "as in mail: Mon, 14 Aug 2006 02:34:56 -0600")
+    mail: bool = also(
+        opt("-R", "--rfc-email", "--rfc-2822", help="as in mail: Mon, 14 Aug 2006 02:34:56 -0600")
+    )
     rfc3339: str | None = opt(
         "--rfc-3339",
         "WHAT",
@@ -118,7 +121,11 @@ def _times(options: Options, now: int, zone: str | None, ctx: Context) -> Iterat
         except OSError as error:
             raise Failure(f"{options.reference}: {reason(error)}") from None
     elif options.file is not None:
-        with ctx.open(options.file) as reader:
+        try:
+            opened = ctx.open(options.file)
+        except OSError as error:
+            raise Failure(f"{options.file}: {reason(error)}") from None
+        with opened as reader:
             for line in reader.lines():
                 yield from _read(line.rstrip(b"\n").decode("utf-8", "surrogateescape"), now, zone, ctx)
     else:

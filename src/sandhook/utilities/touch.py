@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
-from sandhook.utilities._dateparse import BadDate, parse_date, parse_stamp
+from sandhook.utilities._dateparse import BadDate, parse_date
+from sandhook.utilities._datestamp import parse_stamp
 from sandhook.utilities._files import find, locate, one_of, quote_always, reason, stat_of
 
 Times = tuple[int, int]
