@@ -22,22 +22,20 @@ def made(
 
 
 @pytest.mark.parametrize(
-    "name", ["./x", "../x", "/x", "~/x", "./a/b", "/", "./"]
+    "name", ["./x", "../x", "/x", "~/x", "./a/b", "/", "./", "dir/x", "ä:/x"]
 )  # fmt: skip
 def test_names_of_files(name: str) -> None:
     assert is_path(name, windows=False)
     assert is_path(name, windows=True)
 
 
-@pytest.mark.parametrize("name", [r".\x", r"..\x", r"\x", r"~\x", r"C:\x", "c:/x", r"\\server\share\x"])
+@pytest.mark.parametrize("name", [r".\x", r"..\x", r"\x", r"~\x", r"C:\x", r"\\server\share\x", r"dir\x"])
 def test_names_of_files_on_windows(name: str) -> None:
     assert is_path(name, windows=True)
     assert not is_path(name, windows=False)
 
 
-@pytest.mark.parametrize(
-    "name", ["x", "x.sh", "dir/x", r"dir\x", ".x", "..x", "~x", "~", "C:", "C:x", "ä:/x", "", "12:/x"]
-)
+@pytest.mark.parametrize("name", ["x", "x.sh", ".x", "..x", "~x", "~", "C:", "C:x", ""])
 def test_other_names(name: str) -> None:
     assert not is_path(name, windows=False)
     assert not is_path(name, windows=True)

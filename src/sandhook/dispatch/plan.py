@@ -42,18 +42,12 @@ _ALSO = {"python3": "python", "pip3": "pip"}
 
 
 def is_path(name: str, windows: bool) -> bool:
-    """Whether a command's name is a file to dispatch, rather than a word to look up.
+    """Whether a command's name is a file to dispatch, rather than a word to look up in PATH.
 
-    ``./x``, ``../x``, ``/x``, ``~/x``; on Windows also with backslashes, and ``X:\\x`` and ``X:/x``. A name
-    like ``dir/x``, with a separator further on alone, is none.
+    It is when it has a separator, as for every shell: ``./x``, ``/x``, ``~/x``, ``dir/x``; on Windows also
+    with backslashes, and so ``X:\\x``.
     """
-    if name.startswith(("./", "../", "/", "~/")):
-        return True
-    if not windows:
-        return False
-    if name.startswith((".\\", "..\\", "\\", "~\\")):
-        return True
-    return len(name) > 2 and name[1] == ":" and name[2] in "\\/" and name[0].isascii() and name[0].isalpha()
+    return "/" in name or (windows and "\\" in name)
 
 
 def plan(
