@@ -119,6 +119,8 @@ def entry() -> NoReturn:
     gc.set_threshold(50_000)  # start-up makes much that stays
     # argparse has every heading translated: gettext imports locale (3 ms) to find that there is nothing.
     argparse._ = str  # type: ignore[attr-defined]
+    if sys.platform == "win32":
+        _same_bytes_everywhere()
     status = main()
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -127,6 +129,13 @@ def entry() -> NoReturn:
         except (OSError, ValueError):
             status = status or 1
     os._exit(status)
+
+
+def _same_bytes_everywhere() -> None:
+    """Print UTF-8 with line feeds on Windows too, whatever its code page is; agents read nothing else."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
 
 
 def _dispatch(arguments: list[str]) -> int:

@@ -127,6 +127,10 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
                 continue  # the workspace shows it
             if file.path.startswith("/"):
                 found[file.path] = file.data
+            elif file.path[1:3] == ":/":
+                from sandhook.cli.windows import sandbox_path
+
+                found[sandbox_path(file.path)] = file.data
             if file.path.startswith(home):
                 found[f"{DEFAULT_ENVIRONMENT['HOME']}/{file.path.removeprefix(home)}"] = file.data
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 
 from sandhook.cli import UsageError
@@ -19,8 +20,8 @@ MODES = ("ro", "overlay", "rw")
 class Workspace:
     """A directory of the host, shown as /workspace; what hooks change stays in memory until ``finish``.
 
-    Where the host's paths look like the sandbox's, it is shown under its own path too, for agents
-    hand absolute paths to their hooks.
+    It is shown under its own path too, for agents hand absolute paths to their hooks. A directory of a
+    Windows host has such a path as well: ``sandhook.cli.windows``.
 
     Attributes:
         fs: The whole namespace.
@@ -30,9 +31,14 @@ class Workspace:
         self._directory = directory
         self._overlay = OverlayFileSystem(_host(directory, writable=False))
         self._root = MemoryFileSystem()
-        table = MountTable(self._root)
-        table.mount(VirtualPath("/workspace"), self._overlay)
         own = os.path.abspath(directory)  # noqa: PTH100 - pathlib costs 10 ms
+        table = MountTable(self._root)
+        if sys.platform == "win32":
+            from sandhook.cli.windows import HostPaths, sandbox_path
+
+            table = HostPaths(self._root)
+            own = sandbox_path(own)
+        table.mount(VirtualPath("/workspace"), self._overlay)
         if own.startswith("/") and own.rstrip("/") not in ("", "/workspace"):
             table.mount(VirtualPath(own), self._overlay)
         self.fs: FileSystem = table

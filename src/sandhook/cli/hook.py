@@ -165,7 +165,7 @@ def _run(
     data: bytes,
     notes: list[str],
 ) -> Ran:
-    from sandhook.hooks.runner import as_ran
+    from sandhook.hooks.runner import as_ran, working_directory
     from sandhook.limits import Limits
     from sandhook.shell import DEFAULT_ENVIRONMENT, Shell
     from sandhook.vfs.path import normalize
@@ -181,6 +181,7 @@ def _run(
     cwd = "/workspace"
     if event is not None:
         said, cwd = _contracts_own(contract, event, native, script, options.timeout)
+        cwd = working_directory(cwd)
         env.update({name: os.environ.get(name, text) for name, text in said.items() if name not in _PLACES})
         if fs is None or not fs.is_dir(normalize(cwd)):
             cwd = "/workspace"

@@ -133,7 +133,7 @@ class SandboxRunner:
         shell = Shell(
             fs=self.fs,
             env=self._environment(request),
-            cwd=request.cwd,
+            cwd=working_directory(request.cwd),
             limits=limits,
             utilities=self._utilities,
             parse_cache=self._parse_cache,
@@ -189,6 +189,18 @@ class SandboxRunner:
                     self.fs.unlink(path)
             except OSError:
                 continue
+
+
+def working_directory(cwd: str) -> str:
+    r"""Return a directory that an agent names, as the sandbox has it: ``C:\work`` is /c/work."""
+    if cwd[1:3] not in (":\\", ":/"):
+        return cwd
+    from sandhook.host.names import to_virtual
+
+    try:
+        return to_virtual(cwd)
+    except OSError:
+        return cwd
 
 
 def as_ran(result: Result) -> Ran:
