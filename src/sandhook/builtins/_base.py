@@ -47,6 +47,9 @@ class Runtime(Protocol):
 
     def warn(self, state: State, text: str) -> None: ...
 
+    def refuse(self, state: State, text: str) -> None:
+        """Complain; under ``set -e`` a readonly variable ends the shell."""
+
     def arithmetic(self, state: State, text: str) -> int:
         """Evaluate an arithmetic expression. Raises ShellError."""
         ...
@@ -154,7 +157,7 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
                     raise
                 if error.fatal:
                     raise
-                complain(state, error.message)
+                runtime(state).refuse(state, error.message)
                 return error.status
 
         return guarded
@@ -164,7 +167,7 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
 
 def report(state: State, name: str, fault: Fault, usage: str = "") -> int:
     """Say why a built-in gave up, and return its status."""
-    complain(state, fault.message if fault.bare else f"{name}: {fault.message}")
+    say(state, name, fault)
     if fault.usage:
         show_usage(state, name, usage)
     if fault.discard and state.extra.get("command_string"):
@@ -172,6 +175,14 @@ def report(state: State, name: str, fault: Fault, usage: str = "") -> int:
     if fault.discard:
         raise Discard(fault.status) from None
     return misused(state, name) if fault.status == USAGE_STATUS else fault.status
+
+
+def say(state: State, name: str, fault: Fault) -> None:
+    """Complain about a fault, with the built-in's name unless the message is the shell's own."""
+    if fault.bare:
+        runtime(state).refuse(state, fault.message)
+    else:
+        complain(state, f"{name}: {fault.message}")
 
 
 def misused(state: State, name: str, status: int = USAGE_STATUS) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, Given, builtin, complain, parse, runtime, write
+from sandhook.builtins._base import Fault, Given, builtin, complain, parse, runtime, say, write
 from sandhook.builtins._declaring import Request, declare_one
 from sandhook.builtins._variables import (
     all_names,
@@ -103,12 +103,12 @@ def declare_all(state: State, name: str, operands: Sequence[str | Assigned], req
         try:
             declare_one(state, operand, request)
         except Fault as fault:
-            complain(state, fault.message if fault.bare else f"{name}: {fault.message}")
+            say(state, name, fault)
             status = 1
         except ShellError as error:
             if error.in_builtin or error.fatal:
                 raise
-            complain(state, error.message)
+            runtime(state).refuse(state, error.message)
             status = 1
     return status
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import builtin, misused, no_options, runtime
 from sandhook.interp.traps import came_back
-from sandhook.state.state import State
+from sandhook.state.control import ExitShell
+from sandhook.state.state import UNHEEDED, State
 
 USAGE = "eval [arg ...]"
 
@@ -21,7 +22,14 @@ def run(state: State, argv: Sequence[str]) -> int:
     if not text:
         return 0
     state.extra.pop("syntax_error", None)
-    status = runtime(state).run_text(state, text, name="eval")
+    heeded = state.tested and state.extra.setdefault(UNHEEDED, argv) is argv
+    try:
+        status = runtime(state).run_text(state, text, name="eval")
+    finally:
+        if heeded:
+            del state.extra[UNHEEDED]
+    if "syntax_error" in state.extra and state.options.errexit and not state.tested:
+        raise ExitShell(status)  # before the ERR trap hears of it
     if state.traps:
         came_back(state, status)
     return misused(state, argv[0], status) if "syntax_error" in state.extra else status

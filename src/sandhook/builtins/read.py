@@ -278,4 +278,6 @@ def _assign(
         error.message = f"read: {error.message}"
         raise
     except ShellError as error:
+        if error.fatal:
+            raise
         raise Fault(error.message, bare=True) from None

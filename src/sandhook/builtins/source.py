@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, complain, misused, no_options, runtime
+from sandhook.state.control import ExitShell
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import join
@@ -31,6 +32,10 @@ def run(state: State, argv: Sequence[str]) -> int:
         return runtime(state).source(state, path, operands[1:])
     except OSError as error:
         complain(state, f"{path}: {error_text(error)}")
+        if state.options.errexit and not state.tested:
+            raise ExitShell(1) from None  # before the ERR trap hears of it
+        if "RETURN" in state.traps:
+            runtime(state).run_trap(state, "RETURN")
         return misused(state, argv[0], 1)
 
 

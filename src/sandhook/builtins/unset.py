@@ -12,7 +12,7 @@ from sandhook.builtins._base import Fault, builtin, complain, parse, split_refer
 from sandhook.builtins._variables import subscript_text
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
-from sandhook.state.values import ARRAY, READONLY, AssociativeArray, IndexedArray
+from sandhook.state.values import ARRAY, EXPORT, READONLY, AssociativeArray, IndexedArray
 
 #: The arrays that describe calls.
 _FIXED = frozenset({"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE"})
@@ -101,7 +101,8 @@ def _unset_variable(state: State, name: str) -> None:
             elif innermost or "localvar_unset" in state.options.shopts:
                 state.unset(name)
                 if innermost:
-                    state.attributes[name] = 0  # it stays local, and declared
+                    # it stays local, and declared
+                    state.attributes[name] = EXPORT if name in frame.given else 0
                 return
             state.check_writable(name, "cannot unset: readonly variable")
             state.restore(name, frame.saved.pop(name))

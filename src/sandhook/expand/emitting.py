@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from sandhook.expand.fields import DEFAULT_IFS, Fields
-from sandhook.expand.parameter import Parameter
+from sandhook.expand.parameter import Parameter, Value
 from sandhook.expand.special import separator
 from sandhook.expand.text import Text
 from sandhook.state.state import State
@@ -96,3 +96,18 @@ def emit_value(compiled: Parameter, quoted: bool) -> Emit:
                 fields.expansion(text)
 
     return run
+
+
+def changed_beside_list(operator: str, value_of: Value, base_of: Value) -> Emit:
+    """``"${x#p}$@"`` of one value: bash makes a field where an operator has left nothing of it."""
+
+    def emit(state: State, fields: Fields) -> None:
+        text = value_of(state)
+        if text:
+            fields.quoted(text)
+        elif text is not None:
+            base = base_of(state)
+            if base or (base is not None and operator[0] not in "#%"):
+                fields.quoted("")
+
+    return emit

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from sandhook.expand.brace import expand_braces, has_braces, plain_sequence
 from sandhook.expand.emitting import (
     Emit,
+    changed_beside_list,
     emit_value,
     if_any,
     quoted_text,
@@ -26,6 +27,7 @@ from sandhook.expand.parameter import (
     CHOOSING,
     Indirect,
     Parameter,
+    compile_base,
     compile_parameter,
     plain_value,
     subscript_of,
@@ -263,11 +265,16 @@ class WordCompiler(TextCompiler):
         for part in parts:
             if isinstance(part, ParameterExpansion) and self._gives_fields(part, listed):
                 emit = self._emit_parameter(part, quoted=True, listed=listed)
-                chosen = part.operator in CHOOSING and not _names_list(part)
-                emitters.append(without_empty(emit) if listed and chosen else emit)
+                chosen = listed and part.operator in CHOOSING and not _names_list(part)
+                if chosen or (
+                    part.prefix == "!" and any(self._is_list(each) for each in parts if each is not part)
+                ):
+                    emit = without_empty(emit)
+                emitters.append(emit)
+            elif listed:
+                emitters.append(self._emit_beside_list(part))
             else:
-                text_of = self._part_text(part, quoted=True)
-                emitters.append(if_any(text_of) if listed else quoted_text(text_of))
+                emitters.append(quoted_text(self._part_text(part, quoted=True)))
 
         def run(state: State, fields: Fields) -> None:
             if not listed:
@@ -277,11 +284,24 @@ class WordCompiler(TextCompiler):
 
         return run
 
+    def _emit_beside_list(self, part: WordPart) -> Emit:
+        """Compile a part of quotes that hold a list, too: one that is empty makes no field in most cases."""
+        if isinstance(part, ParameterExpansion) and part.operator is not None and not part.prefix:
+            changed, base = compile_parameter(part, self), compile_base(part, self, checked=False)
+            letter = part.word.parts if part.operator == "@" and part.word is not None else ()
+            if changed.value is not None and base.value is not None and letter != (Literal("a"),):
+                return changed_beside_list(part.operator, changed.value, base.value)
+        return if_any(self._part_text(part, quoted=True))
+
     def _gives_fields(self, part: ParameterExpansion, listed: bool) -> bool:
         """Tell whether a part in quotes has to be compiled to fields; beside a list, no other has."""
         if not listed:
             return self._may_be_list(part)
-        return self._is_list(part) or (part.prefix != "#" and part.operator is not None)
+        return (
+            self._is_list(part)
+            or (part.operator in CHOOSING and part.prefix != "#")
+            or (part.operator is not None and _names_list(part))
+        )
 
     def _is_list(self, part: WordPart) -> bool:
         """Tell whether a part in quotes gives any number of fields, also none."""

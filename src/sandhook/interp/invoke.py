@@ -10,7 +10,7 @@ from sandhook.interp.lookup import Argument
 from sandhook.interp.protocol import Runtime
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.kernel.stack import DEEP, deeper_than
-from sandhook.state.control import Discard, ReturnFrom
+from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.state import Frame, Function, State
 from sandhook.state.values import TRACE
 from sandhook.utilities import run_utility
@@ -63,7 +63,7 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
         state.budget.fail("call_depth")
     frame = Frame(function.name, state.line, function.source)
     if state.handed:
-        frame.saved, frame.temporary = state.handed.copy(), set(state.handed)
+        frame.saved, frame.temporary, frame.given = state.handed.copy(), set(state.handed), set(state.handed)
         state.handed.clear()
     positional, loops, source = state.positional, state.loops, state.source
     hidden: dict[str, str] | None = None
@@ -88,7 +88,7 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
     except ReturnFrom as leaving:
         status = leaving.status
         state.tested = tested
-    except Discard:  # an expansion error leaves all calls, with no word to a trap
+    except (Discard, ExitShell):  # what leaves all calls leaves them with no word to a trap
         ended = False
         raise
     finally:

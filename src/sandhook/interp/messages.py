@@ -1,4 +1,4 @@
-"""What is told on standard error: syntax errors, and the times of ``time``."""
+"""What is told on standard error: syntax errors, and the times of ``time``; and what a failing shell exits with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.protocol import Runtime
 from sandhook.lazy import lazily
-from sandhook.state.state import State
+from sandhook.state.control import ShellError
+from sandhook.state.state import UNHEEDED, State
 
 _TIME = lazily(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
 
@@ -72,3 +73,17 @@ def times_text(layout: str, seconds: float) -> tuple[str, str | None]:
 
     text = _TIME.sub(one, layout)
     return text, wrong[0] if wrong else None
+
+
+def fatal_status(state: State, error: ShellError) -> int:
+    """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
+    extra = state.extra
+    if error.status != 127:
+        return error.status
+    unlike = (
+        (state.options.errexit and UNHEEDED not in extra)
+        or extra.get("script")
+        or "from_stdin" in extra
+        or "interactive" in extra
+    )
+    return 1 if unlike or (state.subshell and not extra.get("direct")) else 127

@@ -24,7 +24,7 @@ from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
-from sandhook.state.state import Function, State
+from sandhook.state.state import UNHEEDED, Function, State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Command, Word
 from sandhook.syntax.options import ParseOptions
@@ -54,6 +54,12 @@ class Runtime:
 
     warn = complain
 
+    def refuse(self, state: State, text: str) -> None:
+        """Complain; under ``set -e`` a readonly variable ends the shell at once, also where that is tested."""
+        self.complain(state, text)
+        if text.endswith(": readonly variable") and state.options.errexit and UNHEEDED not in state.extra:
+            raise ExitShell(state.status or 1)
+
     def where(self, state: State) -> str:
         """Return what stands before every message: the script's name and the line; "bash" when interactive."""
         if "interactive" in state.extra:
@@ -70,15 +76,15 @@ class Runtime:
 
         Raises Discard for expansion errors, ExitShell for those that end the shell.
         """
-        self.complain(state, error.message)
-        state.status = error.status
+        self.refuse(state, error.message)
+        before, state.status = state.status, error.status
         if state.options.posix and error.discard and error.ends_posix(bare=not argv):
             error.fatal, error.status = True, 127
         if error.fatal:
             raise (Discard if "interactive" in state.extra else ExitShell)(self.fatal_status(state, error))
         if error.discard:
             if state.options.errexit and not (error.in_subscript or isinstance(error, arith.ExpressionError)):
-                raise ExitShell(error.status)
+                raise ExitShell(error.status_under_errexit(before))
             raise Discard(error.status)
         if state.options.posix and argv and argv[0] in self.commands.special:
             raise ExitShell(error.status)
@@ -86,13 +92,7 @@ class Runtime:
 
     def fatal_status(self, state: State, error: ShellError) -> int:
         """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
-        extra = state.extra
-        if error.status != 127:
-            return error.status
-        unlike = (
-            state.options.errexit or extra.get("script") or "from_stdin" in extra or "interactive" in extra
-        )
-        return 1 if unlike or (state.subshell and not extra.get("direct")) else 127
+        return messages.fatal_status(state, error)
 
     def report_in(self, state: State, error: ShellError, name: str) -> int:
         """Report an error inside ``((`` or ``[[``, which the shell survives."""
@@ -100,7 +100,7 @@ class Runtime:
             error.discard = True
             return self.report(state, error)
         bare = error.fatal or error.message.endswith(": readonly variable")
-        self.complain(state, error.message if bare else f"{name}: {error.message}")
+        (self.refuse if bare else self.complain)(state, error.message if bare else f"{name}: {error.message}")
         if error.fatal:
             state.status = error.status
             raise (Discard if "interactive" in state.extra else ExitShell)(self.fatal_status(state, error))
@@ -374,7 +374,8 @@ class Runtime:
         try:
             return arith.evaluate(state, text)
         except ShellError as error:
-            error.in_builtin = error.in_subscript = True
+            error.in_builtin = not error.message.endswith(": unbound variable")
+            error.in_subscript = True
             if not error.fatal and "command_string" in state.extra:
                 error.fatal, error.status = True, 1
             elif not error.fatal:

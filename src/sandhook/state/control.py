@@ -55,6 +55,15 @@ class Discard(ControlFlow):
         self.status = status
 
 
+#: Errors that leave the status of a command substitution before them as it is.
+_LEAVING_STATUS = (
+    ": invalid indirect expansion",
+    ": invalid variable name",
+    ": readonly variable",
+    ": bad array subscript",
+)
+
+
 class ShellError(Exception):
     """An error that the interpreter reports as ``name: line N: message``.
 
@@ -74,6 +83,10 @@ class ShellError(Exception):
         self.fatal = fatal
         self.discard = discard
         self.in_builtin = self.in_subscript = self.in_expansion = False
+
+    def status_under_errexit(self, before: int) -> int:
+        """Return what ``set -e`` ends the shell with; some errors do not touch ``$?``, which was ``before``."""
+        return before if before and self.message.endswith(_LEAVING_STATUS) else self.status
 
     def ends_posix(self, *, bare: bool) -> bool:
         """Tell whether this ends the shell in posix mode, and a line elsewhere; ``bare``: there is no command."""

@@ -24,6 +24,7 @@ from sandhook.state.values import (
     ASSOC,
     CAPITAL,
     COMPUTED,
+    DECLARED,
     DYNAMIC,
     EXPORT,
     INTEGER,
@@ -62,6 +63,9 @@ ERR_DEPTH = "err_depth"
 
 #: In ``State.extra``: the file of the external command that was run last; commands get it as ``_``.
 EXECUTED = "executed"
+
+#: In ``State.extra``: an eval runs whose failure is tested, so that ``set -e`` is as good as off in it.
+UNHEEDED = "unheeded"
 
 #: What a reference may name: a variable, or an element of one.
 _TARGET = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
@@ -105,6 +109,7 @@ class Frame:
         saved: Variables that locals of this call hide.
         arguments: Of the call, for BASH_ARGV; None for a script that was sourced without any.
         temporary: Names among them that stand before the call (``x=1 f``) and are not made local yet.
+        given: All names that stood before the call.
         passed: Names of those that the call exported: their value stays.
         options: ``local -`` keeps the options to restore, else None.
         line: Line of the call; ``source`` and ``function`` say where it stands.
@@ -113,6 +118,7 @@ class Frame:
     __slots__ = (
         "arguments",
         "function",
+        "given",
         "line",
         "options",
         "passed",
@@ -130,6 +136,7 @@ class Frame:
         self.saved: dict[str, Saved] = {}
         self.arguments: list[str] | None = None
         self.temporary: set[str] = _NO_NAMES
+        self.given: set[str] = _NO_NAMES
         self.passed: set[str] = _NO_NAMES
         self.options: Options | None = None
 
@@ -138,6 +145,7 @@ class Frame:
         new.saved = self.saved.copy()
         new.arguments = self.arguments
         new.temporary = self.temporary.copy()
+        new.given = self.given
         new.passed = self.passed
         new.options = self.options
         return new
@@ -646,6 +654,8 @@ class State:
             raise ShellError(f"{name}: readonly variable", 1)  # a caller's own may be hidden, a global not
         if name in self.dynamics and name not in self.unset_dynamics:
             bits |= DYNAMIC  # the local is a plain one
+        if name in self.attributes:
+            bits |= DECLARED
         frame.saved[name] = Saved(self.values.get(name), bits, self.namerefs.get(name))
         self.values.pop(name, None)
         self.namerefs.pop(name, None)
@@ -677,7 +687,7 @@ class State:
             else:
                 values[name] = value
             if bits:
-                attributes[name] = bits
+                attributes[name] = bits & ~DECLARED
             else:
                 attributes.pop(name, None)
             if target is not None:
@@ -699,7 +709,7 @@ class State:
 
     def save(self, name: str) -> Saved:
         """Return what ``restore`` needs to bring a variable back as it is now."""
-        bits = self.attributes.get(name, 0)
+        bits = self.attributes[name] | DECLARED if name in self.attributes else 0
         if name in self.dynamics and self.dynamics[name].unset is not None:
             bits |= DYNAMIC
         return Saved(self.values.get(name), bits, self.namerefs.get(name))
@@ -718,7 +728,7 @@ class State:
             if saved.value is None and switch.unset is not None:
                 switch.unset(self)
         if bits:
-            self.attributes[name] = bits
+            self.attributes[name] = bits & ~DECLARED
         else:
             self.attributes.pop(name, None)
         if saved.target is None:

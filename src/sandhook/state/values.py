@@ -13,6 +13,9 @@ EXPORT, READONLY, INTEGER, LOWER, UPPER, CAPITAL, NAMEREF, ARRAY, ASSOC, TRACE, 
     1 << n for n in range(11)
 )
 
+#: Of what a local hides: it is declared, though it may have neither value nor attribute.
+DECLARED = 1 << 11
+
 #: Attributes that make an assignment more than storing the text.
 COMPUTED = READONLY | INTEGER | LOWER | UPPER | CAPITAL | NAMEREF | DYNAMIC
 

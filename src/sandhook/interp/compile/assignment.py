@@ -388,7 +388,8 @@ def compile_assignment(
     if node.subscript is not None:
         subscript = compiler.words.key(node.subscript, lambda state: decide(state, name))
     if isinstance(node.value, ArrayLiteral):
-        elements = compile_elements(compiler, node.value, name, decide)
+        declaring = is_map is not None
+        elements = compile_elements(compiler, node.value, name, decide, declaring=declaring)
         return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
     text_of = compiler.words.string(node.value, assignment=True)
     if subscript is None:

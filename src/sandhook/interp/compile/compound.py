@@ -210,7 +210,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
 
 def _refuse_value(state: State, error: ShellError) -> int:
     """Complain about a value that a loop's variable does not take; posix mode ends there."""
-    state.shell.complain(state, error.message)
+    state.shell.refuse(state, error.message)
     if state.options.posix:
         raise ExitShell(state.shell.fatal_status(state, ShellError("", 127)))
     return 1

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from sandhook.expand.brace import expand_braces, has_braces
+from sandhook.expand.transform import at_quote
 from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.state.assignment import Element, Elements
@@ -22,19 +23,37 @@ def is_a_map(state: State, name: str) -> bool:
 
 
 def compile_elements(
-    compiler: Compiler, node: ArrayLiteral, name: str, is_map: Callable[[State, str], bool]
+    compiler: Compiler,
+    node: ArrayLiteral,
+    name: str,
+    is_map: Callable[[State, str], bool],
+    *,
+    declaring: bool = False,
 ) -> Callable[[State], Elements]:
+    """Compile a list to a closure that gives its elements.
+
+    Args:
+        compiler: Of the command.
+        node: The list.
+        name: What it is assigned to.
+        is_map: Tells whether that is an associative array by then.
+        declaring: It is an argument of declare and the like, whose lists bash expands before it looks at keys.
+    """
     makers: list[Callable[[State], Elements]] = []
-    pairs = _compile_pairs(compiler, node, name)
+    pairs = _compile_pairs(compiler, node, name, declaring)
     for element in node.elements:
         if isinstance(element, ArrayElement) and _is_braced(element.value):
             # what braces make of it is no assignment: [1]=x{1,2} is two words
             split = _bare(compiler.words.fields(_as_word(element)))
             makers.append(
-                _either(lambda state: is_map(state, name), _keyed(compiler, element, is_map, name), split)
+                _either(
+                    lambda state: is_map(state, name),
+                    _keyed(compiler, element, is_map, name, declaring),
+                    split,
+                )
             )
         elif isinstance(element, ArrayElement):
-            makers.append(_keyed(compiler, element, is_map, name))
+            makers.append(_keyed(compiler, element, is_map, name, declaring))
         else:
             makers.append(_bare(compiler.words.fields(element, named_tildes=False)))
 
@@ -60,9 +79,11 @@ def _either(
     return lambda state: yes(state) if decide(state) else no(state)
 
 
-def _shown(element: ArrayElement) -> str:
+def _shown(element: ArrayElement | Word) -> str:
     from sandhook.syntax.unparse import unparse
 
+    if isinstance(element, Word):
+        return unparse(element)
     return f"[{unparse(element.subscript)}]{'+=' if element.append else '='}{unparse(element.value)}"
 
 
@@ -80,7 +101,9 @@ def _refuse_words(state: State, name: str, words: list[Word]) -> Elements:
     return []
 
 
-def _compile_pairs(compiler: Compiler, node: ArrayLiteral, name: str) -> Callable[[State], Elements] | None:
+def _compile_pairs(
+    compiler: Compiler, node: ArrayLiteral, name: str, declaring: bool
+) -> Callable[[State], Elements] | None:
     """Compile ``map=(key value ...)``: nothing is split, and no name or brace is expanded.
 
     None when the first element has a subscript, for then all must have one.
@@ -100,22 +123,24 @@ def _compile_pairs(compiler: Compiler, node: ArrayLiteral, name: str) -> Callabl
             if key:
                 found.append(Element(key, False, texts[at + 1](state) if at + 1 < len(texts) else ""))
             else:
-                if at + 1 < len(texts):
+                if declaring and at + 1 < len(texts):
                     texts[at + 1](state)
-                _complain_of_key(state, words[at])
+                _complain_of_key(state, "''" if declaring else _shown(words[at]))
         return found
 
     return make
 
 
-def _complain_of_key(state: State, word: Word) -> None:
-    from sandhook.syntax.unparse import unparse
-
-    state.shell.complain(state, f"{unparse(word)}: bad array subscript")
+def _complain_of_key(state: State, shown: str) -> None:
+    state.shell.complain(state, f"{shown}: bad array subscript")
 
 
 def _keyed(
-    compiler: Compiler, element: ArrayElement, is_map: Callable[[State, str], bool], name: str
+    compiler: Compiler,
+    element: ArrayElement,
+    is_map: Callable[[State, str], bool],
+    name: str,
+    declaring: bool,
 ) -> Callable[[State], Elements]:
     key_of = compiler.words.subscript(element.subscript)
     text_of = compiler.words.string(element.value, assignment=True)
@@ -126,8 +151,12 @@ def _keyed(
         key = key_of(state)
         if not is_map(state, name):
             return [Element(key, append, text_of(state))]
+        if not key and declaring:
+            value = at_quote(text_in_map(state))
+            _complain_of_key(state, f"['']{'+=' if append else '='}{value}")
+            return []
         if not key:  # then the value is not expanded
-            state.shell.complain(state, f"{_shown(element)}: bad array subscript")
+            _complain_of_key(state, _shown(element))
             return []
         return [Element(key, append, text_in_map(state))]
 
