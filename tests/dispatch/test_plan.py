@@ -94,6 +94,11 @@ def test_carriage_returns_and_byte_order_marks_are_dropped_and_reported() -> Non
     assert made(b"#!/usr/bin/python3 -u\r\n").argv == ("/usr/bin/python3", "-u", "./x")
 
 
+def test_a_byte_order_mark_before_shell_text_is_reported() -> None:
+    found = made(b"\xef\xbb\xbfecho hello\n")
+    assert isinstance(found, Source) and "byte order mark" in found.notes[0]
+
+
 def test_env_changes_the_environment() -> None:
     given = {"A": "1", "B": "2"}
     assert made(b"#!/usr/bin/env -S python3\n", environment=given).environment is None

@@ -13,7 +13,7 @@ from sandhook.dispatch.batch import UnsafeArgument, batch_arguments, is_batch
 from sandhook.dispatch.envline import EnvError, EnvLine, read_env_line
 from sandhook.dispatch.extensions import advice, extension
 from sandhook.dispatch.model import Files, Interpreter, Plan, Program, Refused, Source
-from sandhook.dispatch.shebang import READ, Shebang, ShebangError, read_shebang
+from sandhook.dispatch.shebang import BOM, READ, Shebang, ShebangError, read_shebang
 from sandhook.vfs.errors import error_text
 
 #: Bytes in which a NUL says that a file is no text.
@@ -141,7 +141,9 @@ class _Dispatch:
             return self._interpreter(executable, [first, *given[1:], path, *self._operands])
         if (why := advice(ending)) is not None:
             raise self._refusal(126, f"cannot execute: {why}")
-        return Source(path, (self._name, *self._operands))
+        if head.startswith(BOM):
+            self._note("a byte order mark begins the file, and is part of its first word")
+        return Source(path, (self._name, *self._operands), tuple(self._notes))
 
     def _open(self, path: str) -> tuple[str, bytes]:
         """Return the path and the first bytes of the file, on Windows with the extension that is left out."""
