@@ -68,6 +68,15 @@ def test_the_drive_of_the_working_directory() -> None:
     assert to_virtual(r"\a", r"\\server\share") == "//server/share/a"
 
 
+def test_the_directory_for_temporary_files() -> None:
+    for temporary in (r"C:\Users\u\Temp", "C:/Users/u/Temp/"):
+        assert to_native("/tmp", temporary=temporary) == r"C:\Users\u\Temp"
+        assert to_native("/tmp/a/b", temporary=temporary) == r"C:\Users\u\Temp\a\b"
+        assert to_native("/tmp/D:\\x", temporary=temporary) == "D:\\x"
+        assert to_native("/tmpx", temporary=temporary) == r"C:\tmpx"
+        assert to_native("/c/tmp/x", temporary=temporary) == r"C:\tmp\x"
+
+
 @pytest.mark.parametrize(
     "virtual",
     [

@@ -22,7 +22,7 @@ from sandhook.vfs.hostnames import check_windows_name
 _NULL = "nul"
 
 
-def to_native(virtual: str, drive: str = "C:") -> str:
+def to_native(virtual: str, drive: str = "C:", temporary: str = "") -> str:
     r"""Return the system's name of an absolute path of the shell.
 
     ``/c/a`` is ``C:\a``; ``/`` and what does not begin with a drive's letter lie on the drive of the working
@@ -32,6 +32,7 @@ def to_native(virtual: str, drive: str = "C:") -> str:
     Args:
         virtual: The path.
         drive: Where "/" is: "C:", or the share ``\\server\share``.
+        temporary: The native directory that /tmp is; "" leaves it to the drive.
 
     Raises:
         OSError: EINVAL for names that Windows takes for something else than a file (``con``, ``a.``,
@@ -41,6 +42,8 @@ def to_native(virtual: str, drive: str = "C:") -> str:
         raise fs_error(errno.ENOENT)
     if virtual == "/dev/null":
         return "NUL"
+    if temporary and (virtual == "/tmp" or virtual.startswith("/tmp/")):
+        virtual = to_virtual(temporary, drive) + virtual[4:]
     names: list[str] = []
     root, pieces = _begin(virtual, drive.rstrip("\\"))
     pieces.reverse()  # the next one is the last
