@@ -195,8 +195,19 @@ def test_deletes(tree):
         (["nope"], "'nope': No such file or directory"),
         (["a/"], "'a/': Not a directory"),
         (["-foo"], "unknown predicate `-foo'"),
-        (["-fprint", "x"], "unknown predicate `-fprint'"),
-        (["-newerBt", "x"], "unknown predicate `-newerBt'"),
+        (["-fprint", "no/x"], "'no/x': No such file or directory"),
+        (["-fprintf", "x", "%"], "error: % at end of format string"),
+        (["-context", "x"], "unknown predicate `-context'"),
+        (["-newerBt", "x"], "invalid predicate `-newerBt'"),
+        (["-perm", "+111"], "invalid mode '+111'"),
+        (["-files0-from", "nope"], "cannot open 'nope' for reading: No such file or directory"),
+        (
+            ["("],
+            (
+                "invalid expression; expected to find a ')' but didn't see one."
+                " Perhaps you need an extra predicate after '('"
+            ),
+        ),
         (["-name"], "missing argument to `-name'"),
         (["-type", "z"], "Unknown argument to -type: z"),
         (["-size", "1x"], "invalid -size type `x'"),

@@ -230,14 +230,16 @@ class Reader:
         """Charge work on what was read."""
         self._ctx.budget.charge(steps)
 
-    def is_output(self) -> bool:
-        """Tell whether reading on would read what standard output writes: ``cat f >> f``."""
+    def is_output(self, *, empty: bool = False) -> bool:
+        """Tell whether reading on would read what standard output writes: ``cat f >> f``; ``empty`` ones too."""
         source = self.description
         output = self._ctx.process.descriptors.get(1)
         if not (isinstance(source, File) and isinstance(output, File)):
             return False
         here, there = source.handle.stat(), output.handle.stat()
-        return (here.device, here.inode) == (there.device, there.inode) and source.tell() < here.size
+        return (here.device, here.inode) == (there.device, there.inode) and (
+            empty or source.tell() < here.size
+        )
 
     def read(self, count: int = CHUNK) -> bytes:
         """Return up to ``count`` bytes, at least one unless at the end; blocks until then."""

@@ -6,6 +6,7 @@ import stat as bits
 
 from sandhook.utilities._base import Context, Failure
 from sandhook.utilities._files import quote_always, reason
+from sandhook.utilities._find_output import Write
 from sandhook.utilities._find_printf import Format
 from sandhook.utilities._find_state import Node, Settings, Visit, Walk
 from sandhook.utilities._find_tests import Arguments, Maker
@@ -18,35 +19,40 @@ COMMAND_SIZE = 131_072
 
 
 class Print:
-    """-print and -print0."""
+    """-print, -print0, -fprint and -fprint0."""
 
-    def __init__(self, end: bytes = b"\n") -> None:
+    def __init__(self, write: Write, end: bytes = b"\n") -> None:
+        self._write = write
         self._end = end
 
     def __call__(self, visit: Visit, walk: Walk) -> bool:
-        walk.settings.ctx.write(visit.path.encode("utf-8", "surrogateescape") + self._end)
+        self._write(visit.path.encode("utf-8", "surrogateescape") + self._end)
         return True
 
 
+def _writer(word: str, arguments: Arguments, settings: Settings) -> Write:
+    """Return standard output, or the file that an action whose name begins with -f names."""
+    return settings.files.writer(arguments.argument(word)) if word[1] == "f" else settings.ctx.write
+
+
 def _print(word: str, arguments: Arguments, settings: Settings) -> Node:
-    return Print()
-
-
-def _print0(word: str, arguments: Arguments, settings: Settings) -> Node:
-    return Print(b"\0")
+    return Print(_writer(word, arguments, settings), b"\0" if word[-1] == "0" else b"\n")
 
 
 def _printf(word: str, arguments: Arguments, settings: Settings) -> Node:
+    write = _writer(word, arguments, settings)
     format_ = Format(arguments.argument(word), settings)
 
     def act(visit: Visit, walk: Walk) -> bool:
-        settings.ctx.write(format_.expand(visit).encode("utf-8", "surrogateescape"))
+        write(format_.expand(visit).encode("utf-8", "surrogateescape"))
         return True
 
     return act
 
 
 def _ls(word: str, arguments: Arguments, settings: Settings) -> Node:
+    write = _writer(word, arguments, settings)
+
     def act(visit: Visit, walk: Walk) -> bool:
         info = visit.stat()
         user, group = settings.accounts.user(info.uid), settings.accounts.group(info.gid)
@@ -55,10 +61,11 @@ def _ls(word: str, arguments: Arguments, settings: Settings) -> Node:
         zone = settings.ctx.environment.get("TZ")
         date = strftime("%b %e %H:%M" if recent else "%b %e  %Y", seconds, zone)
         name = visit.path + (f" -> {visit.target()}" if bits.S_ISLNK(visit.mode) else "")
-        settings.ctx.write_line(
+        line = (
             f"{info.inode:9} {blocks_of(info):6} {mode_string(info.mode)} {info.links:3} {user:<8} {group:<8} "
-            f"{info.size:8} {date} {name}"
+            f"{info.size:8} {date} {name}\n"
         )
+        write(line.encode("utf-8", "surrogateescape"))
         return True
 
     return act
@@ -114,9 +121,10 @@ def _exec(word: str, arguments: Arguments, settings: Settings) -> Node:
     def act(visit: Visit, walk: Walk) -> bool:
         name = _local_name(visit) if in_directory else visit.path
         ctx.budget.afford(grown * len(name) * 4)
-        if asks and not _confirm(ctx, words[0], name):
+        if asks and not _confirm(ctx, words[0], visit.path):
             return False
         argv = [argument.replace("{}", name) for argument in words]
+        settings.files.flush()
         return _run(ctx, argv, visit if in_directory else None) == 0
 
     return act
@@ -166,6 +174,7 @@ class _Gathered:
         self._command = command
         self._in_directory = in_directory
         self._ctx = settings.ctx
+        self._files = settings.files
         self._names: list[str] = []
         self._size = 0
         self._beside: Visit | None = None
@@ -187,6 +196,7 @@ class _Gathered:
     def _finish(self) -> None:
         if self._names:
             names, self._names, self._size = self._names, [], 0
+            self._files.flush()
             if _run(self._ctx, [*self._command, *names], self._beside):
                 self._ctx.failed = 1
 
@@ -195,11 +205,15 @@ ACTIONS: dict[str, Maker] = {
     "-delete": _delete,
     "-exec": _exec,
     "-execdir": _exec,
+    "-fls": _ls,
+    "-fprint": _print,
+    "-fprint0": _print,
+    "-fprintf": _printf,
     "-ls": _ls,
     "-ok": _exec,
     "-okdir": _exec,
     "-print": _print,
-    "-print0": _print0,
+    "-print0": _print,
     "-printf": _printf,
     "-prune": _prune,
     "-quit": _quit,

@@ -22,6 +22,12 @@ _REGEX_TYPES = (
 )  # fmt: skip
 
 
+_UNCLOSED = (
+    "invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra predicate"
+    " after '('"
+)
+
+
 class Parser:
     """Reads the words of an expression."""
 
@@ -33,7 +39,7 @@ class Parser:
 
     def parse(self) -> Node:
         """Return the expression; without an action, what passes is printed. Raises Failure."""
-        printing: Node = Print()
+        printing: Node = Print(self._settings.ctx.write)
         if not self._words:
             return printing
         node = self._comma(0)
@@ -109,7 +115,7 @@ class Parser:
             raise Failure(f"parentheses nest over {MAX_NESTING} levels (L-FIND-003)")
         self._at += 1
         if self._at >= len(self._words):
-            raise Failure("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
+            raise Failure(_UNCLOSED)
         node = self._comma(depth + 1)
         if self._peek() != ")":
             raise Failure("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
@@ -158,6 +164,9 @@ class Parser:
             return _true
         if word == "-regextype":
             self._regex_type()
+            return _true
+        if word == "-files0-from":
+            settings.names = self.argument(word)
             return _true
         if word in ACTIONS:
             self._acts = self._acts or word != "-prune"

@@ -9,12 +9,16 @@ import errno
 import re
 import stat as bits
 
+from sandhook.utilities._base import Failure
 from sandhook.utilities._escapes_c import unescape
 from sandhook.utilities._find_state import Settings, Visit
 from sandhook.utilities._listing import blocks_of
 from sandhook.utilities._mode import mode_string
 from sandhook.utilities._time import strftime
 from sandhook.vfs.base import Stat
+
+#: What %F prints, and -fstype finds.
+FILE_SYSTEM = "sandhook"
 
 #: Widest field that a format may ask for, in characters.
 MAX_WIDTH = 4096
@@ -37,6 +41,8 @@ class Format:
     def __init__(self, text: str, settings: Settings) -> None:
         self._settings = settings
         self._pieces: list[str | re.Match[str]] = []
+        if (len(text) - len(text.rstrip("%"))) % 2 and not text.endswith("\\%"):
+            raise Failure("error: % at end of format string")
         for found in _PIECE.finditer(text):
             letter = found[5]
             if found[6]:
@@ -79,7 +85,7 @@ class Format:
         if letter in "STX+":
             second = {"S": "%S", "T": "%H:%M:%S", "X": "%H:%M:%S", "+": "%Y-%m-%d+%H:%M:%S"}[letter]
             return strftime(second, seconds, zone) + f".{fraction:09d}0"
-        return strftime(f"%{letter}", seconds, zone)
+        return strftime(f"%{letter}", seconds, zone) if letter != "q" else "%q"
 
     def _value(self, letter: str, visit: Visit, flags: str) -> str:
         info = visit.stat()
@@ -152,7 +158,7 @@ class Format:
             case "S":
                 return 1
             case "F":
-                return "sandhook"
+                return FILE_SYSTEM
             case _:
                 return ""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sandhook.utilities._base import Context
 from sandhook.utilities._files import Accounts, accounts
+from sandhook.utilities._find_output import Files
 from sandhook.vfs.base import Stat
 
 
@@ -17,6 +18,7 @@ class Settings:
         follow: Symbolic links that are followed: "none", "operands" or "all".
         now: Nanoseconds since the epoch when the run began.
         at_end: Called when the walk is over (commands that are gathered by -exec ... +).
+        files: What -fprint and its like write to. names: The operand of -files0-from, if it was given.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -30,6 +32,8 @@ class Settings:
         self.regex_type = "emacs"
         self.now = int(ctx.now() * 1e9)
         self.at_end: list[Callable[[], None]] = []
+        self.files = Files(ctx)
+        self.names: str | None = None
         self._accounts: Accounts | None = None
 
     @property

@@ -12,6 +12,7 @@ from sandhook.pattern.posix import compile_bre, compile_ere
 from sandhook.utilities._base import Failure
 from sandhook.utilities._dateparse import BadDate, parse_date
 from sandhook.utilities._files import quote_always, reason, stat_of
+from sandhook.utilities._find_printf import FILE_SYSTEM
 from sandhook.utilities._find_state import Node, Settings, Visit
 from sandhook.utilities._mode import Mode
 from sandhook.utilities._time import moment, zone_of
@@ -162,7 +163,9 @@ def _days(value_of: Callable[[Stat], int]) -> Maker:
             time = value_of(visit.stat())
             if sign == "+":
                 return time <= bound
-            return time > bound + _DAY if sign == "-" else bound < time <= bound + _DAY
+            if sign == "-":  # GNU's is a second more: what is N days old and was looked at just now passes
+                return time > bound + _DAY - 10**9
+            return bound < time <= bound + _DAY
 
         return matches
 
@@ -211,7 +214,7 @@ def _newer_than(kind: str) -> Maker:
 def _newer_xy(word: str, arguments: Arguments, settings: Settings) -> Node:
     mine, other = word[6], word[7]
     if mine not in _TIME_OF or other not in "acmt":
-        raise Failure(f"unknown predicate `{word}'")
+        raise Failure(f"invalid predicate `{word}'")
     text = arguments.argument(word)
     if other == "t":
         try:
@@ -267,6 +270,8 @@ def _perm(word: str, arguments: Arguments, settings: Settings) -> Node:
     text = arguments.argument(word)
     how = text[:1] if text[:1] in ("-", "/") else ""
     try:
+        if text[:1] == "+" and text[1:2].isdigit():
+            raise ValueError
         mode = Mode(text[len(how) :])
     except ValueError:
         raise Failure(f"invalid mode '{text}'") from None
@@ -335,6 +340,26 @@ def _same_file(word: str, arguments: Arguments, settings: Settings) -> Node:
     return lambda visit, walk: (visit.stat().device, visit.stat().inode) == (wanted.device, wanted.inode)
 
 
+def _used(word: str, arguments: Arguments, settings: Settings) -> Node:
+    """-used: days from the last change of the status to the last access, counted as -atime counts."""
+    sign, days = _compared(word, arguments.argument(word), _DAY)
+
+    def matches(visit: Visit, walk: object) -> bool:
+        span = visit.stat().atime_ns - visit.stat().ctime_ns
+        if span < 0:
+            return False
+        if sign == "+":
+            return span >= days + _DAY
+        return span < days if sign == "-" else days <= span < days + _DAY
+
+    return matches
+
+
+def _file_system(word: str, arguments: Arguments, settings: Settings) -> Node:
+    wanted = arguments.argument(word)
+    return lambda visit, walk: wanted == FILE_SYSTEM
+
+
 def _path(visit: Visit) -> str:
     return visit.path
 
@@ -353,6 +378,7 @@ TESTS: dict[str, Maker] = {
     "-empty": _empty,
     "-executable": _access(1),
     "-false": _constant(False),
+    "-fstype": _file_system,
     "-gid": _number(lambda info: info.gid),
     "-group": _owner(group=True),
     "-ilname": _link_glob(nocase=True),
@@ -378,6 +404,7 @@ TESTS: dict[str, Maker] = {
     "-size": _size,
     "-true": _constant(True),
     "-type": _type,
+    "-used": _used,
     "-uid": _number(lambda info: info.uid),
     "-user": _owner(group=False),
     "-wholename": _glob(_path, nocase=False),

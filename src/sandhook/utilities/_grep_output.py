@@ -95,7 +95,7 @@ class Searcher:
                 self._ctx.write(self._colored(b"35", encode(name)) + (b"\0" if style.null else b"\n"))
             return selected
         named = self.name_by_default if style.names is None else style.names
-        if reader.is_output() and not style.count_ and style.limit != 1:
+        if not style.count_ and style.limit != 1 and reader.is_output(empty=True):
             self._ctx.fail(f"{name}: input file is also the output", 2)
             return False
         one = OneInput(self._find, self._spans, style, self._ctx, name if named else None, self._printed)

@@ -35,6 +35,17 @@ _OUTSIDE = {
 _INSIDE = {"h": _HORIZONTAL, "v": _VERTICAL, "e": r"\x1b", "b": r"\x08"}
 _CODE = re.compile(r"x\{([0-9a-fA-F]{1,8})\}|o\{([0-7]{1,11})\}|x([0-9a-fA-F]{0,2})|c([ -~])", re.ASCII)
 _REFERENCE = re.compile(r"g\{?([+-]?\d{1,4})\}?|(?:k[<'{]|g\{)([A-Za-z_]\w*)[>'}]", re.ASCII)
+#: The module's words for what PCRE2 has words for.
+_MESSAGES = {
+    "missing )": "missing closing parenthesis",
+    "unbalanced parenthesis": "unmatched closing parenthesis",
+    "bad character range": "range out of order in character class",
+    "nothing to repeat": "quantifier does not follow a repeatable item",
+    "multiple repeat": "quantifier does not follow a repeatable item",
+    "invalid group reference": "reference to non-existent subpattern",
+    "unknown group": "reference to non-existent subpattern",
+    "bad escape (end of pattern)": "\\ at end of pattern",
+}
 _REPEAT = re.compile(r"[*+?]|\{(\d{1,6})(?:(,)(\d{0,6}))?\}", re.ASCII)
 
 
@@ -91,7 +102,7 @@ def _compiled(pattern: bytes, icase: bool, words: bool, lines: bool) -> Any:
     try:
         return regex.compile(text, flags, cache_pattern=False)
     except regex.error as error:
-        raise PatternError(str(error.msg)) from None
+        raise PatternError(_MESSAGES.get(error.msg, error.msg)) from None
     except (OverflowError, RecursionError):
         raise PatternError("regular expression is too large") from None
 

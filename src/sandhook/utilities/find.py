@@ -1,37 +1,40 @@
 """find: walk trees and act on the files that pass tests.
 
 Source: POSIX.1-2024 XCU 3, find. Oracle: GNU findutils 4.9.
-Divergence: L-FIND-001, entries of a directory come in order of their names. L-FIND-002, -fprint,
--fprintf, -fls, -files0-from, -context, -fstype, -used, -O and -D are not offered. L-FIND-003, parentheses
-and -not nest up to 50 levels.
+Divergence: L-FIND-001, entries of a directory come in order of their names. L-FIND-002, -context and -D
+are not offered. L-FIND-003, parentheses and -not nest up to 50 levels.
 """
 
 from __future__ import annotations
 
+import re
 import stat as bits
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from sandhook.utilities._base import Context, option_set
+from sandhook.utilities._base import Context, Failure, option_set
 from sandhook.utilities._files import beneath, quote_always, reason
 from sandhook.utilities._find_parse import Parser
 from sandhook.utilities._find_state import Settings, Visit, Walk
+from sandhook.version import __version__
 from sandhook.vfs.base import Entry, Stat
 
 RAW = True
+_OPTIMISATION = re.compile(r"-O\d+")
 
-_HELP = """Usage: find [-H | -L | -P] [FILE]... [EXPRESSION]
+_HELP = """Usage: find [-H | -L | -P] [-O[N]] [FILE]... [EXPRESSION]
 
 Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
 
   ( E )  ! E  -not E  E -a E  E -o E  E , E
-  options: -daystart -depth -follow -maxdepth N -mindepth N -mount -noleaf -regextype TYPE -warn -xdev
+  options: -daystart -depth -files0-from FILE -follow -maxdepth N -mindepth N -mount -noleaf
+    -regextype TYPE -warn -xdev
   tests (N is N, +N or -N): -amin N -anewer FILE -atime N -cmin N -cnewer FILE -ctime N -empty -executable
-    -false -gid N -group NAME -ilname GLOB -iname GLOB -inum N -ipath GLOB -iregex RE -links N -lname GLOB
+    -false -fstype TYPE -gid N -group NAME -ilname GLOB -iname GLOB -inum N -ipath GLOB -iregex RE -links N -lname GLOB
     -mmin N -mtime N -name GLOB -newer FILE -newerXY REF -nogroup -nouser -path GLOB -perm [-/]MODE
-    -readable -regex RE -samefile FILE -size N[bcwkMG] -true -type [bcdpfls] -uid N -user NAME -writable
-    -xtype [bcdpfls]
-  actions: -delete -exec COMMAND ; -exec COMMAND {} + -execdir COMMAND ; -ls -ok COMMAND ; -print -print0
-    -printf FORMAT -prune -quit
+    -readable -regex RE -samefile FILE -size N[bcwkMG] -true -type [bcdpfls] -uid N -used N -user NAME
+    -writable -xtype [bcdpfls]
+  actions: -delete -exec COMMAND ; -exec COMMAND {} + -execdir COMMAND ; -fls FILE -fprint FILE
+    -fprint0 FILE -fprintf FILE FORMAT -ls -ok COMMAND ; -print -print0 -printf FORMAT -prune -quit
 """
 
 
@@ -50,21 +53,49 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     if "--help" in rest or "-help" in rest:
         ctx.write(_HELP.encode())
         return 0
-    while rest and rest[0] in ("-H", "-L", "-P", "--"):
+    if "-version" in rest or "--version" in rest:
+        ctx.write_line(f"find (sandhook) {__version__}")
+        return 0
+    while rest and (rest[0] in ("-H", "-L", "-P", "--") or _OPTIMISATION.fullmatch(rest[0])):
         word = rest.pop(0)
         if word == "--":
             break
-        settings.follow = {"-H": "operands", "-L": "all", "-P": "none"}[word]
+        settings.follow = {"-H": "operands", "-L": "all", "-P": "none"}.get(word, settings.follow)
     split = next((at for at, word in enumerate(rest) if _begins_expression(word)), len(rest))
-    parser = Parser(rest[split:], settings)
-    expression = parser.parse()
-    walk = Walk(settings, expression)
-    for name in rest[:split] or ["."]:
-        if not walk.stopped:
-            _walk(name, walk, ctx)
-    for finish in settings.at_end:
-        finish()
+    try:
+        walk = Walk(settings, Parser(rest[split:], settings).parse())
+        for name in _starting_points(rest[:split], settings):
+            if not walk.stopped:
+                _walk(name, walk, ctx)
+        for finish in settings.at_end:
+            finish()
+    finally:
+        settings.files.close()
     return ctx.failed
+
+
+def _starting_points(operands: list[str], settings: Settings) -> Iterator[str]:
+    """Yield where walks begin: the operands, or the names that -files0-from reads. Raises Failure."""
+    source = settings.names
+    if source is None:
+        yield from operands or ["."]
+        return
+    if operands:
+        settings.ctx.error(f"extra operand {quote_always(operands[0])}")
+        raise Failure("file operands cannot be combined with -files0-from")
+    ctx = settings.ctx
+    try:
+        reader = ctx.open(source)
+    except OSError as error:
+        raise Failure(f"cannot open {quote_always(source)} for reading: {reason(error)}") from None
+    shown = "(standard input)" if source == "-" else source
+    with reader:
+        for number, record in enumerate(reader.lines(b"\0"), 1):
+            name = record.rstrip(b"\0").decode("utf-8", "surrogateescape")
+            if name:
+                yield name
+            else:
+                ctx.fail(f"{quote_always(shown)}:{number}: invalid zero-length file name")
 
 
 def _begins_expression(word: str) -> bool:
