@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from sandhook.errors import ConfigError
+from sandhook.formats.toml_text import encode_toml
 from sandhook.hooks import HookEngine, contracts
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.events import ToolPre
 from sandhook.hooks.matcher import Match
 from sandhook.hooks.sources import MAX_BYTES, documents
-from sandhook.hooks.toml_text import encode_toml
 
 #: Seconds that any of them may take on a machine that others use too.
 SECONDS = 1.0

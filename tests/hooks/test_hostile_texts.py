@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
+from sandhook.formats.toml_text import encode_toml
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.sources import line_of
 from sandhook.hooks.toml import MAX_TEXT as TOML_TEXT
 from sandhook.hooks.toml import decode_toml
-from sandhook.hooks.toml_text import encode_toml
 from sandhook.hooks.yaml import MAX_TEXT as YAML_TEXT
 from sandhook.hooks.yaml import decode_yaml
 

@@ -62,7 +62,7 @@ def _convert(options: argparse.Namespace) -> int:
         raise ConfigError(list(engine.problems))
     value, lost = target.render(engine.hooks)
     if _reads_toml(target):
-        from sandhook.hooks.toml_text import encode_toml
+        from sandhook.formats.toml_text import encode_toml
 
         sys.stdout.write(encode_toml(value))
     else:

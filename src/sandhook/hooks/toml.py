@@ -1,18 +1,15 @@
-"""TOML configurations, decoded by the standard library, with the lines of their tables and keys."""
+"""TOML configurations, with the lines of their tables and keys."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from sandhook.formats import FormatError
+from sandhook.formats.toml import MAX_TEXT, read_toml
 from sandhook.hooks.contracts import Document
-from sandhook.hooks.decode import MAX_DEPTH, DecodeError
+from sandhook.hooks.decode import DecodeError
 
-#: Characters of one document. Its reader is not made for more than people write.
-MAX_TEXT = 512 << 10
-
-#: A key of more parts than values may nest, which takes the reader time that grows with their square.
-_LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){{{MAX_DEPTH + 1}}}")
+__all__ = ["MAX_TEXT", "decode_toml"]
 
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+|\"[^\"\\]*\"|'[^']*')\s*=")
 
@@ -23,30 +20,11 @@ def decode_toml(text: str, name: str = "") -> Document:
     Raises:
         DecodeError: The text is no TOML (TOML 1.0), longer than MAX_TEXT, or nests too deeply.
     """
-    if len(text) > MAX_TEXT:
-        raise DecodeError(f"longer than {MAX_TEXT} characters")
-    for line in text.split("\n"):
-        if line.count(".") > MAX_DEPTH and _LONG_KEY.search(line):
-            raise DecodeError(f"a key of more than {MAX_DEPTH} parts")
-    import tomllib
-
     try:
-        value = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        value = read_toml(text)
+    except FormatError as error:
         raise DecodeError(str(error)) from None
-    except RecursionError:
-        raise DecodeError("the value nests too deeply") from None
-    return Document(_plain(value, 0), name, text=text, lines=_lines(text))
-
-
-def _plain(value: Any, depth: int) -> Any:
-    if depth > MAX_DEPTH:
-        raise DecodeError(f"nesting of {MAX_DEPTH} exceeded")
-    if isinstance(value, dict):
-        return {key: _plain(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item, depth + 1) for item in value]
-    return value if isinstance(value, (str, int, float, bool)) else str(value)
+    return Document(value, name, text=text, lines=_lines(text))
 
 
 def _lines(text: str) -> dict[str, int]:

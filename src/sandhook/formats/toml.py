@@ -1,0 +1,50 @@
+"""TOML texts as plain JSON values, read by the standard library within bounds."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sandhook.formats import FormatError
+
+#: Characters of one text. Its reader is not made for more than people write.
+MAX_TEXT = 512 << 10
+
+#: Tables and arrays inside one another, and parts of a key.
+MAX_DEPTH = 64
+
+#: A key of more parts than values may nest, which takes the reader time that grows with their square.
+_LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){{{MAX_DEPTH + 1}}}")
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Read a TOML text; dates become their text, as JSON has none.
+
+    Raises:
+        FormatError: The text is no TOML (TOML 1.0), longer than MAX_TEXT, or nests too deeply.
+    """
+    if len(text) > MAX_TEXT:
+        raise FormatError(f"longer than {MAX_TEXT} characters")
+    for line in text.split("\n"):
+        if line.count(".") > MAX_DEPTH and _LONG_KEY.search(line):
+            raise FormatError(f"a key of more than {MAX_DEPTH} parts")
+    import tomllib
+
+    try:
+        value = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(str(error)) from None
+    except RecursionError:
+        raise FormatError("the value nests too deeply") from None
+    made: dict[str, Any] = _plain(value, 0)
+    return made
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise FormatError(f"nesting of {MAX_DEPTH} exceeded")
+    if isinstance(value, dict):
+        return {key: _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item, depth + 1) for item in value]
+    return value if isinstance(value, (str, int, float, bool)) else str(value)

@@ -1,0 +1,297 @@
+"""YAML texts as plain JSON values, with their lines and with bounds.
+
+ruamel.yaml reads the text as events; values are built here, so that an alias cannot multiply into
+gigabytes and a tag cannot build an object. Scalars follow YAML 1.2's core schema.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sandhook.formats import FormatError, Number
+from sandhook.record import Record
+
+#: Values that one text may have, aliases counted as often as they are used.
+MAX_VALUES = 20_000
+
+#: Characters of one text. Its reader is not made for more than people write.
+MAX_TEXT = 512 << 10
+
+#: Mappings and sequences inside one another.
+MAX_DEPTH = 64
+
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_WORDS: dict[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_INFINITIES = {
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), Number("1.7976931348623157e308")),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), Number("-1.7976931348623157e308")),
+    **dict.fromkeys((".nan", ".NaN", ".NAN")),
+}
+
+#: Characters of digits that become a number; JSON text keeps them, but conversions cost time.
+_MAX_DIGITS = 400
+
+_CORE = "tag:yaml.org,2002:"
+
+
+class Yaml(Record):
+    """One document of a text.
+
+    Attributes:
+        value: The value: dict, list, str, bool, None, and numbers (``Number`` with ``exact``).
+        lines: Lines, from 1, by path ("hooks[0].command"), with ``lines``.
+        duplicates: A line of text for every key that stands twice.
+    """
+
+    value: Any
+    lines: dict[str, int]
+    duplicates: tuple[str, ...]
+
+
+def read_yaml(
+    text: str,
+    *,
+    several: bool = False,
+    exact: bool = False,
+    charge: Callable[[int], None] | None = None,
+    max_depth: int = MAX_DEPTH,
+) -> list[Yaml]:
+    """Read a YAML text.
+
+    Args:
+        several: More than one document may stand in it.
+        exact: As ``yq`` reads: numbers stay as they are written, merge keys (``<<``) are carried out, tags of the core
+            schema are followed, keys that are no strings become their text, and ten times the values are read.
+        charge: Called with 1 for every event; may raise.
+        max_depth: Mappings and sequences inside one another.
+
+    Raises:
+        FormatError: The text is no YAML, has several documents unasked, a tag, a key that is no string, or more
+            than MAX_TEXT characters, MAX_VALUES values or ``max_depth`` levels; the message says at which line.
+    """
+    if len(text) > MAX_TEXT:
+        raise FormatError(f"longer than {MAX_TEXT} characters")
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    builder = _Builder(several=several, exact=exact, max_depth=max_depth)
+    try:
+        for event in YAML(typ="safe", pure=True).parse(text):
+            if charge is not None:
+                charge(1)
+            builder.take(event)
+    except YAMLError as error:
+        raise FormatError(_words(error)) from None
+    except FormatError:
+        raise
+    except (RecursionError, ValueError, OverflowError) as error:
+        raise FormatError(str(error)) from None
+    return builder.documents or ([] if several else [Yaml(None, {"": 1}, ())])
+
+
+def _words(error: Any) -> str:
+    """Return a parser's error in one line, with the place."""
+    mark = getattr(error, "problem_mark", None)
+    what = " ".join(str(getattr(error, "problem", None) or error).split())
+    return what if mark is None else f"{what} at line {mark.line + 1} column {mark.column + 1}"
+
+
+class _Open:
+    """A mapping or sequence whose end has not been read."""
+
+    def __init__(self, value: Any, path: str, anchor: str | None) -> None:
+        self.value = value
+        self.path = path
+        self.anchor = anchor
+        self.key: str | None = None
+        self.merges = False  # the key is "<<", and what it names is merged into the mapping
+        self.merged: list[tuple[Any, int]] = []
+
+
+def _carry_out(mapping: _Open) -> None:
+    """Merge into a mapping what its merge keys name: mappings, or sequences of them whose first ones win."""
+    own = dict(mapping.value)
+    mapping.value.clear()
+    for named, line in mapping.merged:
+        for source in named if isinstance(named, list) else [named]:
+            if not isinstance(source, dict):
+                raise FormatError(f"<< at line {line} needs a mapping, or a sequence of aliases of mappings")
+            for key, value in source.items():
+                mapping.value.setdefault(key, value)
+    mapping.value.update(own)
+
+
+class _Builder:
+    def __init__(self, *, several: bool, exact: bool, max_depth: int) -> None:
+        self.documents: list[Yaml] = []
+        self.value: Any = None
+        self.lines = {"": 1}
+        self.duplicates: list[str] = []
+        self._several = several
+        self._exact = exact
+        self._max_depth = max_depth
+        self._max_values = 10 * MAX_VALUES if exact else MAX_VALUES
+        self._stack: list[_Open] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._starts: list[int] = []
+        self._count = 0
+
+    def take(self, event: Any) -> None:
+        """Take one event of the parser."""
+        line = event.start_mark.line + 1
+        match event.__class__.__name__:
+            case "ScalarEvent":
+                self._scalar(event, line)
+            case "MappingStartEvent":
+                self._begin({}, event, line)
+            case "SequenceStartEvent":
+                self._begin([], event, line)
+            case "MappingEndEvent" | "SequenceEndEvent":
+                self._end()
+            case "AliasEvent":
+                self._alias(event.anchor, line)
+            case "DocumentStartEvent":
+                self._begin_document(line)
+            case "DocumentEndEvent":
+                self.documents.append(Yaml(self.value, self.lines, tuple(self.duplicates)))
+            case _:
+                pass
+
+    def _begin_document(self, line: int) -> None:
+        if self.documents and not self._several:
+            raise FormatError(f"a second document begins at line {line}; wanted one")
+        self.value = None
+        self.lines = {"": 1}
+        self.duplicates = []
+        self._anchors = {}
+
+    def _scalar(self, event: Any, line: int) -> None:
+        tag = self._tag(event, line)
+        parent = self._stack[-1] if self._stack else None
+        if parent is not None and isinstance(parent.value, dict) and parent.key is None:
+            parent.key = event.value
+            parent.merges = self._exact and event.value == "<<" and not event.style
+            if parent.key in parent.value:
+                self.duplicates.append(f"duplicate key {event.value!r} at line {line}: the last one counts")
+            self.lines.setdefault(self._path(), line)
+            return
+        if self._exact:
+            value = _tagged(event.value, tag, line) if tag or not event.style else event.value
+        else:
+            value = event.value if event.style else _plain(event.value)
+        self._remember(event.anchor, value, 1)
+        self._add(value, line)
+
+    def _begin(self, value: Any, event: Any, line: int) -> None:
+        self._tag(event, line)
+        self._refuse_key(line)
+        if len(self._stack) >= self._max_depth:
+            raise FormatError(f"nesting of {self._max_depth} exceeded at line {line}")
+        path = self._path()
+        self._add(value, line)
+        self._starts.append(self._count)
+        self._stack.append(_Open(value, path, event.anchor))
+
+    def _end(self) -> None:
+        done = self._stack.pop()
+        if done.merged:
+            _carry_out(done)
+        self._remember(done.anchor, done.value, self._count - self._starts.pop() + 1)
+
+    def _alias(self, anchor: str, line: int) -> None:
+        self._refuse_key(line)
+        if anchor not in self._anchors:
+            raise FormatError(f"unknown alias *{anchor} at line {line}")
+        value, size = self._anchors[anchor]
+        self._count += size - 1
+        self._add(value, line)
+
+    def _remember(self, anchor: str | None, value: Any, size: int) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = (value, size)
+
+    def _path(self) -> str:
+        """Return the path of the value that comes next."""
+        if not self._stack:
+            return ""
+        parent = self._stack[-1]
+        if isinstance(parent.value, list):
+            return f"{parent.path}[{len(parent.value)}]"
+        return f"{parent.path}.{parent.key}" if parent.path else str(parent.key)
+
+    def _add(self, value: Any, line: int) -> None:
+        self._count += 1
+        if self._count > self._max_values:
+            raise FormatError(f"more than {self._max_values} values at line {line}")
+        self.lines.setdefault(self._path(), line)
+        if not self._stack:
+            self.value = value
+            return
+        parent = self._stack[-1]
+        if isinstance(parent.value, list):
+            parent.value.append(value)
+        elif parent.merges:
+            parent.merged.append((value, line))  # its items are still to come
+            parent.key = None
+            parent.merges = False
+        else:
+            parent.value[parent.key] = value
+            parent.key = None
+
+    def _refuse_key(self, line: int) -> None:
+        parent = self._stack[-1] if self._stack else None
+        if parent is not None and isinstance(parent.value, dict) and parent.key is None:
+            raise FormatError(f"a key must be a string at line {line}")
+
+    def _tag(self, event: Any, line: int) -> str:
+        """Return the tag of the core schema that an event has, "" for none; others are refused."""
+        tag = event.tag if isinstance(event.tag, str | None) else str(event.tag)
+        if not tag:
+            return ""
+        if tag in ("!", f"{_CORE}str"):
+            return "str"
+        name = tag.removeprefix(_CORE)
+        if self._exact and name in ("int", "float", "bool", "null", "map", "seq"):
+            return name
+        raise FormatError(f"the tag {tag} at line {line} is not supported")
+
+
+def _plain(text: str) -> Any:
+    """Return what a scalar without quotes means in the core schema."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        if text[:2] in ("0o", "0x"):
+            return int(text[2:], 8 if text[1] == "o" else 16)
+        return int(text) if len(text) <= 20 else float(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text
+
+
+def _tagged(text: str, tag: str, line: int) -> Any:
+    """Return what a scalar means, with its tag or without one, and numbers as they are written."""
+    if tag == "str":
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if text in _INFINITIES:
+        return _INFINITIES[text]
+    if len(text) <= _MAX_DIGITS:
+        if _JSON_NUMBER.fullmatch(text):
+            return Number(text)
+        if _INT.fullmatch(text) or _FLOAT.fullmatch(text):
+            return Number(
+                repr(_plain(text)) if len(text) <= 20 else str(int(text)) if text.isdigit() else text
+            )
+    if tag:
+        raise FormatError(f"{text[:40]!r} at line {line} is no {tag}")
+    return text

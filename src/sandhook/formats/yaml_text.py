@@ -1,0 +1,112 @@
+"""Writes plain values as YAML 1.2, in the layout that people use: blocks, and quotes where they are needed."""
+
+from __future__ import annotations
+
+import re
+from json import dumps
+from typing import Any
+
+from sandhook.formats import Number
+from sandhook.lazy import lazily
+
+#: Texts that a reader takes for something else than a string, also those that YAML 1.1 took so.
+_OTHER = lazily(
+    r"~|null|Null|NULL|true|True|TRUE|false|False|FALSE|"
+    r"[-+]?[0-9][0-9_]*|[-+]?0[box][0-9a-fA-F_]+|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|"
+    r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)|<<|=|"
+    r"y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF|"
+    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?"
+)
+
+#: What a plain text cannot begin with or contain.
+_INDICATORS = frozenset("!&*#|>@`\"'%,[]{}")
+_NEEDS_QUOTES = lazily(r"[-?:](\s|$)|.*:(\s|$)|.*\s#|.*\s$|\s|---|\.\.\.", re.DOTALL)
+
+#: What only double quotes can say. (Line ends have a style of their own.)
+_UNPRINTABLE = lazily("[\0-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+def write_yaml(value: Any, *, indent: int = 2) -> str:
+    """Return a value as the text of one document, with its last newline; ``indent`` spaces a level, at least 1."""
+    out: list[str] = []
+    _block(value, "", " " * max(1, indent), out)
+    return "".join(out)
+
+
+def _block(value: Any, margin: str, unit: str, out: list[str]) -> None:
+    """Write a value whose first line begins where the output stands."""
+    if isinstance(value, dict) and value:
+        first = True
+        for key, item in value.items():
+            out.append(f"{'' if first else margin}{_key(key)}:")
+            _item(item, margin, unit, out)
+            first = False
+    elif isinstance(value, list) and value:
+        first = True
+        for item in value:
+            out.append(f"{'' if first else margin}-")
+            if isinstance(item, dict | list) and item:
+                out.append(" " * max(1, len(unit) - 1))
+                _block(item, margin + " " * max(2, len(unit)), unit, out)
+            else:
+                _item(item, margin, unit, out)
+            first = False
+    else:
+        out.append(_scalar(value, margin or unit) + "\n")
+
+
+def _item(value: Any, margin: str, unit: str, out: list[str]) -> None:
+    """Write what stands behind a key, or behind a dash when it is no collection."""
+    if isinstance(value, dict | list) and value:
+        out.append("\n" + margin + unit)
+        _block(value, margin + unit, unit, out)
+    else:
+        out.append(" " + _scalar(value, margin + unit) + "\n")
+
+
+def _key(text: str) -> str:
+    return dumps(text, ensure_ascii=False) if "\n" in text or len(text) > 1000 else _scalar(text, "")
+
+
+def _scalar(value: Any, margin: str) -> str:
+    if value is None:
+        return "null"
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, str) and not isinstance(value, Number):
+        return _string(value, margin)
+    if isinstance(value, dict):
+        return "{}"
+    return "[]" if isinstance(value, list) else str(value)
+
+
+def _string(text: str, margin: str) -> str:
+    if not text:
+        return '""'
+    if _UNPRINTABLE.search(text):
+        return _double(text)
+    if "\t" in text:
+        return _double(text)
+    if "\n" in text:
+        return _literal(text, margin)
+    if _OTHER.fullmatch(text):
+        return dumps(text, ensure_ascii=False)
+    if text[0] in _INDICATORS or _NEEDS_QUOTES.match(text):
+        return "'" + text.replace("'", "''") + "'"
+    return text
+
+
+def _double(text: str) -> str:
+    quoted = dumps(text, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+
+
+def _literal(text: str, margin: str) -> str:
+    """Return a text of several lines as a literal block; its first lines must not begin with a space."""
+    body = text.rstrip("\n")
+    if not body or text[0] in " \t\n":
+        return _double(text)
+    ends = len(text) - len(body)
+    chomp = {0: "-", 1: ""}.get(ends, "+")
+    lines = (body + "\n" * max(0, ends - 1)).split("\n")
+    return f"|{chomp}\n" + "\n".join(margin + line if line else "" for line in lines)
