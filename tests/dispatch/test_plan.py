@@ -250,6 +250,13 @@ def test_other_languages_without_a_first_line_are_advised(name: str, line: str) 
     assert isinstance(plan(name, [name], files), Interpreter), "the advice is good"
 
 
+def test_files_of_script_host_need_the_table() -> None:
+    found = made(b"WScript.Echo 1\r\n", name="./x.vbs")
+    assert found == Refused(126, "./x.vbs: cannot execute: give '.vbs' a program in the table of extensions")
+    table = {".vbs": ("/opt/python3", "//nologo")}
+    assert made(b"x", name="./x.vbs", extensions=table).argv[1:] == ("//nologo", "./x.vbs")
+
+
 def test_batch_files_need_windows() -> None:
     for name in ("./x.bat", "./x.CMD"):
         found = made(b"@echo off\r\n", name=name)
@@ -267,14 +274,14 @@ def test_the_table_of_extensions() -> None:
     table = {
         ".py": ("python3", "-u"),
         ".ps1": ("pwsh", "-NoProfile", "-File"),
-        ".lua": ("/nix/bin/node",),
+        ".zig": ("/nix/bin/node",),
         ".no": ("nosuch",),
     }
     assert made(b"x\n", "a", name="./x.py", extensions=table) == Interpreter(
         "/usr/bin/python3", ("python3", "-u", "./x.py", "a")
     )
     assert made(b"x\n", name="./x.PS1", extensions=table).argv == ("pwsh", "-NoProfile", "-File", "./x.PS1")
-    assert made(b"x\n", name="./x.lua", extensions=table).executable == "/opt/node"
+    assert made(b"x\n", name="./x.zig", extensions=table).executable == "/opt/node"
     assert made(b"#!/usr/bin/env node\n", name="./x.py", extensions=table).argv == ("node", "./x.py")
     assert made(b"\x7fELF\0", name="./x.py", extensions=table) == Program("./x.py", ("./x.py",))
     assert made(b"x\n", name="./x.no", extensions=table) == Refused(

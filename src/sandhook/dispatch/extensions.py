@@ -10,12 +10,21 @@ _FIRST_LINES = {
     ".mjs": "#!/usr/bin/env node",
     ".cjs": "#!/usr/bin/env node",
     ".ts": "#!/usr/bin/env -S npx tsx",
+    ".mts": "#!/usr/bin/env -S npx tsx",
+    ".cts": "#!/usr/bin/env -S npx tsx",
     ".rb": "#!/usr/bin/env ruby",
     ".pl": "#!/usr/bin/env perl",
+    ".php": "#!/usr/bin/env php",
+    ".lua": "#!/usr/bin/env lua",
+    ".fish": "#!/usr/bin/env fish",
+    ".nu": "#!/usr/bin/env nu",
     ".ps1": "#!/usr/bin/env -S pwsh -NoProfile -File",
 }
 
 _BATCH = (".bat", ".cmd")
+
+#: What Windows Script Host runs: its languages have no such line.
+_SCRIPT_HOST = (".vbs", ".vbe", ".jse", ".wsf", ".wsh")
 
 
 def extension(path: str, windows: bool) -> str:
@@ -30,6 +39,8 @@ def advice(ending: str) -> str | None:
     """Return why a file of this extension is not run as shell source, and what to do; None when it may be."""
     if ending in _BATCH:
         return f"a {ending} file needs Windows"
+    if ending in _SCRIPT_HOST:
+        return f"give {ending!r} a program in the table of extensions"
     line = _FIRST_LINES.get(ending)
     if line is None:
         return None
