@@ -94,8 +94,10 @@ def test_several_documents() -> None:
         ("a: {<<: 1}", "needs a mapping"),
         ("[" * 100 + "]" * 100, "nesting of 64"),
         (
-            "a: &x [1,1,1,1,1,1,1,1,1,1]\nb: &y [*x,*x,*x,*x,*x,*x,*x,*x,*x,*x]\nc: &z [*y,*y,*y,*y,*y,*y,*y,*y,*y,*y]\n"
-            "d: &v [*z,*z,*z,*z,*z,*z,*z,*z,*z,*z]\ne: &w [*v,*v,*v,*v,*v,*v,*v,*v,*v,*v]\nf: [*w,*w,*w]",
+            (
+                "a: &x [1,1,1,1,1,1,1,1,1,1]\nb: &y [*x,*x,*x,*x,*x,*x,*x,*x,*x,*x]\nc: &z [*y,*y,*y,*y,*y,*y,*y,*y,*y,*y]\n"
+                "d: &v [*z,*z,*z,*z,*z,*z,*z,*z,*z,*z]\ne: &w [*v,*v,*v,*v,*v,*v,*v,*v,*v,*v]\nf: [*w,*w,*w]"
+            ),
             "more than 200000 values",
         ),
         ("a: [", "expected"),

@@ -23,7 +23,7 @@ _INDICATORS = frozenset("!&*#|>@`\"'%,[]{}")
 _NEEDS_QUOTES = lazily(r"[-?:](\s|$)|.*:(\s|$)|.*\s#|.*\s$|\s|---|\.\.\.", re.DOTALL)
 
 #: What only double quotes can say. (Line ends have a style of their own.)
-_UNPRINTABLE = lazily("[\0-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_UNPRINTABLE = lazily("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def write_yaml(value: Any, *, indent: int = 2) -> str:
@@ -65,7 +65,7 @@ def _item(value: Any, margin: str, unit: str, out: list[str]) -> None:
 
 
 def _key(text: str) -> str:
-    return dumps(text, ensure_ascii=False) if "\n" in text or len(text) > 1000 else _scalar(text, "")
+    return _double(text) if "\n" in text or len(text) > 1000 else _scalar(text, "")
 
 
 def _scalar(value: Any, margin: str) -> str:
