@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from random import Random
 from typing import Any
+from zlib import crc32
 
 from sandhook.record import Record
 from sandhook.utilities._base import Failure
@@ -201,25 +202,34 @@ def _limit(end: int, char: int, blanks: bool, tab: bytes | None) -> Callable[[by
 # --------------------------------------------------------------------------- how a key compares
 
 
-def key_function(key: Key, tab: bytes | None) -> KeyFunction | None:
-    """Return the function from a line to what is compared; None for the line itself."""
+def key_function(key: Key, tab: bytes | None, seed: bytes | None = None) -> KeyFunction | None:
+    """Return the function from a line to what is compared; None for the line itself.
+
+    ``seed`` makes -R the same every time.
+    """
     take = extractor(key, tab)
-    compare = comparison(key.flags)
+    compare = comparison(key.flags, seed)
     if compare is None or take is None:
         return compare or take
     cut, convert = take, compare
     return lambda line: convert(cut(line))
 
 
-def comparison(flags: str) -> KeyFunction | None:
+def comparison(flags: str, seed: bytes | None = None) -> KeyFunction | None:
     """Return the conversion that an ordering asks for; None for bytes as they are."""
     for letter, convert in _CONVERSIONS.items():
         if letter in flags:
             return convert
     if "R" in flags:
-        salt = Random().random()
         inner = _folded(flags)
-        return lambda text: (hash((salt, inner(text) if inner else text)), inner(text) if inner else text)
+        mixer = Random(seed)
+        start, factor = mixer.getrandbits(32), mixer.getrandbits(32) | 1
+
+        def shuffled(text: bytes) -> tuple[int, bytes]:
+            text = inner(text) if inner else text
+            return crc32(text, start) * factor & 0xFFFFFFFF, text
+
+        return shuffled
     return _folded(flags)
 
 

@@ -42,20 +42,18 @@ class _Input:
         self.disordered = False
         self.unpaired = False
         self.line: bytes | None = None
+        self._before: bytes | None = None
         self.advance()
 
     def advance(self) -> None:
         """Go to the next line; None behind the last."""
-        before = self.line
+        before, last = self._before, self.line
         line = next(self._lines, None)
         self.line = None if line is None else line.removesuffix(self._end)
-        if (
-            before is None
-            or self.line is None
-            or self._order == "no"
-            or self.disordered
-            or before <= self.line
-        ):
+        self._before = last
+        if self.line is not None:  # behind the last line the two last ones are compared again, as GNU's does
+            before, last = last, self.line
+        if before is None or last is None or self._order == "no" or self.disordered or before <= last:
             return
         if self._order == "check" or self.unpaired:
             self.disordered = True
@@ -93,7 +91,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _merge(left: _Input, right: _Input, options: Options, end: bytes, ctx: Context) -> None:
-    tab = options.delimiter.encode("utf-8", "surrogateescape")
+    tab = options.delimiter.encode("utf-8", "surrogateescape") or b"\0"
     hidden = (options.first, options.second, options.both)
     counts = [0, 0, 0]
     while left.line is not None or right.line is not None:

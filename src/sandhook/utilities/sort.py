@@ -6,6 +6,7 @@ Divergence: L-SORT-001, -g compares with 53 bits; all sorting is done in memory,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -47,6 +48,46 @@ def ordering(text: str) -> str:
     return _WORDS[matching[0]]
 
 
+_SIZE = re.compile(r"(\d+)([bkKmMGTPEZY%]?)(.*)", re.ASCII | re.DOTALL)
+
+
+def buffer_size(text: str) -> str:
+    """Check the argument of -S."""
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise Failure(f"invalid -S argument '{text}'")
+    if found[3]:
+        raise Failure(f"invalid suffix in -S argument '{text}'")
+    if len(found[1].lstrip("0")) > 19:
+        raise Failure(f"-S argument '{text}' too large")
+    return text
+
+
+def _count(option: str) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit()):
+            raise Failure(f"invalid --{option} argument '{text}'")
+        return int(text[:18])
+
+    return read
+
+
+def threads(text: str) -> int:
+    """Check the argument of --parallel."""
+    number = _count("parallel")(text)
+    if not number:
+        raise Failure("number in parallel must be nonzero")
+    return number
+
+
+def batch_size(text: str) -> int:
+    """Check the argument of --batch-size."""
+    number = _count("batch-size")(text)
+    if number < 2:
+        raise Failure(f"invalid --batch-size argument '{text}'\nsort: minimum --batch-size argument is '2'")
+    return number
+
+
 def check_kind(text: str) -> str:
     """Read the argument of --check."""
     if text in ("quiet", "silent"):
@@ -85,8 +126,8 @@ class Options:
     keys: tuple[Key, ...] = opt(
         "-k", "--key", "KEYDEF", "sort by a key: F[.C][OPTS][,F[.C][OPTS]]", convert=parse_key, append=True
     )
-    tab: bytes | None = opt(
-        "-t", "--field-separator", "SEP", "fields are separated by SEP", convert=separator
+    tabs: tuple[bytes, ...] = opt(
+        "-t", "--field-separator", "SEP", "fields are separated by SEP", convert=separator, append=True
     )
     check: str | None = also(
         opt("-c", help="check the order; name the first line out of it", const="c", default=None),
@@ -94,20 +135,38 @@ class Options:
         opt("--check", "HOW", "check: diagnose-first or quiet", optional=True, const="c", convert=check_kind),
     )
     merge: bool = opt("-m", "--merge", help="merge files that are sorted already")
-    output: str | None = opt("-o", "--output", "FILE", "write to FILE, which may be an input")
+    outputs: tuple[str, ...] = opt(
+        "-o", "--output", "FILE", "write to FILE, which may be an input", append=True
+    )
+    names: str | None = opt("--files0-from", "F", "sort the files whose names, ended by NUL, stand in F")
+    random_source: str | None = opt("--random-source", "FILE", "shuffle as the bytes of FILE say")
     stable: bool = opt("-s", "--stable", help="keep equal lines in their order")
     unique: bool = opt("-u", "--unique", help="keep only the first of equal lines")
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
-    memory: str | None = opt("-S", "--buffer-size", "SIZE", "taken, and without effect")
+    memory: str | None = opt(
+        "-S", "--buffer-size", "SIZE", "checked, and without effect", convert=buffer_size
+    )
     temporary: tuple[str, ...] = opt(
         "-T", "--temporary-directory", "DIR", "taken, and without effect", append=True
     )
-    parallel: str | None = opt("--parallel", "N", "taken, and without effect")
+    parallel: int = opt("--parallel", "N", "checked, and without effect", convert=threads, default=1)
+    batch: int = opt("--batch-size", "N", "checked, and without effect", convert=batch_size, default=16)
+    compress: str | None = opt("--compress-program", "PROGRAM", "taken, and without effect")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 when -c found disorder, 2 after an error."""
-    order = Order(options)
+    if len(set(options.tabs)) > 1:
+        raise Failure("incompatible tabs")
+    if len(set(options.outputs)) > 1:
+        raise Failure("multiple output files specified")
+    order = Order(options, _seed(options, ctx))
+    if options.names is not None:
+        if operands:
+            raise UsageError(
+                f"extra operand '{operands[0]}'\nfile operands cannot be combined with --files0-from"
+            )
+        operands = read_names(options.names, ctx)
     delimiter = b"\0" if options.zero else b"\n"
     if options.check is not None:
         if len(operands) > 1:
@@ -121,18 +180,50 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         ctx.charge(len(lines) * (1 + len(order.keys)))
         lines = order.sorted(lines)
     data = delimiter.join(lines) + delimiter if lines else b""
-    if options.output is None:
+    if not options.outputs:
         ctx.write(data)
         return 0
+    output = options.outputs[0]
     try:
-        file = ctx.create(options.output)
+        file = ctx.create(output)
     except OSError as error:
-        raise Failure(f"open failed: {options.output}: {error_text(error)}") from None
+        raise Failure(f"open failed: {output}: {error_text(error)}") from None
     try:
         file.write(data)
     finally:
         file.release()
     return 0
+
+
+def read_names(source: str, ctx: Context) -> list[str]:
+    """Return the names of --files0-from. Raises Failure."""
+    try:
+        with ctx.open(source) as reader:
+            records = reader.read_all().split(b"\0")
+    except OSError as error:
+        raise Failure(f"open failed: {source}: {error_text(error)}") from None
+    if not records[-1]:
+        records.pop()
+    if not records:
+        raise Failure(f"no input from '{source}'")
+    names = [record.decode("utf-8", "surrogateescape") for record in records]
+    for number, name in enumerate(names, 1):
+        if not name:
+            raise Failure(f"{source}:{number}: invalid zero-length file name")
+        if name == source == "-":
+            raise Failure("when reading file names from stdin, no file name of '-' allowed")
+    return names
+
+
+def _seed(options: Options, ctx: Context) -> bytes | None:
+    """Return the bytes of --random-source; None without it."""
+    if options.random_source is None:
+        return None
+    try:
+        with ctx.open(options.random_source) as reader:
+            return reader.read(16)
+    except OSError as error:
+        raise Failure(f"open failed: {options.random_source}: {error_text(error)}") from None
 
 
 def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
@@ -167,7 +258,7 @@ def check(order: Order, name: str, quiet: bool, delimiter: bytes, ctx: Context) 
 class Order:
     """How lines compare: by each key in turn, then byte by byte unless -s or -u."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, seed: bytes | None) -> None:
         given = "".join(dict.fromkeys(options.flags))
         self.reverse = "r" in given
         self.unique = options.unique
@@ -182,7 +273,7 @@ class Order:
                 keys[index] = key._replace(start_blanks=blanks, end_blanks=blanks, flags=inherited)
             check_flags(keys[index].flags)
         self.keys: list[tuple[KeyFunction | None, bool]] = [
-            (key_function(key, options.tab), key.reverse) for key in keys
+            (key_function(key, options.tabs[0] if options.tabs else None, seed), key.reverse) for key in keys
         ]
 
     def sorted(self, lines: list[bytes]) -> list[bytes]:

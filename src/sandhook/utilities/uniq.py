@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
 from sandhook.vfs.errors import error_text
 
+NUMERIC = "legacy"
 _FIELD = re.compile(rb"[ \t\n]*[^ \t\n]*")
 
 
@@ -91,16 +92,24 @@ class Options:
     )
     unique: bool = opt("-u", "--unique", help="only lines that are not repeated")
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
+    legacy: str | None = None
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 after an error."""
+    fields, skip = options.fields, options.skip
+    if options.legacy is not None:
+        fields = fields or _number("fields to skip")(options.legacy)
+    if operands and operands[0][:1] == "+" and operands[0][1:].isdigit():  # POSIX.2-1992's -s
+        skip = skip or _number("bytes to skip")(operands[0])
+        operands = operands[1:]
     if len(operands) > 2:
         raise UsageError(f"extra operand '{operands[2]}'")
     if options.group and (options.count or options.repeated or options.all_repeated or options.unique):
         raise UsageError("--group is mutually exclusive with -c/-d/-D/-u")
     if options.count and options.all_repeated:
         raise UsageError("printing all duplicated lines and repeat counts is meaningless")
+    key = key_function(fields, skip, options.width, options.icase)
     source = operands[0] if operands else "-"
     try:
         reader = ctx.open(source)
@@ -110,23 +119,24 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure(f"{source}: {error_text(error)}") from None
     with reader:
         if len(operands) < 2 or operands[1] == "-":
-            copy(reader, options, ctx.write, ctx)
+            copy(reader, options, key, ctx.write)
             return 0
         try:
             file = ctx.create(operands[1])
         except OSError as error:
             raise Failure(f"{operands[1]}: {error_text(error)}") from None
         try:
-            copy(reader, options, file.write, ctx)
+            copy(reader, options, key, file.write)
         finally:
             file.release()
     return 0
 
 
-def copy(reader: Reader, options: Options, write: Callable[[bytes], None], ctx: Context) -> None:
+def copy(
+    reader: Reader, options: Options, key: Callable[[bytes], bytes] | None, write: Callable[[bytes], None]
+) -> None:
     """Go through the groups of equal lines."""
     delimiter = b"\0" if options.zero else b"\n"
-    key = key_function(options)
     if options.group or options.all_repeated:
         copy_groups(reader, options, key, delimiter, write)
         return
@@ -196,9 +206,8 @@ def copy_groups(
         write(delimiter)
 
 
-def key_function(options: Options) -> Callable[[bytes], bytes] | None:
+def key_function(fields: int, skip: int, width: int | None, icase: bool) -> Callable[[bytes], bytes] | None:
     """Return what of a line is compared; None for all of it."""
-    fields, skip, width, icase = options.fields, options.skip, options.width, options.icase
     if not (fields or skip or icase) and width is None:
         return None
 

@@ -7,7 +7,7 @@ with 126 or 127 counts as one that could not be run or found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.kernel.descriptor import Null
 from sandhook.utilities._arguments import delimited, logical_lines, read_delimiter, whole_lines
@@ -17,6 +17,11 @@ PERMUTE = False
 
 #: Bytes of one command line, as GNU's default is.
 SIZE = 131_072
+
+
+def _as(letter: str) -> Callable[[str], tuple[str, str]]:
+    """Keep which option an argument came with: of -I, -L and -n the last counts."""
+    return lambda text: (letter, text)
 
 
 @option_set
@@ -33,15 +38,37 @@ class Options:
         opt("-E", "EOF", "stop at an argument that is EOF"),
         opt("-e", "--eof", "EOF", "likewise", optional=True, const=""),
     )
-    replace_: str | None = also(
-        opt("-I", "TEXT", "run COMMAND once a line, TEXT in ARGUMENTs replaced by it"),
-        opt("-i", "--replace", "TEXT", "likewise, {} if TEXT is missing", optional=True, const="{}"),
+    grouping: tuple[tuple[str, str], ...] = also(
+        opt(
+            "-I",
+            "TEXT",
+            "run COMMAND once a line, TEXT in ARGUMENTs replaced by it",
+            append=True,
+            convert=_as("I"),
+        ),
+        opt(
+            "-i",
+            "--replace",
+            "TEXT",
+            "likewise, {} if TEXT is missing",
+            append=True,
+            convert=_as("I"),
+            optional=True,
+            const=("I", "{}"),
+        ),
+        opt("-L", "MAX", "at most MAX lines a command", append=True, convert=_as("L")),
+        opt(
+            "-l",
+            "--max-lines",
+            "MAX",
+            "likewise, one if MAX is missing",
+            append=True,
+            convert=_as("l"),
+            optional=True,
+            const=("l", "1"),
+        ),
+        opt("-n", "--max-args", "MAX", "at most MAX arguments a command", append=True, convert=_as("n")),
     )
-    lines: str | None = also(
-        opt("-L", "MAX", "at most MAX lines a command"),
-        opt("-l", "--max-lines", "MAX", "likewise, one if MAX is missing", optional=True, const="1"),
-    )
-    count: str | None = opt("-n", "--max-args", "MAX", "at most MAX arguments a command")
     parallel: str | None = opt("-P", "--max-procs", "MAX", "accepted; commands run one after the other")
     open_tty: bool = opt("-o", "--open-tty", "the command reads the terminal: there is none")
     interactive: bool = opt("-p", "--interactive", "ask the terminal before each command: there is none")
@@ -53,31 +80,41 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0; 123 if a command failed, 124 if one ended with 255, 126 or 127 if one could not be run."""
-    count = _number(options.count, "n")
-    lines = _number(options.lines, "L")
+    replace, lines, count = _grouping(options, ctx)
     size = min(_number(options.size, "s") or SIZE, SIZE)
     _number(options.parallel, "P", least=0)
-    if options.replace_ is not None and (count or lines):
-        what = "args" if count else "lines"
-        if not (count == 1 and not lines):
-            ctx.error(
-                f"warning: options --max-{what} and --replace/-I/-i are mutually exclusive, "
-                f"ignoring previous --max-{what} value"
-            )
-        count = lines = 0
-    elif count and lines:
-        ctx.error(
-            "warning: options --max-lines and --max-args/-n are mutually exclusive, "
-            "ignoring previous --max-lines value"
-        )
-        lines = 0
     runner = _Runner(options, list(operands) or ["echo"], count, size, ctx)
     with _input(options, ctx) as reader:
-        if options.replace_ is not None:
-            return runner.replacing(_arguments(options, reader), options.replace_)
+        if replace is not None:
+            return runner.replacing(_arguments(options, reader, True), replace)
         if lines:
             return runner.by_lines(_lines(options, reader), lines)
-        return runner.filling(_arguments(options, reader))
+        return runner.filling(_arguments(options, reader, False))
+
+
+def _grouping(options: Options, ctx: Context) -> tuple[str | None, int, int]:
+    """Return the text of -I, the lines of -L and the arguments of -n; of those that exclude others the last counts."""
+    replace: str | None = None
+    lines = count = 0
+    for letter, text in options.grouping:
+        name = {"I": "--replace/-I/-i", "L": "-L", "l": "--max-lines/-l", "n": "--max-args/-n"}[letter]
+        number = 0 if letter == "I" else _number(text, letter)
+        if letter == "n" and number == 1 and replace is not None:
+            continue  # one line is one argument
+        before = (
+            (replace is not None and letter != "I", "--replace"),
+            (lines and letter not in "Ll", "--max-lines"),
+            (count and letter != "n", "--max-args"),
+        )
+        for given, other in before:
+            if given:
+                ctx.error(
+                    f"warning: options {other} and {name} are mutually exclusive, ignoring previous {other} value"
+                )
+        replace = text if letter == "I" else None
+        lines = number if letter in "Ll" else 0
+        count = number if letter == "n" else 0
+    return replace, lines, count
 
 
 def _number(text: str | None, letter: str, least: int = 1) -> int:
@@ -107,11 +144,11 @@ def _separator(options: Options) -> bytes | None:
     return None if options.delimiter is None else read_delimiter(options.delimiter)
 
 
-def _arguments(options: Options, reader: Reader) -> Iterator[str]:
+def _arguments(options: Options, reader: Reader, whole: bool) -> Iterator[str]:
     separator = _separator(options)
     if separator is not None:
         return delimited(reader, separator)
-    if options.replace_ is not None:
+    if whole:
         return whole_lines(reader, options.eof or None)
     return (word for line in logical_lines(reader, options.eof or None) for word in line)
 
