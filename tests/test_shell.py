@@ -16,7 +16,7 @@ def test_a_run_gives_output_and_status() -> None:
     result = Shell().run("echo out; echo err >&2; exit 3")
     assert (result.stdout, result.stderr, result.exit_status) == ("out\n", "err\n", 3)
     assert (result.limit, result.truncated, result.defect) == (None, False, None)
-    assert result.duration > 0
+    assert result.duration >= 0  # the clock may be too coarse to see it
 
 
 def test_bytes_that_are_not_utf8_survive() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(name, str(tmp_path / "home"))
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
+    if sys.platform == "darwin":
+        monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.chdir(made)
     return made
 
@@ -234,7 +236,7 @@ def test_a_projects_hooks_run_when_they_are_approved(sandhook: Callable[..., Any
     fire = ("fire", "pre_tool_use", "--contract", "everruns", "--tool", "bash", *store)
     ran = sandhook(*fire)
     assert ran.status == 0
-    assert f"skipped user:guard ({file}): not trusted" in ran.stderr
+    assert f"skipped user:guard ({file.as_posix()}): not trusted" in ran.stderr
     assert sandhook(*fire, "--sandbox").status == 2
     assert sandhook("trust", file, "--yes", *store).status == 0
     ran = sandhook(*fire)
@@ -247,7 +249,7 @@ def test_the_users_hooks_run_with_the_scripts_that_they_name(
     home = project.parent / "home"
     (home / ".config" / "crush").mkdir(parents=True)
     (home / "guard.sh").write_text("#!/bin/sh\necho not this >&2\nexit 2\n")
-    for command in ("~/guard.sh", "$HOME/guard.sh", str(home / "guard.sh"), "bash ~/guard.sh"):
+    for command in ("~/guard.sh", "$HOME/guard.sh", (home / "guard.sh").as_posix(), "bash ~/guard.sh"):
         value = {"hooks": {"PreToolUse": [{"command": command}]}}
         (home / ".config" / "crush" / "crush.json").write_text(json.dumps(value))
         ran = sandhook("fire", "PreToolUse", "--contract", "crush", "--tool", "bash")

@@ -90,7 +90,7 @@ def test_the_host_is_out_of_reach(sandhook: Run, tmp_path: Path, monkeypatch: py
 
 
 def test_mounts(sandhook: Run, tmp_path: Path) -> None:
-    (tmp_path / "f").write_text("old\n")
+    (tmp_path / "f").write_bytes(b"old\n")
     script = "cat /m/f; echo new > /m/f && cat /m/f"
     assert sandhook("exec", "--mount", f"{tmp_path}:/m", "-c", script).stdout == "old\nnew\n"
     assert (tmp_path / "f").read_text() == "old\n"

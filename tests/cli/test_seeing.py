@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(name, str(home))
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
+    if sys.platform == "darwin":
+        monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.chdir(made)
     (made / "crush.json").write_text(CRUSH)
     own = {"hooks": {"PreToolUse": [{"command": "true"}]}}
@@ -52,8 +54,8 @@ def cells(text: str) -> list[list[str]]:
 def test_lists_every_hook_of_every_layer_with_its_place(sandhook: Sandhook, project: Path) -> None:
     ran = sandhook("list")
     assert ran.status == 0
-    crush, everruns = project / "crush.json", project / ".agents" / "hooks.json"
-    own = project.parent / "home/.config/crush/crush.json"
+    crush, everruns = f"{project.as_posix()}/crush.json", f"{project.as_posix()}/.agents/hooks.json"
+    own = f"{project.parent.as_posix()}/home/.config/crush/crush.json"
     rows = cells(ran.stdout)
     for row in [
         ["muted", "everruns", "project", "turn_end", "user:b", f"{everruns}:11", "echo", "b", "..."],

@@ -28,7 +28,7 @@ def test_shows_what_would_run_and_asks(sandhook: Callable[..., Any], repo: Path)
     assert lines[1:] == [
         "  on PreToolUse, at most 30 seconds",
         "  | ./guard.sh",
-        f"  runs {(repo / 'guard.sh').as_posix()} (29 bytes)",
+        f"  runs {(repo / 'guard.sh').as_posix()} ({(repo / 'guard.sh').stat().st_size} bytes)",
         "  commands: ./guard.sh, curl, sh",
         "  reaches out: curl",
         "  sees the agent's whole environment",

@@ -193,7 +193,7 @@ def test_every_helper_is_tried():
 
 def test_the_root_is_shown_and_stays_as_it_is(tmp_path):
     (tmp_path / "spec").mkdir()
-    (tmp_path / "spec" / "data.txt").write_text("data\n")
+    (tmp_path / "spec" / "data.txt").write_bytes(b"data\n")
     script = 'cat "$REPO_ROOT/spec/data.txt"; echo more >"$REPO_ROOT/spec/data.txt"; cat "$REPO_ROOT/spec/data.txt"'
     assert run_sandhook(script, str(tmp_path)).stdout == b"data\nmore\n"
     assert (tmp_path / "spec" / "data.txt").read_text() == "data\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -136,16 +137,16 @@ class Layered(Everruns):
 
 
 def test_layers_are_read_where_they_exist(tmp_path: Path) -> None:
-    env = {"HOME": str(tmp_path)}
+    env = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
     (tmp_path / "user.json").write_text('{"hooks": []}')
     (tmp_path / "repo.json").write_text("{")
-    found, problems = discover(Layered(), str(tmp_path), env, "linux")
+    found, problems = discover(Layered(), str(tmp_path), env, sys.platform)
     assert [(each.layer, each.contract, each.value) for each in found] == [
         ("user", "everruns", {"hooks": []})
     ]
-    assert [each.file for each in problems] == [str(tmp_path / "repo.json")]
+    assert [each.file for each in problems] == [f"{tmp_path.as_posix()}/repo.json"]
     (tmp_path / "repo.json").write_bytes(b"\xff")
-    assert "not UTF-8 at byte 1" in str(discover(Layered(), str(tmp_path), env, "linux")[1][0])
+    assert "not UTF-8 at byte 1" in str(discover(Layered(), str(tmp_path), env, sys.platform)[1][0])
 
 
 class Scattered(Layered):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from errno import EINVAL
 from typing import TYPE_CHECKING, TextIO
 
 from sandhook.cli import UsageError
@@ -141,11 +142,16 @@ def _stdin() -> bytes | Callable[[int, float], bytes]:
         return stream.buffer.read(_INPUT_BYTES)
 
     def read(count: int, seconds: float) -> bytes:
-        if sys.platform != "win32":  # there, only sockets can be waited for
+        if sys.platform == "win32":
+            from sandhook.cli.windows import has_input
+
+            ready = has_input(number, seconds)
+        else:
             from select import select
 
-            if not select([number], [], [], seconds)[0]:
-                raise TimeoutError
+            ready = bool(select([number], [], [], seconds)[0])
+        if not ready:
+            raise TimeoutError
         try:
             return os.read(number, count)
         except OSError:
@@ -168,7 +174,9 @@ def _writer(stream: TextIO | None) -> Callable[[bytes], None]:
         try:
             raw.write(data)
             raw.flush()
-        except BrokenPipeError:
-            raise _ReaderGone from None
+        except OSError as error:
+            if isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == EINVAL):
+                raise _ReaderGone from None
+            raise
 
     return write

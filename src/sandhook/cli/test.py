@@ -244,6 +244,7 @@ def _record(
     """Run the cases twice on a real shell and write what it gives; cases that give no one answer are told."""
     from sandhook.cli.progress import progress
     from sandhook.conformance.record import record
+    from sandhook.conformance.suite import read_lines
 
     scripts = [case.script for each in selected for case in each.cases]
     with (
@@ -259,10 +260,10 @@ def _record(
     changes = refused = 0
     for path, file in zip(paths, files):
         cases = [(case, next(first), next(second)) for case in by_file.get(id(file), [])]
-        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        text, end = read_lines(path)
         made = record(text, file, options.record, cases, version=shell.version, stderr=options.record_stderr)
         if made.text != text:
-            path.write_bytes(made.text.encode("utf-8", "surrogateescape"))
+            path.write_bytes(made.text.replace("\n", end).encode("utf-8", "surrogateescape"))
         for line in made.changes:
             sys.stdout.write(f"{line}\n")
         for line in made.refused:

@@ -6,10 +6,16 @@ say ``C:\work`` all the same, and so does a script that has ``"$PROJECT_DIR/lint
 
 from __future__ import annotations
 
+import sys
+from time import monotonic, sleep
+
 from sandhook.host.names import is_drive, to_virtual
 from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.resolving import Place
+
+#: Seconds between two looks at a pipe.
+_LOOK = 0.001
 
 
 class HostPaths(MountTable):
@@ -23,6 +29,29 @@ class HostPaths(MountTable):
 
     def _entry(self, path: str) -> Place:
         return super()._entry(sandbox_path(path))
+
+
+def has_input(descriptor: int, seconds: float) -> bool:
+    """Wait until a pipe can be read or has ended; anything else always can.
+
+    Windows waits for no pipe, so it is looked at again and again.
+    """
+    if sys.platform != "win32":
+        raise NotImplementedError
+    import _winapi
+    import msvcrt
+
+    handle = msvcrt.get_osfhandle(descriptor)
+    until = monotonic() + seconds
+    while True:
+        try:
+            if _winapi.PeekNamedPipe(handle, 0)[0]:
+                return True
+        except OSError:
+            return True
+        if monotonic() >= until:
+            return False
+        sleep(_LOOK)
 
 
 def sandbox_path(path: str) -> VirtualPath:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from time import monotonic
@@ -182,8 +183,14 @@ class RealShell:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":
-        process.kill()  # there are no groups
+    if sys.platform == "win32":  # there are no groups
+        import psutil
+
+        with suppress(psutil.Error):
+            for child in psutil.Process(process.pid).children(recursive=True):
+                with suppress(psutil.Error):
+                    child.kill()
+        process.kill()
         return
     try:
         os.killpg(process.pid, signal.SIGKILL)

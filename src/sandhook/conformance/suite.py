@@ -52,13 +52,25 @@ def find(paths: Sequence[str]) -> tuple[list[Path], list[str]]:
     return list(found), wrong
 
 
+def read_lines(path: Path) -> tuple[str, str]:
+    """Return a file's text, and how its lines end.
+
+    Where all of them end with a carriage return and a line feed, as git copies files on Windows, only the line
+    feed is text.
+    """
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    if text.endswith("\r\n") and text.count("\n") == text.count("\r\n"):
+        return text.replace("\r\n", "\n"), "\r\n"
+    return text, "\n"
+
+
 def load(paths: Sequence[Path]) -> tuple[list[CaseFile], list[str]]:
     """Read case files; return them, and everything that is wrong with any of them."""
     files = []
     wrong = []
     for path in paths:
         try:
-            text = path.read_bytes().decode("utf-8", "surrogateescape")
+            text, _ = read_lines(path)
         except OSError as error:
             wrong.append(f"{path.as_posix()}: {error.strerror}")
             continue

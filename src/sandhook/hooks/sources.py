@@ -112,7 +112,7 @@ def discover(
     found: list[Document] = []
     problems: list[Problem] = []
     for layer in contract.layers(cwd, env, platform):
-        for path in _files(layer.path):
+        for path in _files(layer.path.replace("\\", "/") if platform == "win32" else layer.path):
             try:
                 document = contract.parse(read_text(path), path, env)
             except (FileNotFoundError, NotADirectoryError):

@@ -14,7 +14,7 @@ import errno
 import os
 import stat as st
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 
@@ -32,6 +32,8 @@ _NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 _CLOEXEC: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
+_PREAD: Callable[[int, int, int], bytes] | None = getattr(os, "pread", None)
+_PWRITE: Callable[[int, memoryview, int], int] | None = getattr(os, "pwrite", None)
 _READ_ONLY = 1  #: the attribute of Windows
 
 #: Whether the host can name a file relative to an open directory; Windows cannot.
@@ -64,8 +66,8 @@ class HostFile:
             return b"".join(parts)
 
     def _pread(self, offset: int, count: int) -> bytes:
-        if sys.platform != "win32":
-            return os.pread(self._fd, count, offset)
+        if _PREAD is not None:
+            return _PREAD(self._fd, count, offset)
         os.lseek(self._fd, offset, os.SEEK_SET)
         return os.read(self._fd, count)
 
@@ -74,8 +76,8 @@ class HostFile:
         with _translated():
             view = memoryview(data)
             while view:
-                if sys.platform != "win32":
-                    done = os.pwrite(self._fd, view, offset)
+                if _PWRITE is not None:
+                    done = _PWRITE(self._fd, view, offset)
                 else:
                     os.lseek(self._fd, offset, os.SEEK_SET)
                     done = os.write(self._fd, view)

@@ -40,15 +40,17 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     found = [] if windows else [Layer("managed", "/etc/crush/crush.json")]
     found += [Layer("user", f"{config}/crush.json"), Layer("user", f"{config}/crushrc")]
     found.append(Layer("user", f"{data}/crush.json"))
-    for directory in _down_to(cwd, env.get("CRUSH_PROJECT_ROOT") or cwd):
+    for directory in _down_to(cwd, env.get("CRUSH_PROJECT_ROOT") or cwd, windows):
         names = ("crush.json", ".crush.json", "crushrc", ".crushrc")
         found += [Layer("project", f"{directory}/{name}") for name in names]
     found.append(Layer("local", f"{cwd}/.crush/crush.json"))
     return found
 
 
-def _down_to(cwd: str, root: str) -> list[str]:
+def _down_to(cwd: str, root: str, windows: bool) -> list[str]:
     """Return the directories from ``root`` down to ``cwd``; ``cwd`` alone when it is not below."""
+    if windows:
+        cwd, root = cwd.replace("\\", "/"), root.replace("\\", "/")
     inside = posixpath.relpath(cwd, root) if cwd.startswith(root.rstrip("/") + "/") else "."
     found = [root if cwd != root and inside != "." else cwd]
     for part in [] if inside == "." else inside.split("/"):
