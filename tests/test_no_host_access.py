@@ -16,7 +16,7 @@ from tests.source import PACKAGE, code, imports, modules, table, tree
 #: Modules that reach no file, variable, descriptor, process or socket of the host.
 HARMLESS = frozenset(
     """
-    __future__ abc array base64 binascii bisect calendar collections collections.abc contextlib copy dataclasses datetime
+    __future__ abc array base64 binascii bisect calendar collections collections.abc contextlib copy csv dataclasses datetime
     decimal difflib enum errno functools hashlib heapq hmac io itertools json math numbers operator posixpath random re
     shlex stat string struct sys textwrap threading time types typing unicodedata weakref zlib
     greenlet msgspec msgspec.json re2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from json import JSONDecodeError, dumps, loads
+from math import isfinite, isnan
 from typing import Any, NoReturn
 
 from sandhook.formats import FormatError, Number
@@ -18,31 +19,42 @@ def read_json(text: str) -> Any:
         raise FormatError("the value nests too deeply") from None
 
 
-def write_json(value: Any) -> str:
-    """Return a value as compact JSON text; numbers may be ``Number``."""
+def write_json(value: Any, indent: str = "") -> str:
+    """Return a value as JSON text: compact, or over lines with ``indent`` for each level; numbers may be ``Number``."""
     pieces: list[str] = []
-    _write(value, pieces)
+    _write(value, pieces, "\n" if indent else "", indent)
     return "".join(pieces)
 
 
-def _write(value: Any, out: list[str]) -> None:
+def _write(value: Any, out: list[str], margin: str, indent: str) -> None:
     if isinstance(value, Number):
         out.append(value)
-    elif isinstance(value, dict):
-        out.append("{")
+    elif isinstance(value, dict) and value:
+        inner = margin + indent
+        out.append("{" + inner)
         for index, (key, item) in enumerate(value.items()):
-            out.append(f"{',' if index else ''}{dumps(key)}:")
-            _write(item, out)
-        out.append("}")
-    elif isinstance(value, list):
-        out.append("[")
+            out.append(f"{',' + inner if index else ''}{_string(key)}:{' ' if indent else ''}")
+            _write(item, out, inner, indent)
+        out.append(margin + "}")
+    elif isinstance(value, list) and value:
+        inner = margin + indent
+        out.append("[" + inner)
         for index, item in enumerate(value):
             if index:
-                out.append(",")
-            _write(item, out)
-        out.append("]")
+                out.append("," + inner)
+            _write(item, out, inner, indent)
+        out.append(margin + "]")
+    elif isinstance(value, float) and not isfinite(value):
+        out.append(
+            "null" if isnan(value) else "1.7976931348623157e308" if value > 0 else "-1.7976931348623157e308"
+        )
     else:
-        out.append(dumps(value))
+        out.append(_string(value) if isinstance(value, str) else dumps(value))
+
+
+def _string(text: str) -> str:
+    """Return a text in quotes; what is no character, for which UTF-8 has no bytes, becomes U+FFFD."""
+    return dumps(text if text.isascii() else text.encode("utf-8", "replace").decode(), ensure_ascii=False)
 
 
 def _refuse(word: str) -> NoReturn:

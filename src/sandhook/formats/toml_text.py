@@ -1,9 +1,11 @@
-"""Writes a configuration as TOML, for agents that read nothing else."""
+"""Writes plain values as TOML."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
+
+from sandhook.formats import Number
 
 
 def encode_toml(value: dict[str, Any]) -> str:
@@ -41,6 +43,8 @@ def _inline(item: Any) -> str:
         return "{ " + ", ".join(inner) + " }"
     if isinstance(item, list):
         return "[" + ", ".join(_inline(each) for each in item if each is not None) + "]"
+    if isinstance(item, Number):
+        return str(item)
     return _string(item) if isinstance(item, str) else json.dumps(item)
 
 

@@ -184,7 +184,7 @@ class _Builder:
             self.lines.setdefault(self._path(), line)
             return
         if self._exact:
-            value = _tagged(event.value, tag, line) if tag or not event.style else event.value
+            value = read_scalar(event.value, tag, line) if tag or not event.style else event.value
         else:
             value = event.value if event.style else _plain(event.value)
         self._remember(event.anchor, value, 1)
@@ -277,8 +277,11 @@ def _plain(text: str) -> Any:
     return text
 
 
-def _tagged(text: str, tag: str, line: int) -> Any:
-    """Return what a scalar means, with its tag or without one, and numbers as they are written."""
+def read_scalar(text: str, tag: str = "", line: int = 1) -> Any:
+    """Return what a scalar means, with its tag or without one, and numbers as they are written.
+
+    Raises FormatError, which names ``line``, for a text that is not what its tag says.
+    """
     if tag == "str":
         return text
     if text in _WORDS:

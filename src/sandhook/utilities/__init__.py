@@ -137,6 +137,7 @@ UTILITIES: dict[str, str] = {
     "test": "test",
     "time": "time",
     "timeout": "timeout",
+    "tomlq": "yq",
     "touch": "touch",
     "tput": "tput",
     "tr": "tr",
@@ -164,6 +165,7 @@ UTILITIES: dict[str, str] = {
     "xz": "gzip",
     "xzcat": "gzip",
     "yes": "yes",
+    "yq": "yq",
     "zcat": "gzip",
 }
 
