@@ -8,6 +8,10 @@ from sandhook.version import __version__
 
 if TYPE_CHECKING:
     from sandhook.errors import ConfigError, LimitExceeded, SandhookError, ShellSyntaxError, UnsupportedError
+    from sandhook.hooks.host import HostRunner
+    from sandhook.host.command import HostCommand
+    from sandhook.host.shell import HostShell
+    from sandhook.host.world import Host
     from sandhook.limits import Cancellation, Limits
     from sandhook.shell import Result, Session, Shell
     from sandhook.utilities._own import UtilityContext, utility
@@ -15,6 +19,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "Cancellation": "limits",
     "ConfigError": "errors",
+    "Host": "host.world",
+    "HostCommand": "host.command",
+    "HostRunner": "hooks.host",
+    "HostShell": "host.shell",
     "LimitExceeded": "errors",
     "Limits": "limits",
     "Result": "shell",
@@ -30,6 +38,10 @@ _HOMES = {
 __all__ = [
     "Cancellation",
     "ConfigError",
+    "Host",
+    "HostCommand",
+    "HostRunner",
+    "HostShell",
     "LimitExceeded",
     "Limits",
     "Result",

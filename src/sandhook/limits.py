@@ -86,10 +86,13 @@ class Budget:
         call_depth: The limit of that name.
         fuel: Steps left before the next look at the clock (not the whole remainder).
         skipped: Virtual seconds that the clock jumped over because every process slept.
+        waited: Real seconds in which every process waited for the world outside.
         spent: The first limit that was exceeded, or None. Once set, every further charge fails.
     """
 
-    __slots__ = ("_clock", "_reserve", "call_depth", "fuel", "held", "limits", "skipped", "spent", "started")
+    __slots__ = (
+        "_clock", "_reserve", "call_depth", "fuel", "held", "limits", "skipped", "spent", "started", "waited"
+    )  # fmt: skip
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
         self.limits = limits
@@ -97,6 +100,7 @@ class Budget:
         self._clock = clock
         self.started = clock()
         self.skipped = 0.0
+        self.waited = 0.0
         self.spent: LimitExceeded | None = None
         self.held = 0
         self.fuel = min(SLICE, limits.steps)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sandhook import builtins
+from sandhook.builtins._commands import make_commands, standard_commands
 from sandhook.errors import LimitExceeded, ShellSyntaxError
-from sandhook.interp.lookup import Builtin, Commands
+from sandhook.interp.outside import Stage, World
 from sandhook.interp.program import TreeStore
 from sandhook.interp.runtime import Runtime
 from sandhook.interp.shell_command import new_state
@@ -28,7 +27,6 @@ from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.stack import deeper_than
 from sandhook.limits import Budget, Cancellation, Limits
 from sandhook.state.state import State
-from sandhook.utilities import UTILITIES, load
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.initial import make_directories, populate
 from sandhook.vfs.memory import MemoryFileSystem
@@ -122,68 +120,6 @@ class Result:
         return f"Result(exit_status={self.exit_status}, stdout={self.stdout[:60]!r}, stderr={self.stderr[:60]!r}{ended})"
 
 
-class _Loaded(Mapping[str, Any]):
-    """The utilities of a shell: each module is imported when it is first called."""
-
-    def __init__(self, own: Mapping[str, Any]) -> None:
-        self._own = dict(own)
-        self._names = {**UTILITIES, **self._own}
-
-    def __getitem__(self, name: str) -> Any:
-        found = self._own.get(name)
-        if found is None:
-            found = self._own[name] = load(name)
-        return found
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-
-def _load_builtin(name: str) -> Builtin | None:
-    if name not in builtins.BUILTINS:
-        return None
-    run: Builtin = builtins.load(name).run
-    return run
-
-
-def _evaluate_test(state: State, arguments: list[str]) -> bool:
-    from sandhook.builtins.test import ShellProbe
-    from sandhook.utilities.test import evaluate
-
-    return evaluate(arguments, ShellProbe(state))
-
-
-def make_commands(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) -> Commands:
-    """Return all commands of a shell: the built-ins, the utilities, and the caller's own."""
-    own: Mapping[str, Any] = {}
-    if utilities:
-        from sandhook.utilities._own import by_name
-
-        own = by_name(utilities)
-    return Commands(
-        _load_builtin,
-        _Loaded(own),
-        prepare=builtins.prepare,
-        test=_evaluate_test,
-        names=builtins.NAMES,
-        special=builtins.SPECIAL,
-        declarations=builtins.DECLARATIONS,
-        keywords=builtins.KEYWORDS,
-    )
-
-
-@cache
-def standard_commands() -> Commands:
-    """Return the commands of a shell without own utilities; made once, and never changed."""
-    return make_commands(None)
-
-
 class Shell:
     """A sandbox: a virtual file system, an environment, limits; scripts run in it one by one.
 
@@ -200,6 +136,7 @@ class Shell:
             names to module-like objects with Options and run.
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
+        world: What makes the runs reach the host, see ``sandhook.host.HostShell``; None for a sandbox.
     """
 
     def __init__(
@@ -212,16 +149,20 @@ class Shell:
         utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,
+        world: World | None = None,
     ) -> None:
         self.limits = limits or _DEFAULT_LIMITS
+        self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
         self.env: dict[str, str] = dict(DEFAULT_ENVIRONMENT if env is None else env)
-        if fs is None:
+        if world is not None:
+            fs = world.fs
+        elif fs is None:
             fs = MemoryFileSystem(quota_bytes=self.limits.fs_bytes, quota_inodes=self.limits.fs_inodes)
         self.fs: FileSystem = fs
         if files:
             populate(fs, files, self.cwd)
-        if self.cwd != "/workspace" or type(fs) is not MemoryFileSystem:
+        if world is None and (self.cwd != "/workspace" or type(fs) is not MemoryFileSystem):
             make_directories(fs, self.cwd)
         self._commands = make_commands(utilities) if utilities else standard_commands()
         self._runtime = Runtime(self._commands, parse_cache)
@@ -333,11 +274,14 @@ class _Run:
         self.started = monotonic()
         self.budget = Budget(limits)
         self.kernel = Kernel(shell.fs, limits, self.budget)
+        self.stage: Stage | None = None if shell.world is None else shell.world.begin(self.kernel)
         self.cancel = cancel
         self.cap = OutputCap(limits.output_bytes, drops=overflow == "drop")
         self.error_cap = OutputCap(limits.output_bytes, drops=True) if self.cap.drops else self.cap
-        self.out = self._sink(stdout, self.cap)
-        self.err = self._sink(stderr, self.error_cap)
+        inherited = self.stage if self.stage is not None and self.stage.inherits else None
+        self.out = self._sink(stdout, self.cap) if inherited is None else inherited.stream(1)
+        self.err = self._sink(stderr, self.error_cap) if inherited is None else inherited.stream(2)
+        self.inherited = inherited
         self.feed = None if isinstance(stdin, (bytes, str)) else stdin
         self.data = b""
         if isinstance(stdin, str):
@@ -351,7 +295,11 @@ class _Run:
         return Callback(self.budget, cap, write)
 
     def process(self) -> Process:
-        given = Input(self.data) if self.feed is None else Feed(self.budget, self.feed)
+        given: Description
+        if self.inherited is not None:
+            given = self.inherited.stream(0)
+        else:
+            given = Input(self.data) if self.feed is None else Feed(self.budget, self.feed)
         descriptors: dict[int, Description] = {0: given, 1: self.out, 2: self.err}
         return self.kernel.new_process(1, descriptors, self.shell.cwd)
 
@@ -363,7 +311,7 @@ class _Run:
         try:
             self._check_input(script, args, environment)
         except LimitExceeded as error:
-            return self._result(1, None, error)
+            return self._refused(error)
         process = self.process()
         state = new_state(self.shell._runtime, process, name, environment)
         state.positional = list(args)
@@ -398,7 +346,7 @@ class _Run:
         try:
             self._check_input(script, (), environment)
         except LimitExceeded as error:
-            return self._result(1, state, error), state
+            return self._refused(error), state
         return self._execute(process, state, script), state
 
     def _check_input(self, script: str, args: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -414,18 +362,26 @@ class _Run:
         if given > limits.input_bytes:
             self.budget.fail("input_bytes")
 
+    def _refused(self, error: LimitExceeded) -> Result:
+        """Return the result of a run that is too large to begin."""
+        if self.stage is not None:
+            self.stage.close(ended=True)
+        return self._result(1, None, error)
+
     def _execute(self, process: Process, state: State, script: str) -> Result:
         scheduler = self.kernel.scheduler
         runtime = self.shell._runtime
         error: LimitExceeded | None = None
         defect: Exception | None = None
+        ended = False
         process.start(lambda: runtime.run_main(state, script, "" if "script" in state.extra else "-c: "))
         if self.cancel is not None:
             self.cancel.attach(self.budget)
         try:
             if self.budget.spent is not None:  # cancelled before it began
                 raise self.budget.spent
-            scheduler.run(lambda: process.done and not self.out.references and not self.err.references)
+            scheduler.run(lambda: process.done and self._is_over())
+            ended = True
         except LimitExceeded as exceeded:
             error = exceeded
         except Exception as found:  # the one barrier: a defect ends the run, not the host
@@ -434,7 +390,15 @@ class _Run:
             if self.cancel is not None:
                 self.cancel.detach(self.budget)
             scheduler.close()
+            if self.stage is not None:
+                self.stage.close(ended=ended)
         return self._result(process.status, state, error, defect)
+
+    def _is_over(self) -> bool:
+        """Tell whether nobody holds the output any more, or on a host has held it for long enough."""
+        if not self.out.references and not self.err.references:
+            return True
+        return self.stage is not None and not self.stage.lingers()
 
     def _result(
         self, status: int, state: State | None, error: LimitExceeded | None, defect: Exception | None = None

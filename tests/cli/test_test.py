@@ -235,7 +235,10 @@ def test_every_problem_of_every_file_is_listed(sandhook: Run, here: Path) -> Non
         (["--filter", "zzz", "a.test.sh"], "sandhook: test: no case has such a name"),
         (["--root", "gone", "a.test.sh"], "sandhook: test: --root gone: not a directory"),
         (["--out", "gone/x", "a.test.sh"], "sandhook: test: --out gone/x: No such file or directory"),
-        (["--shell", "fish", "a.test.sh"], "sandhook: test: unknown shell 'fish'; known are sandhook, ash"),
+        (
+            ["--shell", "fish", "a.test.sh"],
+            "sandhook: test: unknown shell 'fish'; known are sandhook, host, ash",
+        ),
         (["--record", "sandhook", "a.test.sh"], "sandhook: test: --record wants a real shell"),
         (["--record", "fish", "a.test.sh"], "sandhook: test: unknown shell 'fish'"),
         (["--record-stderr", "a.test.sh"], "sandhook: test: --record-stderr needs --record SHELL"),

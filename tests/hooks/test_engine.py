@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from sandhook.errors import UnsupportedError
 from sandhook.hooks import (
     Event,
     Executor,
@@ -312,8 +311,3 @@ def test_text_is_neutralised_where_it_is_shown() -> None:
     shown = "\n".join(to_text(decision, output=True))
     assert all(c == "\n" or c.isprintable() for c in shown)
     assert "\\x1b[2J\\u202eno\\nway" in shown and "\\u200bhi\\x00" in shown
-
-
-def test_running_on_the_host_is_refused_by_name() -> None:
-    with pytest.raises(UnsupportedError, match="running hooks on the host is not supported"):
-        HookEngine.load(config(hook()), host=True)

@@ -18,7 +18,13 @@ USAGE = "times"
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 0."""
     no_options(argv)
-    budget = state.budget
-    minutes, seconds = divmod(max(0.0, budget.elapsed() - budget.skipped), 60)
-    write(state, f"{int(minutes)}m{seconds:.3f}s 0m0.000s\n0m0.000s 0m0.000s\n")
+    kernel = state.process.kernel
+    children = kernel.spent
+    own = kernel.times()[1] - children[0]
+    write(state, f"{_minutes(own)} 0m0.000s\n{_minutes(children[0])} {_minutes(children[1])}\n")
     return 0
+
+
+def _minutes(seconds: float) -> str:
+    minutes, seconds = divmod(seconds, 60)
+    return f"{int(minutes)}m{seconds:.3f}s"

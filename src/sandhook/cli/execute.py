@@ -1,4 +1,4 @@
-"""``sandhook exec``: run a shell script in the sandbox; its streams and exit status are ours."""
+"""``sandhook exec``: run a shell script in the sandbox, or on this machine; its streams and status are ours."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sandhook.cli.cache import default_store
 if TYPE_CHECKING:
     import argparse
 
+    from sandhook.shell import Result
     from sandhook.vfs.base import FileSystem
 
 #: What a command line may print; a person or a pipe reads it, no decision is parsed from it.
@@ -22,6 +23,7 @@ _OUTPUT_BYTES = 64 << 20
 _INPUT_BYTES = 64 << 20
 _STEPS = 1_000_000_000
 _SECONDS = 60.0
+_HOST_SECONDS = 600.0
 
 
 def parser() -> Parser:
@@ -30,16 +32,17 @@ def parser() -> Parser:
         "[OPTION]... (-c SCRIPT | FILE) [ARG]...",
         "Run a shell script in the sandbox. Standard input, output, error and the exit status are\n"
         "the script's. It sees no file of this machine but what --mount shows, and no variable\n"
-        "of it: HOME, PATH, SHELL and USER are the sandbox's, the rest is what --env sets.",
+        "of it: HOME, PATH, SHELL and USER are the sandbox's, the rest is what --env sets.\n"
+        "With --host the script runs on this machine instead, with its files and programs; scripts that\n"
+        "it calls by their path run by their first line, on every system, and no system shell is needed.",
     )
     add = made.add_argument
     add("-c", dest="script", metavar="SCRIPT", help="the script's text; $0 is the first ARG")
     add("--env", action="append", default=[], metavar="K=V", help="set a variable (again for more)")
     add(
         "--cwd",
-        default="/workspace",
         metavar="DIR",
-        help="working directory in the sandbox (default /workspace)",
+        help="working directory (default /workspace in the sandbox, the current one with --host)",
     )
     add(
         "--mount",
@@ -48,7 +51,29 @@ def parser() -> Parser:
         metavar="HOST:VIRTUAL[:MODE]",
         help="show a directory; MODE is ro, overlay (changes are dropped; the default) or rw",
     )
-    add("--timeout", type=float, default=_SECONDS, metavar="S", help=f"seconds (default {_SECONDS:g})")
+    add(
+        "--timeout",
+        type=float,
+        metavar="S",
+        help=f"seconds (default {_SECONDS:g}; {_HOST_SECONDS:g} with --host)",
+    )
+    add(
+        "--host",
+        action="store_true",
+        help="run on this machine, not in the sandbox: for scripts that you trust",
+    )
+    add(
+        "--prefer",
+        choices=("machine", "own"),
+        help="with --host, whose utilities win: the machine's (default), or ours",
+    )
+    add(
+        "--keep-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --host, pass on a variable that makes programs load code, such as NODE_OPTIONS",
+    )
     add("words", nargs="...", metavar="FILE|ARG", help="the script's file on this machine, and its arguments")
     return made
 
@@ -60,11 +85,15 @@ def run(arguments: list[str]) -> int:
     except SystemExit as done:  # --help
         return int(done.code or 0)
     script, name, words = _script(options)
+    if options.timeout is not None and options.timeout <= 0:
+        raise UsageError("--timeout must be more than 0 seconds")
+    if options.host:
+        return _run_on_host(script, name, words, options)
+    if options.prefer or options.keep_env:
+        raise UsageError(f"--{'prefer' if options.prefer else 'keep-env'} is for --host")
     from sandhook.shell import DEFAULT_ENVIRONMENT
 
     env = {**DEFAULT_ENVIRONMENT, **dict(_assignment(text) for text in options.env)}
-    if options.timeout <= 0:
-        raise UsageError("--timeout must be more than 0 seconds")
     fs: FileSystem | None = None
     if options.mount:
         from sandhook.cli.files import mounted
@@ -107,18 +136,72 @@ def _run(
     from sandhook.shell import Shell
 
     limits = Limits(
-        wall_seconds=options.timeout, output_bytes=_OUTPUT_BYTES, input_bytes=_INPUT_BYTES, steps=_STEPS
+        wall_seconds=options.timeout or _SECONDS,
+        output_bytes=_OUTPUT_BYTES,
+        input_bytes=_INPUT_BYTES,
+        steps=_STEPS,
     )
-    shell = Shell(fs=fs, env=env, cwd=options.cwd, limits=limits, parse_cache=default_store())
-    result = shell.run(
-        script,
-        stdin=_stdin(),
-        args=words,
-        name=name,
-        from_file=options.script is None,
-        stdout=_writer(sys.stdout),
-        stderr=_writer(sys.stderr),
+    shell = Shell(fs=fs, env=env, cwd=options.cwd or "/workspace", limits=limits, parse_cache=default_store())
+    return _ended(
+        shell.run(
+            script,
+            stdin=_stdin(),
+            args=words,
+            name=name,
+            from_file=options.script is None,
+            stdout=_writer(sys.stdout),
+            stderr=_writer(sys.stderr),
+        )
     )
+
+
+def _run_on_host(script: str, name: str, words: list[str], options: argparse.Namespace) -> int:
+    """Run a script on this machine, on this process's own streams."""
+    if options.mount:
+        raise UsageError("--mount is for the sandbox: with --host the script sees the files of this machine")
+    from sandhook.host.environment import build
+    from sandhook.host.files import WINDOWS
+    from sandhook.host.shell import HostShell
+    from sandhook.host.world import Host
+    from sandhook.limits import Limits
+
+    extra = dict(_assignment(text) for text in options.env)
+    env = build("inherit", os.environ, keep=options.keep_env, extra=extra, windows=WINDOWS)
+    inherit = _streams_are_ours()
+    host = Host(prefer=options.prefer or "machine", inherit=inherit, subreaper=sys.platform == "linux")
+    limits = Limits.generous().with_(wall_seconds=options.timeout or _HOST_SECONDS)
+    try:
+        shell = HostShell(host=host, env=env, cwd=options.cwd, limits=limits, parse_cache=default_store())
+    except NotADirectoryError as error:
+        raise UsageError(f"--cwd: {error}") from None
+    if inherit:
+        return _ended(shell.run(script, args=words, name=name, from_file=options.script is None))
+    return _ended(
+        shell.run(
+            script,
+            stdin=_stdin(),
+            args=words,
+            name=name,
+            from_file=options.script is None,
+            stdout=_writer(sys.stdout),
+            stderr=_writer(sys.stderr),
+        )
+    )
+
+
+def _streams_are_ours() -> bool:
+    """Tell whether Python's streams are the process's own, which a script can be handed as they are."""
+    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
+        try:
+            if stream.fileno() != number:
+                return False
+        except (AttributeError, OSError, ValueError):  # none, or one that a caller put there
+            return False
+    return True
+
+
+def _ended(result: Result) -> int:
+    """Say how a run ended, if not by itself; return its exit status."""
     if isinstance(result.defect, _ReaderGone):
         raise BrokenPipeError
     if result.defect is not None:

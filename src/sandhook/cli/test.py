@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.conformance.model import HOST
 from sandhook.conformance.oracle import PROGRAM, OracleMissing, RealShell, check, program_of
 from sandhook.conformance.runner import TIMEOUT
 from sandhook.conformance.suite import Selected, find, load
@@ -41,7 +42,8 @@ def parser() -> Parser:
         action="append",
         default=[],
         metavar="NAME",
-        help=f"run on this shell instead of sandhook (again for more): sandhook, {', '.join(PROGRAM)}",
+        help=f"run on this shell instead of sandhook (again for more): sandhook,"
+        f" host (sandhook's host mode), {', '.join(PROGRAM)}",
     )
     add("--oracle", action="store_true", help="also run each file on the real shells that it names")
     add("--jobs", type=int, metavar="N", help="how many cases run at once (default: one for each core)")
@@ -137,10 +139,11 @@ def _missing(files: Sequence[CaseFile], shells: list[str]) -> list[str]:
     """Return a line for each shell that is asked for and cannot be had."""
     wrong: dict[str, None] = {}
     for name in shells:
-        if name == "sandhook":
+        if name in ("sandhook", HOST):
             continue
         if name not in PROGRAM:
-            wrong[f"sandhook: test: unknown shell {name!r}; known are sandhook, {', '.join(PROGRAM)}"] = None
+            known = ", ".join(("sandhook", HOST, *PROGRAM))
+            wrong[f"sandhook: test: unknown shell {name!r}; known are {known}"] = None
             continue
         try:
             program_of(name)
@@ -173,6 +176,11 @@ def _plan(
 ) -> dict[str, list[Selected]]:
     """Return what runs on each shell."""
     plan = {name: list(selected) for name in shells}
+    if HOST in plan:
+        hosted = [
+            Selected(each.file, [case for case in each.cases if not case.sandbox_only]) for each in selected
+        ]
+        plan[HOST] = [each for each in hosted if each.cases]
     if options.oracle:
         from sandhook.conformance.oracle import installed
 
@@ -214,6 +222,11 @@ def _on(
     if name == "sandhook":
         with Sandhook(root=options.root or ".", jobs=jobs, timeout=options.timeout) as sandbox:
             return run_suite(mine, sandbox, step=step, fail_fast=options.fail_fast)
+    if name == HOST:
+        from sandhook.conformance.hosted import HostedShell
+
+        with HostedShell(root=options.root, jobs=jobs, timeout=options.timeout) as hosted:
+            return run_suite(mine, hosted, step=step, fail_fast=options.fail_fast)
     with RealShell(name, root=options.root, jobs=jobs, timeout=options.timeout) as shell:
         return run_suite(mine, shell, step=step, fail_fast=options.fail_fast)
 

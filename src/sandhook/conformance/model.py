@@ -9,6 +9,9 @@ from sandhook.record import Record
 #: Names under which a shell's expectations may also stand, besides its own: sandhook means to be bash.
 ALSO = {"sandhook": ("bash",), "ash": ("busybox-ash", "busybox"), "busybox": ("busybox-ash", "ash")}
 
+#: sandhook's host mode, where a shell is named; it must give what sandhook must, but for sandbox-only cases.
+HOST = "host"
+
 #: The release of bash that sandhook reproduces.
 REPRODUCED = (5, 2, 15)
 
@@ -76,6 +79,7 @@ class Case:
         expectations: By shell; "" is what holds for all others.
         source: Where the rule is written down.
         divergence: Identifier in docs/divergences.md, "" when sandhook means to match.
+        sandbox_only: Why host mode gives something else, "" when it must give the same.
         strict: Output that is not said must be empty; otherwise it is not compared.
         spans: Where the rule's status, stdout and stderr stand: first line and line behind, from 0.
         end: The line behind the script's last, from 0: where expectations begin.
@@ -87,6 +91,7 @@ class Case:
     expectations: dict[str, Expectation] = field(default_factory=dict)
     source: str = ""
     divergence: str = ""
+    sandbox_only: str = ""
     strict: bool = True
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
     end: int = 0
@@ -101,7 +106,7 @@ class Case:
     def expected(self, shell: str, version: tuple[int, ...] = ()) -> Expectation:
         """Return what a shell must give: its own words, and the rule's where it has none."""
         rule = self.expectations.get("", Expectation())
-        own = self.own(shell, version)
+        own = self.own("sandhook" if shell == HOST else shell, version)
         stdout = own.stdout if own.stdout is not None else rule.stdout
         stderr = own.stderr
         if stderr is None and not (own.kind and self.strict):  # another way has other messages
@@ -139,4 +144,4 @@ class CaseFile:
         named = {oracle.name for oracle in self.oracles} or {
             label.partition("-")[0] for label in self.compared
         }
-        return shell == "sandhook" or not named or any(label in named for label in labels(shell))
+        return shell in ("sandhook", HOST) or not named or any(label in named for label in labels(shell))

@@ -97,8 +97,8 @@ class RealShell:
         self, name: str, *, root: str | None = None, jobs: int = 1, timeout: float | None = None
     ) -> None:
         self.name = name
-        self.version = version_of(name)
-        self._program = program_of(name)
+        self.version = self._version()
+        self._program = self._find()
         self._root = str(Path(root or ".").absolute())
         self._jobs = jobs
         self._timeout = TIMEOUT if timeout is None else timeout
@@ -120,8 +120,27 @@ class RealShell:
             path = helpers / name
             path.write_text(f"#!{sys.executable} -IS\n{text}", encoding="utf-8")
             path.chmod(0o755)
-        (helpers / self.name).symlink_to(self._program)
+        if self._program:
+            (helpers / self.name).symlink_to(self._program)
         return str(helpers)
+
+    def _version(self) -> tuple[int, ...]:
+        return version_of(self.name)
+
+    def _find(self) -> str:
+        return program_of(self.name)
+
+    def environment(self, directory: str) -> dict[str, str]:
+        """Return what a script that runs in a directory finds in its environment."""
+        return {
+            **ENVIRONMENT,
+            "PATH": f"{self._helpers}:{ENVIRONMENT['PATH']}",
+            "HOME": directory,
+            "TMP": directory,
+            "SH": self.name if self._program else "bash",
+            "REPO_ROOT": self._root,
+            "TESTBIN": self._helpers,
+        }
 
     def map(self, scripts: Sequence[str]) -> Generator[Observed, None, None]:
         """Yield what each script gives, in order."""
@@ -148,15 +167,6 @@ class RealShell:
 
     def _in(self, directory: str, script: str) -> Observed:
         started = monotonic()
-        environment = {
-            **ENVIRONMENT,
-            "PATH": f"{self._helpers}:{ENVIRONMENT['PATH']}",
-            "HOME": directory,
-            "TMP": directory,
-            "SH": self.name,
-            "REPO_ROOT": self._root,
-            "TESTBIN": self._helpers,
-        }
         process = subprocess.Popen(
             [self.name, *_OPTIONS.get(self.name, ()), "-c", script.encode("utf-8", "surrogateescape")],
             executable=self._program,
@@ -164,7 +174,7 @@ class RealShell:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=directory,
-            env=environment,
+            env=self.environment(directory),
             start_new_session=True,
         )
         self._running.add(process)

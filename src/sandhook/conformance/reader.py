@@ -11,6 +11,7 @@
     ## stderr: one line                        likewise; not compared if not said
     ## OK dash mksh status: 2                  a legitimate difference of these shells; BUG, N-I likewise
     ## divergence: L-INJ-002                   sandhook differs on purpose: needs an OK sandhook
+    ## sandbox-only: why                       host mode gives something else, and is not asked
 
 Anything else that begins with "## " is an error with file and line.
 
@@ -185,8 +186,8 @@ class _Reader:
             return
         if not self.file.cases:
             self._metadata(name, value, kind)
-        elif kind is None and name in ("source", "divergence"):
-            setattr(self.file.cases[-1], name, self._nonempty(name, value))
+        elif kind is None and name in ("source", "divergence", "sandbox-only"):
+            setattr(self.file.cases[-1], name.replace("-", "_"), self._nonempty(name, value))
         elif kind is None and name == "compare_shells" and not self.file.own:
             self.file.compared = tuple(dict.fromkeys([*self.file.compared, *value.split()]))
         elif kind is None and name == "code":

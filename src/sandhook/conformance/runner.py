@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from sandhook.conformance.helpers import UTILITIES
-from sandhook.conformance.model import Case, CaseFile, Expectation
+from sandhook.conformance.model import HOST, Case, CaseFile, Expectation
 from sandhook.limits import Limits
 from sandhook.record import Record
 from sandhook.shell import Shell
@@ -113,7 +113,7 @@ class Report:
     @property
     def wanted(self) -> int:
         """How many cases must fail: of sandhook as the file says, of a real shell none."""
-        return self.file.expected_failures if self.shell == "sandhook" else 0
+        return self.file.expected_failures if self.shell in ("sandhook", HOST) else 0
 
     @property
     def good(self) -> bool:
@@ -201,6 +201,10 @@ def judge(
     """Compare what a shell gave with what it must give."""
     expected = case.expected(shell, version)
     differences = compare(expected, observed)
+    if differences and shell == HOST and expected.kind:  # the machine's utilities may do what the rule says
+        rule = case.expected("")
+        if not compare(rule, observed):
+            expected, differences = rule, ()
     if not differences:
         result = expected.kind.lower() or "pass"
     elif file.vouched_for(shell):

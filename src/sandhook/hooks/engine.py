@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from sandhook.errors import ConfigError, Problem, UnsupportedError
+from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.audit import Audit, Sink
 from sandhook.hooks.chain import Chain, Policy
@@ -25,6 +25,7 @@ from sandhook.hooks.sources import documents, line_of, with_lines
 from sandhook.record import Record
 
 if TYPE_CHECKING:
+    from sandhook.hooks.host import HostRunner
     from sandhook.hooks.sources import Source
     from sandhook.limits import Cancellation
     from sandhook.utilities._own import OwnUtility
@@ -119,7 +120,7 @@ class HookEngine:
         runner: Runner | None = None,
         utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
         executors: Mapping[str, Runner] | None = None,
-        host: bool = False,
+        host: bool | HostRunner = False,
         contributions: Mapping[str, Sequence[Json]] | None = None,
         env: Mapping[str, str] | None = None,
         trust: Trust | None = None,
@@ -137,8 +138,9 @@ class HookEngine:
             utilities: Additional commands of the sandbox, as for ``Shell``; not with a ``runner``.
             contract: Whose format all of them have; recognised from each one's content when None,
                 so that one engine may hold the hooks of several agents.
-            host: Run hooks on the host instead of in the sandbox: refused by name for now; a ``runner``
-                of the caller's does it.
+            host: Run trusted hooks on this machine and only the others in the sandbox: those of a layer that
+                is trusted by itself, and those that ``trust`` approved, but no contribution. A
+                ``sandhook.HostRunner`` says more: which hooks, with which programs.
             contributions: Hooks that the host's capabilities bring: id of the capability, raw hooks.
             env: The agent's own environment, where a configuration or a hook's env policy draws on it;
                 nothing of this process's is taken by itself.
@@ -149,12 +151,9 @@ class HookEngine:
             prestart: Start the jq worker now when a hook names jq.
 
         Raises:
-            UnsupportedError: ``host`` is true.
             ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
             ContractError: No contract fits, or the named one is unknown.
         """
-        if host:
-            raise UnsupportedError("running hooks on the host", "L-HOST-001", known="agents do that")
         if runner is not None and utilities is not None:
             raise ValueError("utilities are for the engine's own sandbox; hand them to the runner instead")
         if on_long_timeout not in ("clamp", "reject"):
@@ -175,6 +174,8 @@ class HookEngine:
         own = utilities is not None
         if own:
             runner = SandboxRunner(utilities=utilities)
+        if host:
+            runner = _mixed(host, runner, contributions, env)
         if prestart and (own or runner is None) and any(map(wants_jq, texts)):
             prestart_worker()
         engine = cls(
@@ -302,6 +303,19 @@ class HookEngine:
             event=next(filter(None, names), ""),
             contract=",".join(group.contract.name for group in self.groups),
         )
+
+
+def _mixed(
+    host: bool | HostRunner,
+    sandbox: Runner | None,
+    contributions: Mapping[str, Sequence[Json]] | None,
+    env: Mapping[str, str] | None,
+) -> Runner:
+    """Return what runs trusted hooks on the host, and all others in the sandbox."""
+    from sandhook.hooks.host import HostRunner, MixedRunner
+
+    runner = HostRunner(env=env) if isinstance(host, bool) else host
+    return MixedRunner(runner, sandbox or SandboxRunner(), bundled=frozenset(contributions or ()))
 
 
 class _Loading:

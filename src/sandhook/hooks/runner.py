@@ -87,7 +87,7 @@ class SandboxRunner:
         except SandhookError as error:
             ran = Ran(failure=str(error))
         except Exception as error:  # a defect of ours must not look like a decision
-            ran = Ran(failure=_internal(error))
+            ran = Ran(failure=internal(error))
         finally:
             self._remove_files(made)
         if self._keep_logs and request.log:
@@ -140,7 +140,7 @@ class SandboxRunner:
         )
         text = request.spec.executor.text
         if request.spec.executor.type == "argv":
-            text = " ".join(map(_quoted, request.spec.executor.argv))
+            text = " ".join(map(quoted, request.spec.executor.argv))
         with self._lock:
             return as_ran(
                 shell.run(
@@ -216,16 +216,16 @@ def as_ran(result: Result) -> Ran:
         stderr_truncated=result.truncated,
         syntax_error=None if syntax is None else str(syntax),
         missing=_missing(result.exit_status, result.stderr_bytes),
-        failure=None if defect is None else _internal(defect),
+        failure=None if defect is None else internal(defect),
     )
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
     """Return a word that the shell takes literally, as a command's name too."""
     return "'" + word.replace("'", "'\\''") + "'"
 
 
-def _internal(error: Exception) -> str:
+def internal(error: Exception) -> str:
     return f"internal error: {error.__class__.__name__}: {error}"
 
 

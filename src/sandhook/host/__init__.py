@@ -3,3 +3,26 @@
 Nothing here is reached from the sandbox: a run has the host's powers only when its caller made it
 in host mode.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sandhook.host.command import HostCommand
+    from sandhook.host.shell import HostShell
+    from sandhook.host.world import Host, HostWorld
+
+_HOMES = {"Host": "world", "HostCommand": "command", "HostShell": "shell", "HostWorld": "world"}
+
+__all__ = ["Host", "HostCommand", "HostShell", "HostWorld"]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first asked for: the parts below import each other without the whole."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'sandhook.host' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"sandhook.host.{home}"), name)

@@ -22,6 +22,7 @@ class Spawn(Record):
             given; on Windows they are all there is.
         umask: The file mode creation mask (POSIX).
         ignored: Numbers of signals that the child ignores (POSIX).
+        command_line: Windows: start with this text as it is, "" to quote ``argv`` in the usual way.
     """
 
     executable: str
@@ -31,6 +32,7 @@ class Spawn(Record):
     files: Mapping[int, int]
     umask: int = 0o022
     ignored: frozenset[int] = frozenset()
+    command_line: str = ""
 
 
 class Child:

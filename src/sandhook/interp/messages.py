@@ -33,8 +33,8 @@ def report_syntax(runtime: Runtime, state: State, error: ShellSyntaxError, label
             runtime.write_error(state, f"{start}`{lines[error.line - 1]}'\n")
 
 
-def print_times(runtime: Runtime, state: State, seconds: float, posix: bool) -> None:
-    """Print what TIMEFORMAT, or POSIX with ``-p``, says; processor time is real time here."""
+def print_times(runtime: Runtime, state: State, times: tuple[float, float, float], posix: bool) -> None:
+    """Print what TIMEFORMAT, or POSIX with ``-p``, says of real, user and system seconds."""
     if posix:
         layout: str | None = "real %2R\nuser %2U\nsys %2S"
     else:
@@ -43,16 +43,17 @@ def print_times(runtime: Runtime, state: State, seconds: float, posix: bool) -> 
             layout = "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS"
     if not layout:
         return
-    text, wrong = times_text(layout, seconds)
+    text, wrong = times_text(layout, times)
     if wrong is not None:
         runtime.complain(state, f"TIMEFORMAT: `{wrong}': invalid format character")
     else:
         runtime.write_error(state, f"{text}\n")
 
 
-def times_text(layout: str, seconds: float) -> tuple[str, str | None]:
-    """Return what TIMEFORMAT makes of a time, and the first character in it that means nothing."""
+def times_text(layout: str, times: tuple[float, float, float]) -> tuple[str, str | None]:
+    """Return what TIMEFORMAT makes of times, and the first character in it that means nothing."""
     wrong: list[str] = []
+    real, user, system = times
 
     def one(found: re.Match[str]) -> str:
         digits, long, letter = found.groups()
@@ -60,11 +61,11 @@ def times_text(layout: str, seconds: float) -> tuple[str, str | None]:
             return "%"
         precision = min(int(digits[:4]), 3) if digits else 3
         if letter == "P":
-            return f"{100.0 if seconds else 0.0:.{precision if digits else 2}f}"
+            return f"{100.0 * (user + system) / real if real else 0.0:.{precision if digits else 2}f}"
         if not letter or letter not in "RUS":
             wrong.append(letter or "\0")
             return ""
-        value = 0.0 if letter == "S" else seconds
+        value = {"R": real, "U": user, "S": system}[letter]
         value = int(value * 10**precision) / 10**precision  # cut off, as bash does
         if long:
             minutes, value = divmod(value, 60)

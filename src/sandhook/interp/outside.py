@@ -6,15 +6,21 @@ host it is made by the part ``host``, one for each run, and handed in by ``shell
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from sandhook.kernel.descriptor import Description
+from sandhook.kernel.process import Kernel
 from sandhook.state.state import State
+from sandhook.vfs.base import FileSystem
 
 
 class Outside(Protocol):
     """The host, as one run sees it."""
+
+    def facts(self) -> Mapping[str, str]:
+        """Return what a shell's variables say of the machine: HOSTNAME, OSTYPE, HOSTTYPE, MACHTYPE."""
+        ...
 
     def describe(self, opened: object, *, read: bool, write: bool, append: bool) -> Description:
         """Return the description of what the host's file system opened; may wait for a FIFO's other end."""
@@ -38,6 +44,39 @@ class Outside(Protocol):
 
     def kill(self, pid: int, signal: int) -> None:
         """Send a signal to a process of the host. Raises OSError(ESRCH, EPERM, EINVAL)."""
+
+
+class Stage(Outside, Protocol):
+    """The world outside as the composition root handles it: one run from its begin to its end."""
+
+    @property
+    def inherits(self) -> bool:
+        """Standard input, output and error are the host process's own."""
+        ...
+
+    def stream(self, number: int) -> Description:
+        """Return one of those three."""
+        ...
+
+    def lingers(self) -> bool:
+        """Tell whether to wait on for those who hold the run's output; asked when the script has ended."""
+        ...
+
+    def close(self, *, ended: bool) -> None:
+        """End what is left of the run's processes; ``ended`` is false when a limit ended the run."""
+
+
+class World(Protocol):
+    """What a shell is given that is to run on the host."""
+
+    @property
+    def fs(self) -> FileSystem:
+        """The host's files."""
+        ...
+
+    def begin(self, kernel: Kernel) -> Stage:
+        """Make a kernel one of the host, for one run."""
+        ...
 
 
 def outside(state: State) -> Outside | None:

@@ -491,9 +491,9 @@ class Runtime:
         if state.options.xtrace:
             trace.show(state, f"{before} {trace.word_text(word)} {after}")
 
-    def print_times(self, state: State, seconds: float, posix: bool) -> None:
-        """Print what ``time`` prints."""
-        messages.print_times(self, state, seconds, posix)
+    def print_times(self, state: State, times: tuple[float, float, float], posix: bool) -> None:
+        """Print what ``time`` prints of real, user and system seconds."""
+        messages.print_times(self, state, times, posix)
 
 
 __all__ = ["Runtime"]

@@ -7,6 +7,7 @@ import errno
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.environment import set_environment
 from sandhook.interp.lookup import search
+from sandhook.interp.outside import outside
 from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import is_binary, read_script
 from sandhook.interp.traps import on_signal
@@ -104,6 +105,9 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
     state.attributes["BASH_VERSINFO"] = ARRAY | READONLY
     for key, value in _DEFAULTS.items():
         values.setdefault(key, value)
+    world = outside(state)
+    if world is not None:
+        values.update((key, value) for key, value in world.facts().items() if key not in environment)
     values["BASH"] = "/bin/bash"
     values["BASH_LOADABLES_PATH"] = "/usr/local/lib/bash:/usr/lib/bash"
     values.pop("_", None)

@@ -254,11 +254,13 @@ class Kernel:
 
     Attributes:
         outside: The host's world (``interp.outside.Outside``) where the run may reach it, None in a sandbox.
+        spent: Processor seconds of programs that have ended, in user mode and in the system.
         user_id, group_id: Whose run it is, as ``$UID`` and ``id`` say.
     """
 
     __slots__ = (
-        "_fifos", "_next_pid", "budget", "fs", "group_id", "limits", "outside", "processes", "scheduler", "user_id"
+        "_fifos", "_later_pids", "_next_pid", "budget", "fs", "group_id", "limits", "outside", "processes", "scheduler", "spent",
+        "user_id",
     )  # fmt: skip
 
     def __init__(self, fs: FileSystem, limits: Limits, budget: Budget | None = None) -> None:
@@ -268,7 +270,9 @@ class Kernel:
         self.scheduler = Scheduler(self.budget)
         self.processes: dict[int, Process] = {}
         self._next_pid = FIRST_PID
+        self._later_pids = 0
         self.outside: Any = None
+        self.spent = (0.0, 0.0)
         self.user_id = self.group_id = USER_ID
         self._fifos: dict[int, Pipe] = {}
 
@@ -281,14 +285,30 @@ class Kernel:
         else:
             self.budget.fail("processes")
         pid = self._next_pid
-        self._next_pid = pid + 1
+        self._next_pid = max(pid + 1, self._later_pids)
         process = Process(self, pid, parent_pid, descriptors, cwd)
         self.processes[pid] = process
         return process
 
+    def number_from(self, first: int, others: int) -> None:
+        """Give the first process the number ``first``, and those after it numbers from ``others`` on."""
+        self._next_pid = first
+        self._later_pids = others
+
     def now(self) -> float:
         """Return the time that scripts see, in seconds since the epoch; sleeps move it."""
         return time() + self.budget.skipped
+
+    def times(self) -> tuple[float, float, float]:
+        """Return the seconds since the run began: real, in user mode, in the system.
+
+        All tasks share one real process; whatever time it does not wait is in user mode. Programs of the
+        host add theirs when they have ended.
+        """
+        budget = self.budget
+        real = budget.elapsed()
+        user, system = self.spent
+        return real, max(0.0, real - budget.skipped - budget.waited) + user, system
 
     def pipe(self) -> Pipe:
         return Pipe(self.scheduler)

@@ -190,7 +190,9 @@ class Scheduler:
                 wait = min(NAP, budget.remaining())
                 if self._timers:
                     wait = min(wait, max(0.0, self._timers[0][0] - budget.elapsed()))
+                before = budget.elapsed()
                 idle(wait)
+                budget.waited += budget.elapsed() - before
             self._wake_due()
             if budget.spent is not None:  # cancelled from another thread
                 self.failure = budget.spent

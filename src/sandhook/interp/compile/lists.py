@@ -212,9 +212,11 @@ def compile_negated(run: Run) -> Run:
 
 def _timed(run: Run, *, posix: bool) -> Run:
     def timed(state: State) -> int:
-        start = state.budget.elapsed()
+        kernel = state.process.kernel
+        before = kernel.times()
         status = run(state)
-        state.shell.print_times(state, state.budget.elapsed() - start, posix)
+        real, user, system = (now - then for now, then in zip(kernel.times(), before))
+        state.shell.print_times(state, (real, user, system), posix)
         return status
 
     return timed

@@ -1,0 +1,77 @@
+"""All commands of a shell, put together: its built-ins, the utilities, and the caller's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from sandhook import builtins
+from sandhook.interp.lookup import Builtin, Commands
+from sandhook.state.state import State
+from sandhook.utilities import UTILITIES, load
+
+if TYPE_CHECKING:
+    from sandhook.utilities._own import OwnUtility
+
+
+class _Loaded(Mapping[str, Any]):
+    """The utilities of a shell: each module is imported when it is first called."""
+
+    def __init__(self, own: Mapping[str, Any]) -> None:
+        self._own = dict(own)
+        self._names = {**UTILITIES, **self._own}
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._own.get(name)
+        if found is None:
+            found = self._own[name] = load(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _load_builtin(name: str) -> Builtin | None:
+    if name not in builtins.BUILTINS:
+        return None
+    run: Builtin = builtins.load(name).run
+    return run
+
+
+def _evaluate_test(state: State, arguments: list[str]) -> bool:
+    from sandhook.builtins.test import ShellProbe
+    from sandhook.utilities.test import evaluate
+
+    return evaluate(arguments, ShellProbe(state))
+
+
+def make_commands(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) -> Commands:
+    """Return all commands of a shell: the built-ins, the utilities, and the caller's own."""
+    own: Mapping[str, Any] = {}
+    if utilities:
+        from sandhook.utilities._own import by_name
+
+        own = by_name(utilities)
+    return Commands(
+        _load_builtin,
+        _Loaded(own),
+        prepare=builtins.prepare,
+        test=_evaluate_test,
+        names=builtins.NAMES,
+        special=builtins.SPECIAL,
+        declarations=builtins.DECLARATIONS,
+        keywords=builtins.KEYWORDS,
+    )
+
+
+@cache
+def standard_commands() -> Commands:
+    """Return the commands of a shell without own utilities; made once, and never changed."""
+    return make_commands(None)

@@ -1,0 +1,50 @@
+"""Runs cases on sandhook's host mode: real files in a directory of their own, real programs."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from sandhook.conformance.oracle import RealShell
+from sandhook.conformance.runner import Observed
+from sandhook.host.shell import HostShell
+from sandhook.host.world import Host
+from sandhook.limits import Limits
+
+
+class HostedShell(RealShell):
+    """Runs scripts by ``HostShell``, as ``RealShell`` runs them on a real one.
+
+    Args:
+        prefer: Whether the machine's utilities win or ours, as ``Host`` takes it.
+    """
+
+    def __init__(
+        self,
+        *,
+        root: str | None = None,
+        jobs: int = 1,
+        timeout: float | None = None,
+        prefer: str = "own",
+    ) -> None:
+        super().__init__("host", root=root, jobs=jobs, timeout=timeout)
+        self._host = Host(prefer=prefer, executable_bit=True)
+
+    def _version(self) -> tuple[int, ...]:
+        return ()
+
+    def _find(self) -> str:
+        return ""  # no program: it runs in this process
+
+    def _in(self, directory: str, script: str) -> Observed:
+        started = monotonic()
+        limits = Limits.generous().with_(wall_seconds=self._timeout)
+        shell = HostShell(host=self._host, env=self.environment(directory), cwd=directory, limits=limits)
+        result = shell.run(script)
+        trouble = ""
+        if result.limit is not None:
+            trouble = f"limit {result.limit}"
+        elif result.defect is not None:
+            trouble = f"defect {type(result.defect).__name__}: {result.defect}"
+        return Observed(
+            result.exit_status, result.stdout_bytes, result.stderr_bytes, trouble, monotonic() - started
+        )

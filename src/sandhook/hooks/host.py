@@ -1,0 +1,200 @@
+"""HostRunner: runs hooks that somebody trusts on this machine, with its files and its programs.
+
+Each hook has a shell of its own, so hooks may run at once. Shell text and argv take the same way: the
+interpreter's, the dispatcher's and the supervisor's of ``sandhook.host``. What must be true of a hook before
+it runs here is decided by ``HookEngine.load(host=...)``.
+"""
+
+# pathlib costs the command line 10 ms.
+# ruff: noqa: PTH100, PTH112, PTH118, PTH123
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from sandhook.errors import SandhookError
+from sandhook.hooks.contracts import needs_trust
+from sandhook.hooks.model import HookSpec, Ran, Request
+from sandhook.hooks.runner import Runner, as_ran, internal, quoted
+
+if TYPE_CHECKING:
+    from sandhook.host.world import Host
+    from sandhook.interp.program import TreeStore
+    from sandhook.limits import Limits
+    from sandhook.utilities._own import OwnUtility
+
+#: Says of a hook whether it runs on the host.
+Select = Callable[[HookSpec], bool]
+
+#: Where contracts place the project when the event does not say; no directory of a machine.
+_WORKSPACE = "/workspace"
+
+
+class HostRunner:
+    """Runs shell text and argv on this machine; may be called from several threads at once.
+
+    Args:
+        host: What may be used of the machine, and how.
+        select: Which hooks run here; None takes those that are trusted, see ``trusted``.
+        workspace: Native directory for hooks whose event names none; this process's by default.
+        env: What hooks inherit from, by their own policy; None takes this process's environment.
+        limits: The default ``Limits``; a request's own go over them.
+        utilities: Additional commands, as for ``Shell``.
+        keep_env: Names of variables that are passed on although they make programs load foreign code, such
+            as NODE_OPTIONS.
+        parse_cache: Keeps parsed scripts beyond the process.
+    """
+
+    concurrent = True
+
+    def __init__(
+        self,
+        host: Host | None = None,
+        *,
+        select: Select | None = None,
+        workspace: str | None = None,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        keep_env: Iterable[str] = (),
+        parse_cache: TreeStore | None = None,
+    ) -> None:
+        self.select: Select = select or trusted
+        self._host = host
+        self._workspace = os.path.abspath(os.getcwd() if workspace is None else workspace)  # noqa: PTH109
+        self._env = env
+        self._limits = limits
+        self._utilities = utilities
+        self._keep = tuple(keep_env)
+        self._parse_cache = parse_cache
+
+    def __call__(self, request: Request) -> Ran:
+        """Run a request; whatever happens is in the result."""
+        try:
+            changed = self._changed(request)
+            if changed is not None:
+                return Ran(failure=changed)
+            if not request.files:
+                return self._run(request, {})
+            with TemporaryDirectory(prefix="sandhook-") as directory:
+                return self._run(request, _written(request.files, directory))
+        except SandhookError as error:
+            return Ran(failure=str(error))
+        except OSError as error:
+            return Ran(failure=f"cannot run on the host: {error.strerror or error}")
+        except Exception as error:  # a defect of ours must not look like a decision
+            return Ran(failure=internal(error))
+
+    def resolve(self, path: str, base: str) -> str | None:
+        """Return the canonical path of an existing file, or None; ``path`` may be relative to ``base``."""
+        try:
+            place = os.path.realpath(os.path.join(self._place(base), path), strict=True)
+        except (OSError, ValueError):
+            return None
+        return place.replace("\\", "/") if os.sep == "\\" else place
+
+    def _place(self, directory: str) -> str:
+        """Return the native directory that a contract means."""
+        if directory == _WORKSPACE and not os.path.isdir(_WORKSPACE):
+            return self._workspace
+        return directory
+
+    def _changed(self, request: Request) -> str | None:
+        """Say which approved file is not what was approved any more, or None."""
+        for name, data in request.spec.snapshot:
+            path = os.path.join(self._place(request.cwd), name)
+            try:
+                with open(path, "rb") as file:
+                    same = file.read(len(data) + 1) == data
+            except OSError as error:
+                return f"{name}: was approved and cannot be read: {error.strerror}"
+            if not same:
+                return f"{name}: has changed since it was approved"
+        return None
+
+    def _run(self, request: Request, written: Mapping[str, str]) -> Ran:
+        from sandhook.host.environment import build
+        from sandhook.host.files import WINDOWS
+        from sandhook.host.shell import HostShell
+        from sandhook.limits import Limits
+
+        spec = request.spec
+        cwd = self._place(request.cwd)
+        places = {_WORKSPACE: cwd, **written}
+        own = {name: places.get(value, value) for name, value in request.env.items()}
+        env = build(
+            spec.env_policy,
+            {**os.environ, **request.inherited} if self._env is None else {**self._env, **request.inherited},
+            names=spec.env_names,
+            without=spec.env_except,
+            keep=self._keep,
+            extra=own,
+            windows=WINDOWS,
+        )
+        limits = self._limits or Limits.generous()
+        if request.limits:
+            limits = limits.with_(**request.limits)
+        text = spec.executor.text
+        if spec.executor.type == "argv":
+            text = " ".join(map(quoted, spec.executor.argv))
+        shell = HostShell(
+            host=self._host,
+            env=env,
+            cwd=cwd,
+            limits=limits,
+            utilities=self._utilities,
+            parse_cache=self._parse_cache,
+        )
+        return as_ran(
+            shell.run(
+                text, stdin=request.stdin, name="bash", overflow=request.overflow, cancel=request.cancel
+            )
+        )
+
+
+class MixedRunner:
+    """Runs the hooks that a HostRunner selects on the host, and all others in the sandbox.
+
+    Args:
+        bundled: Sources whose hooks never run on the host: capabilities that contribute hooks.
+    """
+
+    concurrent = True
+
+    def __init__(self, host: HostRunner, sandbox: Runner, *, bundled: frozenset[str] = frozenset()) -> None:
+        self._host = host
+        self._bundled = bundled
+        self._sandbox = sandbox
+        self.resolve = host.resolve
+        fs = getattr(sandbox, "fs", None)
+        if fs is not None:
+            self.fs = fs
+
+    def __call__(self, request: Request) -> Any:
+        """Run a request where it belongs."""
+        return (self._host if self._on_host(request.spec) else self._sandbox)(request)
+
+    def _on_host(self, spec: HookSpec) -> bool:
+        return spec.source not in self._bundled and self._host.select(spec)
+
+
+def trusted(spec: HookSpec) -> bool:
+    """Tell whether somebody of this machine answers for a hook: it is of a layer of theirs, or approved."""
+    return not needs_trust(spec.layer) or spec.trust_hash is not None
+
+
+def _written(files: Iterable[tuple[str, bytes]], directory: str) -> dict[str, str]:
+    """Write a request's files to a directory of their own; return where each went."""
+    places: dict[str, str] = {}
+    for number, (name, data) in enumerate(files):
+        path = os.path.join(directory, f"{number}-{name.rpartition('/')[2]}")
+        with open(path, "wb", opener=_private) as file:
+            file.write(data)
+        places[name] = path
+    return places
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

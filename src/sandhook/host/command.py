@@ -1,0 +1,311 @@
+"""HostCommand: one program of the machine that a sandboxed script may call, with named arguments only.
+
+HookEngine.load("bundle.json", utilities=[HostCommand("cargo", args=["fmt", ...], cwd="/workspace", write_back=True)])
+
+The program never sees the sandbox, nor the script the machine: the files below ``cwd`` are copied to a
+directory of the program's own, it runs there, and with ``write_back`` what it changed is copied back. It
+runs with the host's power over files that the script wrote, so it must be one that does not execute what
+it reads: a formatter, not a build.
+"""
+
+# pathlib costs the command line 10 ms.
+# ruff: noqa: PTH101, PTH102, PTH116, PTH118, PTH123
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from tempfile import TemporaryDirectory
+from types import EllipsisType
+from typing import TYPE_CHECKING, TypeAlias
+
+from sandhook.utilities._own import OwnUtility, UtilityContext
+from sandhook.vfs.errors import error_text
+from sandhook.vfs.path import VirtualPath, normalize
+
+if TYPE_CHECKING:
+    from sandhook.host.children import Child
+
+#: What one place of an argument list may be: this text, what a function allows, or (``...``, at the end)
+#: any number of names of files below the working directory.
+Argument: TypeAlias = "str | Callable[[str], bool] | EllipsisType"
+
+#: Bounds of what is copied out for one call.
+MAX_FILES, MAX_BYTES = 20_000, 256 << 20
+
+NOT_ALLOWED, NOT_FOUND, TIMED_OUT = 126, 127, 124
+
+#: Seconds between two looks at a program that neither reads nor writes.
+_LOOK = 0.05
+
+
+class HostCommand(OwnUtility):
+    """A program of the machine as a command of a sandbox.
+
+    Args:
+        name: What scripts call it.
+        args: The arguments that are allowed, or several such lists. A text stands for itself, a function says
+            whether it allows one argument, ``...`` at the end stands for any number of relative file names:
+            no options, no absolute paths, no "..".
+        cwd: The directory of the sandbox that is the program's world. It runs in the script's working directory
+            when that is below, else there.
+        write_back: Copy what the program changes, makes and deletes below ``cwd`` back to the sandbox.
+        executable: Native path of the program; looked up in this process's PATH when None.
+        env: The program's whole environment besides PATH and HOME, which is its directory.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        args: Sequence[Argument] | Sequence[Sequence[Argument]] = (),
+        *,
+        cwd: str = "/workspace",
+        write_back: bool = False,
+        executable: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(self._run, name, None)
+        self._forms = [tuple(form) for form in _forms(args)]
+        for form in self._forms:
+            if ... in form[:-1]:
+                raise ValueError(f"HostCommand: {name}: '...' can only be the last argument")
+        if cwd[:1] != "/":
+            raise ValueError(f"HostCommand: {name}: cwd: wanted an absolute path of the sandbox, got {cwd!r}")
+        self._cwd = normalize(cwd)
+        self._write_back = write_back
+        self._executable = executable
+        self._env = dict(env or {})
+
+    def _run(self, ctx: UtilityContext) -> int:
+        """Run the program for a script."""
+        if not any(_fits(form, ctx.args) for form in self._forms):
+            allowed = " | ".join(" ".join((self.name, *map(_shown, form))) for form in self._forms)
+            return ctx.error(f"not allowed with these arguments; allowed: {allowed}", NOT_ALLOWED)
+        executable = self._executable or shutil.which(self.name)
+        if executable is None:
+            return ctx.error("this machine has no such program", NOT_FOUND)
+        with TemporaryDirectory(prefix="sandhook-", ignore_cleanup_errors=True) as top:
+            root, home = os.path.join(top, "files"), os.path.join(top, "home")
+            os.mkdir(root)
+            os.mkdir(home)
+            try:
+                before = _copy_out(ctx, self._cwd, root)
+            except OSError as error:
+                return ctx.error(f"cannot copy {self._cwd}: {error_text(error)}", NOT_ALLOWED)
+            status = self._start(ctx, executable, root, home)
+            if self._write_back:
+                try:
+                    _copy_back(ctx, self._cwd, root, before)
+                except OSError as error:
+                    return ctx.error(f"cannot write back: {error.filename}: {error_text(error)}")
+            return status
+
+    def _start(self, ctx: UtilityContext, executable: str, root: str, home: str) -> int:
+        from sandhook.host.children import Spawn, Supervisor
+        from sandhook.host.poller import Poller, inbound, outbound
+
+        below = _below(self._cwd, ctx.cwd)
+        env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, **self._env}
+        if os.name == "nt":
+            env = {name: os.environ[name] for name in ("SYSTEMROOT", "PATHEXT") if name in os.environ} | env
+        theirs_in, ours_in = outbound()
+        ours_out, theirs_out = inbound()
+        ours_err, theirs_err = inbound()
+        mine = [theirs_in, theirs_out, theirs_err]
+        poller = Poller()
+        try:
+            with Supervisor() as supervisor:
+                try:
+                    child = supervisor.start(
+                        Spawn(
+                            executable,
+                            (self.name, *ctx.args),
+                            env,
+                            os.path.join(root, *below.split("/")) if below else root,
+                            {0: theirs_in, 1: theirs_out, 2: theirs_err},
+                        )
+                    )
+                except OSError as error:
+                    return ctx.error(error_text(error), NOT_ALLOWED)
+                while mine:
+                    os.close(mine.pop())
+                return _carry(ctx, poller, child, ours_in, {ours_out: 1, ours_err: 2})
+        finally:
+            poller.close()
+            for fd in (*mine, ours_in, ours_out, ours_err):
+                with suppress(OSError):
+                    os.close(fd)
+
+
+def _carry(ctx: UtilityContext, poller: object, child: Child, given: int, outputs: dict[int, int]) -> int:
+    """Pass input and output on until the program has ended; return its status."""
+    from sandhook.host.poller import read_some, write_some
+
+    pending = memoryview(ctx.stdin.read())
+    streams = {1: ctx.stdout, 2: ctx.stderr}
+    while True:
+        ended = child.poll()
+        moved = False
+        while pending and given >= 0:
+            try:
+                taken = write_some(given, pending)
+            except BrokenPipeError:
+                taken, pending = 0, pending[:0]
+            if not taken:
+                break
+            pending, moved = pending[taken:], True
+        if not pending and given >= 0:
+            os.close(given)
+            given = -1
+        for fd, number in list(outputs.items()):
+            data = read_some(fd, 65_536)
+            if data:
+                streams[number].write(data)
+                moved = True
+            elif data is not None:
+                del outputs[fd]
+        if ended and not moved:
+            return child.status or 0
+        if not moved:
+            _wait(ctx, poller, child, given if pending else -1, outputs)
+
+
+def _wait(ctx: UtilityContext, poller: object, child: Child, given: int, outputs: Mapping[int, int]) -> None:
+    """Wait until something can be moved, or the time of the run is up. Raises LimitExceeded."""
+    from sandhook.host.poller import Poller
+
+    assert isinstance(poller, Poller)
+    if not ctx.budget.remaining() or ctx.budget.spent is not None:
+        ctx.budget.yield_slice()
+        ctx.budget.charge(1)
+    for fd in outputs:
+        poller.readable(fd, _nothing)
+    if given >= 0:
+        poller.writable(given, _nothing)
+    poller.ended(child, _nothing)
+    poller.wait(min(_LOOK, ctx.budget.remaining()))
+    for fd in (*outputs, *([given] if given >= 0 else ())):
+        poller.forget(fd)
+
+
+def _nothing() -> None:
+    """Having been woken is enough."""
+
+
+# --------------------------------------------------------------------------- arguments
+
+
+def _forms(args: Sequence[Argument] | Sequence[Sequence[Argument]]) -> Iterator[Sequence[Argument]]:
+    """Yield the lists of arguments that were given, one or several."""
+    if args and all(isinstance(each, (list, tuple)) for each in args):
+        yield from args  # type: ignore[misc]
+    else:
+        yield args  # type: ignore[misc]
+
+
+def _fits(form: Sequence[Argument], given: Sequence[str]) -> bool:
+    """Tell whether a list allows the arguments of a call."""
+    rest: Sequence[str] = ()
+    if form and form[-1] is ...:
+        form, rest, given = form[:-1], given[len(form) - 1 :], given[: len(form) - 1]
+    if len(form) != len(given):
+        return False
+    return all(map(_allows, form, given)) and all(map(_is_relative, rest))
+
+
+def _allows(allowed: Argument, given: str) -> bool:
+    if isinstance(allowed, str):
+        return allowed == given
+    return not isinstance(allowed, EllipsisType) and bool(allowed(given))
+
+
+def _is_relative(name: str) -> bool:
+    """Tell whether an argument can only name a file below the working directory, on any system."""
+    parts = name.replace("\\", "/").split("/")
+    return name[:1] not in ("", "-", "/", "\\", "~", "@") and ".." not in parts and ":" not in name
+
+
+def _shown(allowed: Argument) -> str:
+    if isinstance(allowed, str):
+        return allowed
+    return "FILE..." if isinstance(allowed, EllipsisType) else "ARG"
+
+
+# --------------------------------------------------------------------------- files
+
+
+def _below(root: str, path: str) -> str:
+    """Return what of ``path`` is below ``root``; "" when it is not."""
+    inside = path == root or path.startswith(root.rstrip("/") + "/")
+    return path[len(root) :].strip("/") if inside else ""
+
+
+def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, bytes | None]:
+    """Copy a tree of the sandbox; return every name with a file's contents, None for a directory.
+
+    Links are left out: what they lead to is not what they would lead to on the machine.
+    """
+    copied: dict[str, bytes | None] = {}
+    size = 0
+    pending = [""]
+    while pending:
+        above = pending.pop()
+        for entry in ctx.fs.listdir(VirtualPath(f"{top.rstrip('/')}/{above}" if above else top)):
+            ctx.budget.charge(1)
+            name = f"{above}/{entry.name}" if above else entry.name
+            native = os.path.join(root, *name.split("/"))
+            if stat.S_ISDIR(entry.mode):
+                os.mkdir(native)
+                copied[name] = None
+                pending.append(name)
+            elif stat.S_ISREG(entry.mode):
+                path = VirtualPath(f"{top.rstrip('/')}/{name}")
+                size += ctx.fs.stat(path).size
+                if size > MAX_BYTES or len(copied) > MAX_FILES:
+                    raise OSError(27, f"more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB")
+                data = ctx.fs.read_bytes(path)
+                with open(native, "wb") as file:
+                    file.write(data)
+                os.chmod(native, entry.mode & 0o777 | 0o600)
+                copied[name] = data
+    return copied
+
+
+def _copy_back(ctx: UtilityContext, top: VirtualPath, root: str, before: Mapping[str, bytes | None]) -> None:
+    """Copy what has changed to the sandbox; what is neither file nor directory is left out."""
+    after: set[str] = set()
+    for name, native, directory in _walk(root):
+        ctx.budget.charge(1)
+        after.add(name)
+        path = VirtualPath(f"{top.rstrip('/')}/{name}")
+        if directory:
+            if name not in before:
+                ctx.fs.mkdir(path, 0o755)
+            continue
+        with open(native, "rb") as file:
+            ctx.budget.afford(os.fstat(file.fileno()).st_size)
+            data = file.read()
+        if before.get(name) != data or name not in before:
+            mode = 0o755 if os.stat(native).st_mode & 0o100 and os.name != "nt" else 0o644
+            ctx.fs.write_bytes(path, data, mode=mode)
+    for name in sorted(set(before) - after, reverse=True):
+        path = VirtualPath(f"{top.rstrip('/')}/{name}")
+        if ctx.fs.exists(path):
+            (ctx.fs.rmdir if before[name] is None else ctx.fs.unlink)(path)
+
+
+def _walk(root: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield name, native path and whether it is a directory, of all regular files and directories."""
+    pending = [""]
+    while pending:
+        above = pending.pop()
+        with os.scandir(os.path.join(root, *above.split("/")) if above else root) as entries:
+            for entry in sorted(entries, key=lambda each: each.name):
+                name = f"{above}/{entry.name}" if above else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(name)
+                    yield name, entry.path, True
+                elif entry.is_file(follow_symlinks=False):
+                    yield name, entry.path, False

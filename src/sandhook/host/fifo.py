@@ -1,0 +1,64 @@
+"""Opening a FIFO of the host, which waits until its other end is open, while other tasks go on."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from threading import Thread
+
+from greenlet import getcurrent
+
+from sandhook.host.poller import Poller
+from sandhook.kernel.scheduler import Scheduler
+
+
+def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> int:
+    """Open a FIFO for reading or for writing, in a thread, for nothing else waits as open(2) does.
+
+    When the waiting ends otherwise (a signal, the end of the run), this opens the other end for a moment, so
+    that the thread ends too.
+
+    Raises:
+        OSError: As open(2) fails.
+    """
+    found: list[int | OSError] = []
+    ours, theirs = os.pipe()
+
+    def wait() -> None:
+        try:
+            found.append(os.open(path, flags))
+        except OSError as error:
+            found.append(error)
+        finally:
+            os.close(theirs)
+
+    me = getcurrent()
+    thread = Thread(target=wait, name="sandhook-fifo", daemon=True)
+    thread.start()
+    try:
+        poller.readable(ours, lambda: scheduler.wake(me))
+        while not found:
+            scheduler.block()
+    except BaseException:
+        _release(path, flags, thread)
+        for each in found:
+            if isinstance(each, int):
+                os.close(each)
+        raise
+    finally:
+        poller.forget(ours)
+        os.close(ours)
+    thread.join()
+    opened = found[0]
+    if isinstance(opened, OSError):
+        raise opened
+    return opened
+
+
+def _release(path: str, flags: int, thread: Thread) -> None:
+    """Open the end that a thread waits for, until it has stopped waiting."""
+    other = os.O_RDONLY if flags & os.O_WRONLY else os.O_WRONLY
+    while thread.is_alive():
+        with suppress(OSError):
+            os.close(os.open(path, other | os.O_NONBLOCK | os.O_CLOEXEC))
+        thread.join(0.01)

@@ -1,0 +1,462 @@
+"""HostFileSystem: the machine's own files, under the names that the shell has for them.
+
+The host walks its paths itself: links, mounts and permissions are its own. Only the names that speak of
+the shell's descriptors (/dev/stdin, /dev/fd/3) are answered here, for these descriptors are not the
+host process's. What is opened is a real descriptor whose offset is the kernel's, so that it can be
+handed to a program and read on afterwards.
+"""
+
+# pathlib knows neither descriptors nor surrogates.
+# ruff: noqa: PTH101, PTH102, PTH105, PTH106, PTH108, PTH110, PTH112, PTH114, PTH115, PTH116, PTH118, PTH120, PTH211
+from __future__ import annotations
+
+import errno
+import os
+import stat as st
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from sandhook.host.names import to_native, to_virtual
+from sandhook.kernel.descriptor import CHUNK, File
+from sandhook.kernel.signals import BrokenPipe
+from sandhook.vfs.base import Device, Entry, FileHandle, Stat
+from sandhook.vfs.conveniences import Conveniences
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.names import byte_order
+from sandhook.vfs.path import VirtualPath, normalize
+
+WINDOWS = sys.platform == "win32"
+
+_CLOEXEC: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
+_BINARY: int = getattr(os, "O_BINARY", 0)
+
+#: Names of the shell's own descriptors, wherever it runs.
+_STREAMS = {"/dev/stdin": "stdin", "/dev/stdout": "stdout", "/dev/stderr": "stderr"}
+
+#: Devices that Windows has not, or under other names.
+_DEVICES = {
+    "/dev/null": "null",
+    "/dev/zero": "zero",
+    "/dev/full": "full",
+    "/dev/random": "random",
+    "/dev/urandom": "random",
+}
+
+#: Bytes that ``read`` takes at a time before it gives back what is behind the line.
+_LINE = 4_096
+
+_UTF8 = sys.getfilesystemencoding().lower().replace("-", "") == "utf8"
+
+
+class HostHandle:
+    """An open regular file."""
+
+    __slots__ = ("fd",)
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+
+    def read_at(self, offset: int, count: int) -> bytes:
+        """Return up to ``count`` bytes from ``offset``; b"" at the end, which files of /proc alone know."""
+        parts: list[bytes] = []
+        while count > 0:
+            part = self._pread(min(count, 1 << 20), offset)
+            if not part:
+                break
+            parts.append(part)
+            offset += len(part)
+            count -= len(part)
+        return b"".join(parts)
+
+    def _pread(self, count: int, offset: int) -> bytes:
+        try:
+            if not WINDOWS:
+                return os.pread(self.fd, count, offset)
+            here = os.lseek(self.fd, 0, os.SEEK_CUR)
+            os.lseek(self.fd, offset, os.SEEK_SET)
+            data = os.read(self.fd, count)
+            os.lseek(self.fd, here, os.SEEK_SET)
+            return data
+        except OSError as error:
+            raise translated(error) from None
+
+    def write_at(self, offset: int, data: bytes) -> int:
+        """Write all of ``data``."""
+        try:
+            os.lseek(self.fd, offset, os.SEEK_SET)
+        except OSError as error:
+            raise translated(error) from None
+        write_all(self.fd, data)
+        return len(data)
+
+    def append(self, data: bytes) -> int:
+        """Write at the end and return the new size."""
+        return self.write_at(self.size(), data) + self.size()
+
+    def truncate(self, size: int) -> None:
+        try:
+            os.ftruncate(self.fd, size)
+        except OSError as error:
+            raise translated(error) from None
+
+    def size(self) -> int:
+        return os.fstat(self.fd).st_size
+
+    def stat(self) -> Stat:
+        return shown(os.fstat(self.fd))
+
+    def close(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+class Special(HostHandle):
+    """A device, FIFO or terminal that is not opened yet, for that may have to wait."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        super().__init__(-1)
+        self.path = path
+
+    def size(self) -> int:
+        return 0
+
+    def read_at(self, offset: int, count: int) -> bytes:
+        raise fs_error(errno.EINVAL, self.path)  # a host's stream is read by a process alone
+
+    def write_at(self, offset: int, data: bytes) -> int:
+        raise fs_error(errno.EINVAL, self.path)
+
+    def stat(self) -> Stat:
+        return shown(os.stat(self.path))
+
+
+class HostFile(File):
+    """A regular file that a process opened; its offset is the descriptor's own, and programs share it."""
+
+    __slots__ = ("fd",)
+
+    def __init__(self, handle: HostHandle, *, read: bool, write: bool, append: bool = False) -> None:
+        super().__init__(handle, read=read, write=write, append=append)
+        self.fd = handle.fd
+
+    def read(self, count: int) -> bytes:
+        if not self.readable:
+            raise fs_error(errno.EBADF)
+        try:
+            return os.read(self.fd, min(count, 1 << 20))
+        except OSError as error:
+            raise translated(error) from None
+
+    def read_until(self, delimiter: bytes, limit: int) -> bytes:
+        found = b""
+        while len(found) < limit:
+            data = self.read(min(_LINE, limit - len(found)))
+            end = data.find(delimiter) + 1
+            if end and end < len(data):
+                os.lseek(self.fd, end - len(data), os.SEEK_CUR)
+                data = data[:end]
+            found += data
+            if end or not data:
+                break
+        return found
+
+    def write(self, data: bytes) -> None:
+        if not self.writable:
+            raise fs_error(errno.EBADF)
+        if self.append and WINDOWS:
+            os.lseek(self.fd, 0, os.SEEK_END)
+        write_all(self.fd, data)
+
+    def tell(self) -> int:
+        return os.lseek(self.fd, 0, os.SEEK_CUR)
+
+    def seek(self, offset: int) -> None:
+        os.lseek(self.fd, offset, os.SEEK_SET)
+
+
+class HostFileSystem(Conveniences):
+    """The files of this machine.
+
+    Args:
+        working: The native working directory; on Windows it says which drive "/" and "\\x" mean.
+    """
+
+    def __init__(self, working: str = "") -> None:
+        self._drive = os.path.splitdrive(working)[0] if WINDOWS else "C:"
+
+    # ------------------------------------------------------------------ names
+
+    def native(self, path: str) -> str:
+        """Return the host's name of a path. Raises EINVAL for what cannot be one."""
+        if not path:
+            raise fs_error(errno.ENOENT)
+        if "\0" in path:
+            raise fs_error(errno.EINVAL, path)
+        if WINDOWS:
+            return to_native(path, self._drive)
+        return path if _UTF8 else os.fsdecode(path.encode("utf-8", "surrogateescape"))
+
+    def virtual(self, path: str) -> str:
+        """Return the shell's name of a host's path."""
+        if WINDOWS:
+            return to_virtual(path, self._drive)
+        return path if _UTF8 else os.fsencode(path).decode("utf-8", "surrogateescape")
+
+    def _device(self, path: str) -> Device | None:
+        """Return what a name of the shell's own descriptors stands for."""
+        if path[:5] not in ("/dev/", "/proc"):
+            if "/dev/" not in path and "/proc/self/fd/" not in path:
+                return None
+            path = normalize(path)
+        for prefix in ("/dev/fd/", "/proc/self/fd/"):
+            if path.startswith(prefix) and path[len(prefix) :].isdecimal():
+                return Device("fd", int(path[len(prefix) :]))
+        kind = _STREAMS.get(path) or (_DEVICES.get(path) if WINDOWS else None)
+        return None if kind is None else Device(kind)
+
+    # ------------------------------------------------------------------ the protocol
+
+    def open(
+        self,
+        path: VirtualPath,
+        *,
+        read: bool = True,
+        write: bool = False,
+        create: bool = False,
+        exclusive: bool = False,
+        truncate: bool = False,
+        mode: int = 0o666,
+    ) -> FileHandle | Device:
+        device = self._device(path)
+        if device is not None:
+            return device
+        native = self.native(path)
+        flags = (os.O_RDWR if read and write else os.O_WRONLY if write else os.O_RDONLY) | _CLOEXEC | _BINARY
+        if create:
+            flags |= os.O_CREAT
+        if exclusive:
+            flags |= os.O_EXCL
+        if truncate:
+            flags |= os.O_TRUNC
+        fresh = False
+        try:
+            kind = os.stat(native).st_mode
+            if not (st.S_ISREG(kind) or st.S_ISDIR(kind)):
+                return Special(native)
+        except OSError:
+            fresh = create
+        try:
+            fd = os.open(native, flags, mode)
+        except IsADirectoryError:
+            raise fs_error(errno.EISDIR, path) from None
+        except OSError as error:
+            if WINDOWS and os.path.isdir(native):
+                raise fs_error(errno.EISDIR, path) from None
+            raise translated(error, path) from None
+        try:
+            info = os.fstat(fd)
+            if st.S_ISDIR(info.st_mode):
+                raise fs_error(errno.EISDIR, path)
+            if fresh and not WINDOWS and st.S_IMODE(info.st_mode) != mode & 0o7777:
+                with suppress(OSError):  # the host's umask took more than the script's; or there are no modes
+                    os.fchmod(fd, mode & 0o7777)
+        except BaseException:
+            os.close(fd)
+            raise
+        return HostHandle(fd)
+
+    def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat:
+        device = self._device(path)
+        if device is not None:
+            return Stat(st.S_IFCHR | 0o666, 0, 1, 1, 0, 0, 0, 0, 0)
+        native = self.native(path)
+        try:
+            return shown(os.stat(native, follow_symlinks=follow))
+        except OSError as error:
+            raise translated(error, path) from None
+
+    def listdir(self, path: VirtualPath) -> list[Entry]:
+        native = self.native(path)
+        entries: dict[str, Entry] = {}
+        try:
+            with os.scandir(native) as found:
+                for each in found:
+                    name = self._name(each.name)
+                    with suppress(OSError):  # gone meanwhile
+                        entries[name] = Entry(name, _kind(each), each.inode())
+        except OSError as error:
+            raise translated(error, path) from None
+        return [entries[name] for name in byte_order(entries)]
+
+    def _name(self, name: str) -> str:
+        return name if WINDOWS or _UTF8 else os.fsencode(name).decode("utf-8", "surrogateescape")
+
+    def mkdir(self, path: VirtualPath, mode: int = 0o777) -> None:
+        native = self.native(path)
+        self._change(path, lambda: os.mkdir(native, mode))
+        if not WINDOWS:
+            with suppress(OSError):
+                os.chmod(native, mode)  # whatever the host's umask says
+
+    def rmdir(self, path: VirtualPath) -> None:
+        self._change(path, lambda: os.rmdir(self.native(path)))
+
+    def unlink(self, path: VirtualPath) -> None:
+        native = self.native(path)
+        if os.path.isdir(native) and not os.path.islink(native):
+            raise fs_error(errno.EISDIR, path)
+        self._change(path, lambda: os.unlink(native))
+
+    def rename(self, old: VirtualPath, new: VirtualPath) -> None:
+        source, target = self.native(old), self.native(new)
+        if WINDOWS and os.path.isdir(source) and os.path.isdir(target):
+            self._change(new, lambda: os.rmdir(target))  # there, a directory does not replace another
+        self._change(old, lambda: os.replace(source, target))
+
+    def link(self, old: VirtualPath, new: VirtualPath) -> None:
+        source, target = self.native(old), self.native(new)
+        follow = {} if os.link not in os.supports_follow_symlinks else {"follow_symlinks": False}
+        self._change(new, lambda: os.link(source, target, **follow))
+
+    def symlink(self, target: str, path: VirtualPath) -> None:
+        native = self.native(path)
+        if not target:
+            raise fs_error(errno.ENOENT, path)
+        if WINDOWS:
+            shape = self.native(target) if target[:1] == "/" or ":" in target else target.replace("/", "\\")
+            above = os.path.dirname(native)
+            self._change(path, lambda: os.symlink(shape, native, os.path.isdir(os.path.join(above, shape))))
+        else:
+            self._change(path, lambda: os.symlink(self.native(target), native))
+
+    def readlink(self, path: VirtualPath) -> str:
+        native = self.native(path)
+        try:
+            return self.virtual(os.readlink(native))
+        except OSError as error:
+            raise translated(error, path) from None
+
+    def mkfifo(self, path: VirtualPath, mode: int = 0o666) -> None:
+        native = self.native(path)
+        if WINDOWS:
+            raise fs_error(errno.EPERM, path)
+        self._change(path, lambda: os.mkfifo(native, mode))
+        with suppress(OSError):
+            os.chmod(native, mode)
+
+    def chmod(self, path: VirtualPath, mode: int) -> None:
+        native = self.native(path)
+        if WINDOWS:  # a read-only flag, and for files alone
+            if os.path.isdir(native):
+                return
+            mode = st.S_IREAD | st.S_IWRITE if mode & 0o200 else st.S_IREAD
+        self._change(path, lambda: os.chmod(native, mode))
+
+    def utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int, *, follow: bool = True) -> None:
+        native = self.native(path)
+        able = os.utime in os.supports_follow_symlinks
+        self._change(
+            path,
+            lambda: os.utime(native, ns=(atime_ns, mtime_ns), follow_symlinks=follow if able else True),
+        )
+
+    def access(self, path: VirtualPath, mask: int) -> bool:
+        if self._device(path) is not None:
+            return not mask & 1
+        try:
+            return os.access(self.native(path), mask)
+        except OSError:
+            return False
+
+    def realpath(self, path: VirtualPath) -> VirtualPath:
+        native = self.native(path)
+        try:
+            return VirtualPath(self.virtual(os.path.realpath(native, strict=True)))
+        except OSError as error:
+            raise translated(error, path) from None
+
+    def exists(self, path: VirtualPath) -> bool:
+        """Tell whether the path leads to something; a broken link does not."""
+        try:
+            return self._device(path) is not None or os.path.exists(self.native(path))
+        except OSError:
+            return False
+
+    def is_dir(self, path: VirtualPath) -> bool:
+        """Tell whether the path leads to a directory, through links too."""
+        try:
+            return os.path.isdir(self.native(path))
+        except OSError:
+            return False
+
+    def read_bytes(self, path: VirtualPath) -> bytes:
+        """Return a file's whole contents, also where its size is not known beforehand (/proc)."""
+        handle = self._regular(path, self.open(path))
+        try:
+            parts: list[bytes] = []
+            offset = 0
+            while part := handle.read_at(offset, CHUNK):
+                parts.append(part)
+                offset += len(part)
+            return b"".join(parts)
+        finally:
+            handle.close()
+
+    @staticmethod
+    def _change(path: str, change: Callable[[], object]) -> None:
+        try:
+            change()
+        except OSError as error:
+            raise translated(error, path) from None
+
+
+def _kind(entry: os.DirEntry[str]) -> int:
+    """Return the type bits of an entry, as lstat gives them, without asking for more than is known."""
+    if entry.is_symlink():
+        return st.S_IFLNK | 0o777
+    if entry.is_dir(follow_symlinks=False):
+        return st.S_IFDIR
+    if entry.is_file(follow_symlinks=False):
+        return st.S_IFREG
+    return entry.stat(follow_symlinks=False).st_mode
+
+
+def shown(info: os.stat_result) -> Stat:
+    """Return the host's stat."""
+    mode = info.st_mode
+    if WINDOWS and st.S_ISREG(mode):
+        mode |= 0o111  # there are no such bits: whether a file can run is for the dispatcher to say
+    return Stat(
+        mode,
+        info.st_size,
+        info.st_ino,
+        info.st_nlink,
+        info.st_uid,
+        info.st_gid,
+        info.st_mtime_ns,
+        info.st_atime_ns,
+        info.st_ctime_ns,
+        info.st_dev,
+        getattr(info, "st_rdev", 0),
+    )
+
+
+def translated(error: OSError, path: str = "") -> OSError:
+    """Return the host's error with GNU's text and the shell's name of the file."""
+    return fs_error(error.errno or errno.EIO, path)
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write all of ``data`` to a descriptor that takes it at once. Raises BrokenPipe for a pipe without reader."""
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(fd, view) :]
+    except BrokenPipeError:
+        raise BrokenPipe from None
+    except OSError as error:
+        raise translated(error) from None

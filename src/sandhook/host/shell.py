@@ -1,0 +1,63 @@
+"""HostShell: the interpreter over the real file system and real programs, for scripts that somebody trusts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sandhook.host.convert import shell_environment
+from sandhook.host.environment import build
+from sandhook.host.files import WINDOWS
+from sandhook.host.world import Host, HostWorld
+from sandhook.limits import Limits
+from sandhook.shell import Shell
+
+if TYPE_CHECKING:
+    from sandhook.interp.program import TreeStore
+    from sandhook.utilities._own import OwnUtility
+
+
+class HostShell(Shell):
+    """A shell on this machine: ``HostShell().run("git status | grep -c modified")``.
+
+    The language, the built-ins and the limits are those of ``Shell``. Files are the machine's, time is real,
+    and a command that is neither function nor built-in is a program of the machine, or a utility of ours where
+    the machine has none. No system shell is needed. Whatever a run starts ends with it.
+
+    Args:
+        host: What may be used of the machine, and how.
+        env: The environment of the scripts; None takes this process's, without the variables that make
+            programs load foreign code (``host.environment``).
+        cwd: Native working directory, of this process by default. It must exist.
+        limits: Bounds of each run; by default ``Limits.generous()``.
+        utilities: Additional commands.
+        parse_cache: Keeps parsed scripts beyond the process.
+
+    Raises:
+        NotADirectoryError: ``cwd`` is no directory.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: Host | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+        limits: Limits | None = None,
+        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        parse_cache: TreeStore | None = None,
+    ) -> None:
+        working = os.path.abspath(os.getcwd() if cwd is None else cwd)  # noqa: PTH100, PTH109
+        if not os.path.isdir(working):  # noqa: PTH112
+            raise NotADirectoryError(f"host: cwd: {working}: not a directory")
+        world = HostWorld(host or Host(), working)
+        given = build("inherit", os.environ, windows=WINDOWS) if env is None else dict(env)
+        super().__init__(
+            env=shell_environment(given),
+            cwd=world.fs.virtual(working),
+            limits=limits or Limits.generous(),
+            utilities=utilities,
+            parse_cache=parse_cache,
+            world=world,
+        )

@@ -1,0 +1,326 @@
+"""What passes between the shell's descriptors and programs of the host.
+
+A program gets real descriptors. A file that the shell opened is handed to it as it is; whatever
+lives in this process (a pipe between stages, captured output, a here-document, a hook's payload) is
+given to it through a pipe of the host, with a task at our end that carries the bytes. What a program
+did not read of its input is given back when it has ended, so that the next reader finds it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from typing import Any
+
+from greenlet import getcurrent
+
+from sandhook.host.files import HostFile, translated
+from sandhook.host.poller import Poller, inbound, left_over, outbound, read_some, write_some
+from sandhook.kernel.descriptor import CHUNK, Description, Input, Null, NullInput
+from sandhook.kernel.scheduler import Scheduler
+from sandhook.kernel.signals import BrokenPipe
+from sandhook.vfs.errors import fs_error
+
+#: What a pipe of the host holds at least while nobody reads it, on every system, in bytes.
+_PIPE = 4_096
+
+
+class HostStream(Description):
+    """A descriptor of the host that is no regular file: a terminal, a FIFO, a pipe, a device.
+
+    Args:
+        fd: The descriptor.
+        owned: It is closed with this description.
+    """
+
+    __slots__ = (
+        "_buffer",
+        "_owned",
+        "_poller",
+        "_scheduler",
+        "_waits",
+        "fd",
+        "readable",
+        "terminal",
+        "writable",
+    )
+
+    def __init__(
+        self, fd: int, poller: Poller, scheduler: Scheduler, *, read: bool, write: bool, owned: bool = True
+    ) -> None:
+        super().__init__()
+        self.fd = fd
+        self.readable = read
+        self.writable = write
+        self.terminal = os.isatty(fd)
+        self._poller = poller
+        self._scheduler = scheduler
+        self._owned = owned
+        self._waits = True
+        self._buffer = b""
+
+    def _wait(self, watch: Callable[[int, Callable[[], None]], None]) -> None:
+        """Wait until the descriptor can be used; one that cannot be waited for never blocks for long."""
+        if not self._waits:
+            return
+        me = getcurrent()
+        ready: list[bool] = []
+
+        def wake() -> None:
+            ready.append(True)
+            self._scheduler.wake(me)
+
+        try:
+            watch(self.fd, wake)
+        except OSError:
+            self._waits = False
+            return
+        try:
+            while not ready:
+                self._scheduler.block()
+        finally:
+            if not ready:
+                self._poller.forget(self.fd)
+
+    def read(self, count: int) -> bytes:
+        if not self.readable:
+            raise fs_error(errno.EBADF)
+        if self._buffer:
+            data, self._buffer = self._buffer[:count], self._buffer[count:]
+            return data
+        self._wait(self._poller.readable)
+        try:
+            return os.read(self.fd, min(count, CHUNK))
+        except OSError as error:
+            raise translated(error) from None
+
+    def ready(self) -> bool:
+        return bool(self._buffer) or self._readable_now()
+
+    def _readable_now(self) -> bool:
+        found: list[bool] = []
+        try:
+            self._poller.readable(self.fd, lambda: found.append(True))
+        except OSError:
+            return True
+        self._poller.wait(0)
+        if not found:
+            self._poller.forget(self.fd)
+        return bool(found)
+
+    def unread(self, data: bytes) -> None:
+        self._buffer = data + self._buffer
+
+    def write(self, data: bytes) -> None:
+        if not self.writable:
+            raise fs_error(errno.EBADF)
+        view = memoryview(data)
+        try:
+            while view:
+                self._wait(self._poller.writable)
+                view = view[os.write(self.fd, view[:_PIPE] if self._waits else view) :]
+        except BrokenPipeError:
+            raise BrokenPipe from None
+        except OSError as error:
+            raise translated(error) from None
+
+    def close(self) -> None:
+        if self._owned:
+            self._poller.forget(self.fd)
+            os.close(self.fd)
+
+
+class Drain:
+    """Carries what a program writes to a description of the shell's, as a task."""
+
+    __slots__ = ("_asked", "_done", "_fd", "_idle", "_poller", "_scheduler", "_sink", "_task", "theirs")
+
+    def __init__(self, sink: Description, poller: Poller, scheduler: Scheduler) -> None:
+        self._fd, self.theirs = inbound()
+        sink.retain()
+        self._sink = sink
+        self._poller = poller
+        self._scheduler = scheduler
+        self._idle = False
+        self._done = False
+        self._asked: Any = None
+        self._task = scheduler.spawn(self._run, None)
+
+    def _run(self) -> None:
+        try:
+            while (data := self._next()) != b"":
+                self._sink.write(data)
+        except (BrokenPipe, OSError):
+            pass  # its writer learns of it by SIGPIPE, when this end is closed
+        finally:
+            self._done = True
+            self._poller.forget(self._fd)
+            os.close(self._fd)
+            self._sink.release()
+            self._answer()
+
+    def _next(self) -> bytes:
+        """Return what was written, waiting for it; b"" when nobody can write any more."""
+        me = getcurrent()
+        while True:
+            data = read_some(self._fd, CHUNK)
+            if data is not None:
+                return data
+            self._answer()
+            self._idle = True
+            self._poller.readable(self._fd, lambda: self._scheduler.wake(me))
+            self._scheduler.block()
+            self._idle = False
+
+    def _answer(self) -> None:
+        if self._asked is not None:
+            asked, self._asked = self._asked, None
+            self._scheduler.wake(asked)
+
+    def settle(self) -> None:
+        """Wait until all that has been written up to now was passed on.
+
+        Called when the program has ended; others that it left behind may still write later.
+        """
+        if self._idle:
+            self._poller.forget(self._fd)
+            self._scheduler.wake(self._task)
+        self._asked = getcurrent()
+        while self._asked is not None and not self._done:
+            self._scheduler.block()
+
+
+class Supply:
+    """Carries what a description of the shell's gives to a program's input, as a task."""
+
+    __slots__ = ("_fd", "_pending", "_poller", "_scheduler", "_source", "_task", "theirs")
+
+    def __init__(self, source: Description, poller: Poller, scheduler: Scheduler) -> None:
+        self.theirs, self._fd = outbound()
+        self._poller = poller
+        self._scheduler = scheduler
+        source.retain()
+        self._source = source
+        self._pending = memoryview(b"")
+        self._task: Any = None
+        if not self._at_once():
+            self._task = scheduler.spawn(self._run, None)
+
+    def _at_once(self) -> bool:
+        """Write input that is known and small without a task; tell whether that was all."""
+        source = self._source
+        if not isinstance(source, Input):
+            return False
+        data = source.read(_PIPE + 1)
+        self._pending = memoryview(data)[write_some(self._fd, data) if data else 0 :]
+        if len(data) > _PIPE or self._pending:
+            return False
+        self._close()
+        return True
+
+    def _run(self) -> None:
+        try:
+            while True:
+                while self._pending:
+                    self._write()
+                data = self._source.read(CHUNK)
+                if not data:
+                    break
+                self._pending = memoryview(data)
+        except OSError:
+            pass  # the program reads no more, or the input cannot be read: either way it ends
+        finally:
+            self._close()
+
+    def _write(self) -> None:
+        taken = write_some(self._fd, self._pending)
+        if taken:
+            self._pending = self._pending[taken:]
+            return
+        me = getcurrent()
+        self._poller.writable(self._fd, lambda: self._scheduler.wake(me))
+        self._scheduler.block()
+
+    def _close(self) -> None:
+        if self._fd >= 0:
+            self._poller.forget(self._fd)
+            os.close(self._fd)
+            self._fd = -1
+
+    def end(self) -> None:
+        """Stop, and give back what the program, which has ended, did not read."""
+        if self._task is not None:
+            self._scheduler.cancel(self._task)
+        self._close()
+        left = left_over(self.theirs, 1 << 30) + bytes(self._pending)
+        os.close(self.theirs)
+        if left:
+            self._source.unread(left)
+        self._source.release()
+
+    def drop(self) -> None:
+        """Close everything at once: the run ends."""
+        self._close()
+        os.close(self.theirs)
+
+
+class Streams:
+    """The descriptors of one program, and who carries what passes through them.
+
+    Attributes:
+        files: The program's descriptor to one of this process, as ``Spawn`` takes it.
+    """
+
+    __slots__ = ("_drains", "_supplies", "files")
+
+    def __init__(
+        self,
+        descriptors: dict[int, Description],
+        null: Callable[[], int],
+        poller: Poller,
+        scheduler: Scheduler,
+    ) -> None:
+        self.files: dict[int, int] = {}
+        self._drains: list[Drain] = []
+        self._supplies: list[Supply] = []
+        ends: dict[int, int] = {}  # of a description, so that 2>&1 is one pipe
+        for number in (0, 1, 2):
+            if number not in descriptors:
+                self.files[number] = null()
+        for number, description in sorted(descriptors.items()):
+            if isinstance(description, (HostFile, HostStream)):
+                self.files[number] = description.fd
+            elif isinstance(description, (Null, NullInput)):
+                self.files[number] = null()
+            else:
+                known = ends.get(id(description))
+                if known is None:
+                    known = ends[id(description)] = self._join(number, description, poller, scheduler)
+                self.files[number] = known
+
+    def _join(self, number: int, description: Description, poller: Poller, scheduler: Scheduler) -> int:
+        if description.readable and (number == 0 or not description.writable):
+            supply = Supply(description, poller, scheduler)
+            self._supplies.append(supply)
+            return supply.theirs
+        drain = Drain(description, poller, scheduler)
+        self._drains.append(drain)
+        return drain.theirs
+
+    def started(self) -> None:
+        """Close the program's ends of output here: only it holds them now, so that their end shows."""
+        for drain in self._drains:
+            os.close(drain.theirs)
+
+    def drop(self) -> None:
+        """Close everything at once: the program did not start, or the run ends. Tasks end by themselves."""
+        for supply in self._supplies:
+            supply.drop()
+
+    def finish(self) -> None:
+        """Pass on what the program wrote, and take back what it did not read; it has ended."""
+        while self._supplies:
+            self._supplies.pop().end()
+        for drain in self._drains:
+            drain.settle()

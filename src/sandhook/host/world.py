@@ -1,0 +1,479 @@
+"""Host: what a shell outside the sandbox may use of this machine, and one run on it.
+
+The interpreter, its kernel and its tasks are those of the sandbox; here its questions about the world
+outside are answered: where a command is, how it is started, how time passes. A command that is neither
+function nor built-in is looked for in PATH, without the current directory unless PATH names it; a file that a
+path names goes through ``dispatch``. Everything that a run started is ended with it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from greenlet import getcurrent
+
+from sandhook.dispatch import Program, Refused, Source, plan
+from sandhook.host.children import Child, Spawn, Supervisor
+from sandhook.host.convert import native_environment
+from sandhook.host.fifo import open_fifo
+from sandhook.host.files import WINDOWS, HostFile, HostFileSystem, HostHandle, Special, translated
+from sandhook.host.poller import Poller
+from sandhook.host.streams import HostStream, Streams
+from sandhook.interp import lookup
+from sandhook.interp.external import NOT_EXECUTABLE, NOT_FOUND, execute, run_own_shell
+from sandhook.kernel.signals import SIGCHLD, Terminated
+from sandhook.record import Record
+from sandhook.state.values import EXPORT
+from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.path import VirtualPath, join
+
+if TYPE_CHECKING:
+    from sandhook.kernel.descriptor import Description
+    from sandhook.kernel.process import Kernel
+    from sandhook.state.state import State
+
+#: Process numbers of the shell's own tasks: above all that a host gives, so that nothing real is meant by one.
+_FIRST_TASK = 1 << 23
+
+#: What Windows tries behind a name when PATHEXT says nothing.
+_PATHEXT = ".COM;.EXE;.BAT;.CMD"
+
+
+class Host(Record):
+    """What a shell outside the sandbox may use of this machine, and how.
+
+    Fields:
+        prefer: Which utilities win: "machine" takes what PATH has and ours where it has none; "own" takes
+            ours first. jq and all others are there either way.
+        executable_bit: A script named by a path needs permission to be executed, as for the kernel; without,
+            as hooks want it, only to be read.
+        own_shell: Scripts for bash or sh run in our shell: "never", where the machine has no such program
+            ("missing"), or "always".
+        extensions: What runs files without "#!" by the end of their name: {".py": ("python",)}.
+        inherit: Standard input, output and error are this process's own.
+        linger: Seconds that a run waits, when its script has ended, for processes that still hold its output.
+        grace: Seconds between SIGINT and SIGKILL when a limit ends a run.
+        subreaper: On Linux, let orphans of a run come to this process, so that even one that forgot its
+            environment and left its session is found. For processes whose only work is this.
+    """
+
+    prefer: str = "machine"
+    executable_bit: bool = False
+    own_shell: str = "missing"
+    extensions: Mapping[str, Sequence[str]] = {}
+    inherit: bool = False
+    linger: float = 0.5
+    grace: float = 0.2
+    subreaper: bool = False
+
+
+class HostWorld:
+    """This machine as the world of a shell: ``Shell(world=HostWorld(Host()))``.
+
+    Args:
+        host: What may be used, and how.
+        working: Native working directory, for the drive that "/" means on Windows.
+    """
+
+    def __init__(self, host: Host, working: str) -> None:
+        if host.prefer not in ("machine", "own"):
+            raise ValueError(f"host: prefer: wanted 'machine' or 'own', got {host.prefer!r}")
+        if host.own_shell not in ("never", "missing", "always"):
+            raise ValueError(
+                f"host: own_shell: wanted 'never', 'missing' or 'always', got {host.own_shell!r}"
+            )
+        self.host = host
+        self.fs = HostFileSystem(working)
+
+    def begin(self, kernel: Kernel) -> HostRun:
+        """Make a kernel one of this machine, for one run."""
+        return HostRun(self.host, self.fs, kernel)
+
+
+class HostRun:
+    """One run on this machine: its processes, its clock, and what it asks."""
+
+    __slots__ = ("_ended", "_fs", "_host", "_kernel", "_null", "_poller", "_running", "_supervisor")
+
+    def __init__(self, host: Host, fs: HostFileSystem, kernel: Kernel) -> None:
+        self._host = host
+        self._fs = fs
+        self._kernel = kernel
+        self._poller = Poller()
+        self._supervisor = Supervisor(subreaper=host.subreaper)
+        self._null = -1
+        self._ended = 0.0
+        self._running = 0
+        kernel.outside = self
+        kernel.scheduler.idle = self._poller.wait
+        kernel.number_from(os.getpid(), _FIRST_TASK)
+        if not WINDOWS:
+            kernel.user_id, kernel.group_id = os.getuid(), os.getgid()
+
+    def facts(self) -> Mapping[str, str]:
+        """Return what a shell's variables say of the machine."""
+        return _facts()
+
+    # ------------------------------------------------------------------ descriptors
+
+    @property
+    def inherits(self) -> bool:
+        """Standard input, output and error are the host process's own."""
+        return self._host.inherit
+
+    def stream(self, number: int) -> Description:
+        """Return one of those three."""
+        return HostStream(
+            number, self._poller, self._kernel.scheduler, read=not number, write=number > 0, owned=False
+        )
+
+    def describe(self, opened: object, *, read: bool, write: bool, append: bool) -> Description:
+        """Return the description of what the file system opened; waits for a FIFO's other end."""
+        assert isinstance(opened, HostHandle)
+        if not isinstance(opened, Special):
+            if append:
+                _append(opened.fd)
+            return HostFile(opened, read=read, write=write, append=append)
+        fd = self._open_special(opened.path, read=read, write=write)
+        return HostStream(fd, self._poller, self._kernel.scheduler, read=read, write=write)
+
+    def _open_special(self, path: str, *, read: bool, write: bool) -> int:
+        flags = os.O_RDWR if read and write else os.O_WRONLY if write else os.O_RDONLY
+        if WINDOWS:
+            return os.open(path, flags)
+        flags |= os.O_CLOEXEC | os.O_NOCTTY
+        try:
+            if stat.S_ISFIFO(os.stat(path).st_mode) and read != write:  # noqa: PTH116
+                return open_fifo(path, flags, self._poller, self._kernel.scheduler)
+            fd = os.open(path, flags | os.O_NONBLOCK)
+        except OSError as error:
+            raise translated(error, self._fs.virtual(path)) from None
+        os.set_blocking(fd, True)
+        return fd
+
+    def _null_device(self) -> int:
+        if self._null < 0:
+            self._null = os.open(os.devnull, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+        return self._null
+
+    # ------------------------------------------------------------------ lookup
+
+    def search(self, state: State, name: str, path: str | None) -> lookup.Located | None:
+        """Look a name without slash up in PATH: the file, and the utility when it is one of ours."""
+        other: str | None = None
+        for candidate, utility in self._places(state, name, path):
+            if utility is not None:
+                return candidate, utility
+            if self._runs_by_name(state, candidate):
+                return candidate, None
+            if other is None:
+                absolute = join(state.process.cwd, candidate)
+                if self._fs.exists(absolute) and not self._fs.is_dir(absolute):
+                    other = candidate
+        return None if other is None else (other, None)
+
+    def files(self, state: State, name: str, path: str | None) -> Iterator[str]:
+        """Yield all that ``search`` could find, in order."""
+        for candidate, utility in self._places(state, name, path):
+            if utility is not None or self._runs_by_name(state, candidate):
+                yield candidate
+
+    def _places(self, state: State, name: str, path: str | None) -> Iterator[lookup.Located]:
+        """Yield where a name may be, in the order of who wins; with the utility that stands there, if it is ours.
+
+        Our utilities stand in the directories where a machine has its own; on Windows, which has no such
+        directories, behind all of PATH.
+        """
+        ours = name in state.shell.commands.utilities or name in lookup.SHELLS
+        first = ours and self._host.prefer == "own"
+        for candidate in self._on_path(name, path):
+            utility = lookup.utility_at(state, candidate) if first else None
+            yield candidate, utility
+        if not ours or (first and not WINDOWS):
+            return
+        for candidate in lookup.candidates(path, name):
+            if lookup.utility_at(state, candidate) is not None:
+                yield candidate, name
+        if WINDOWS:
+            yield f"/usr/bin/{name}", name
+
+    def _on_path(self, name: str, path: str | None) -> Iterator[str]:
+        """Yield where PATH may have a name: on Windows behind each extension, too."""
+        if not name:
+            return
+        for candidate in lookup.candidates(path, name):
+            if not WINDOWS:
+                yield candidate
+                continue
+            known = (os.environ.get("PATHEXT") or _PATHEXT).lower().split(";")
+            if os.path.splitext(name)[1].lower() in known:  # noqa: PTH122
+                yield candidate
+            else:
+                yield from (candidate + extension for extension in known if extension)
+                yield candidate  # a script without extension
+
+    def _runs_by_name(self, state: State, candidate: str) -> bool:
+        if not WINDOWS:
+            return lookup.is_executable(state, candidate)
+        path = join(state.process.cwd, candidate)
+        if not self._fs.exists(path) or self._fs.is_dir(path):
+            return False
+        return "." in candidate.rpartition("/")[2] or self._head(path)[:2] in (b"#!", b"MZ")
+
+    def _head(self, path: VirtualPath) -> bytes:
+        try:
+            handle = self._fs.open(path)
+        except OSError:
+            return b""
+        try:
+            return handle.read_at(0, 2) if isinstance(handle, HostHandle) else b""
+        finally:
+            if isinstance(handle, HostHandle):
+                handle.close()
+
+    def may_run(self, state: State, path: str) -> bool:
+        """Tell whether ``run_file`` would run a path, going by permissions alone."""
+        if self._host.executable_bit:
+            return lookup.is_executable(state, path)
+        absolute = join(state.process.cwd, path)
+        return self._fs.exists(absolute) and not self._fs.is_dir(absolute)
+
+    # ------------------------------------------------------------------ running
+
+    def run_file(self, state: State, path: str, argv: Sequence[str], shell: str) -> int:
+        """Run a file of the host: a program, or a script by its interpreter; report what fails."""
+        runtime = state.shell
+        machine = _Machine(self, state)
+        name = self._fs.native(join(state.process.cwd, path)) if WINDOWS else path
+        found = plan(
+            name,
+            argv if argv[0] == path else [path, *argv[1:]],
+            machine,
+            extensions=self._host.extensions,
+            executable_bit=self._host.executable_bit,
+            own_shell=self._host.own_shell,
+            environment=state.environment(),
+            native=self._fs.native if WINDOWS else None,
+        )
+        if isinstance(found, Refused):
+            runtime.complain(state, found.message)
+            return found.status
+        if isinstance(found, Program):
+            return self._start(state, path, found.executable, argv, found.command_line)
+        for note in found.notes:
+            runtime.write_error(state, f"sandhook: {note}\n")
+        if isinstance(found, Source):
+            return self._run_source(state, found, path if found.path == name else found.path, shell)
+        return self._start(
+            state, path, found.executable, found.argv, found.command_line, environment=found.environment
+        )
+
+    def _run_source(self, state: State, found: Source, path: str, shell: str) -> int:
+        """Run a script in a shell of ours."""
+        runtime = state.shell
+        argv = [found.shell if found.shell == "sh" else shell, *found.options, path, *found.argv[1:]]
+        if found.environment is None:
+            return run_own_shell(runtime, state, argv)
+        return execute(runtime, state, argv, found.environment, file=f"/usr/bin/{argv[0]}", caller="env")
+
+    def _start(
+        self,
+        state: State,
+        path: str,
+        executable: str,
+        argv: Sequence[str],
+        command_line: str = "",
+        *,
+        environment: Mapping[str, str] | None = None,
+    ) -> int:
+        """Start a program as the process of ``state``, wait for its end, and return its status."""
+        process = state.process
+        kernel = self._kernel
+        kernel.budget.charge(1)
+        if self._running + len(kernel.processes) > kernel.limits.processes:
+            kernel.budget.fail("processes")
+        streams = Streams(process.descriptors, self._null_device, self._poller, kernel.scheduler)
+        try:
+            child = self._supervisor.start(
+                Spawn(
+                    executable,
+                    tuple(argv),
+                    native_environment(_environment(state) if environment is None else environment),
+                    self._fs.native(process.cwd),
+                    streams.files,
+                    process.umask,
+                    frozenset(process.ignored),
+                    command_line,
+                )
+            )
+        except OSError as error:
+            streams.started()
+            streams.finish()
+            return self._report(state, path, error)
+        self._running += 1
+        try:
+            streams.started()
+            self._wait(state, child)
+            streams.finish()
+        except BaseException:
+            streams.drop()
+            raise
+        finally:
+            self._running -= 1
+        user, system = kernel.spent
+        kernel.spent = (user + child.user, system + child.system)
+        if child.signal and _dedicated(state):
+            raise Terminated(child.signal)  # the process was the program, and ended as it did
+        if process.caught:
+            process.kill(SIGCHLD)
+        assert child.status is not None
+        return child.status
+
+    def _wait(self, state: State, child: Child) -> None:
+        """Wait until a child has ended; signals for a process that it is all of go to it."""
+        scheduler = self._kernel.scheduler
+        me = getcurrent()
+        self._poller.ended(child, lambda: scheduler.wake(me))
+        while child.status is None:
+            try:
+                scheduler.block()
+            except Terminated as death:
+                if not _dedicated(state):
+                    raise
+                child.send(death.signal)
+
+    def _report(self, state: State, path: str, error: OSError) -> int:
+        """Say why a program did not start, in bash's words."""
+        if error.errno == errno.ENOEXEC:
+            text = "cannot execute binary file: Exec format error"
+        elif error.errno == errno.ENOENT:
+            text = "cannot execute: required file not found"
+        else:
+            text = error_text(error)
+        state.shell.complain(state, f"{path}: {text}")
+        return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
+
+    def kill(self, pid: int, signal: int) -> None:
+        """Send a signal to a process of the host. Raises OSError."""
+        try:
+            os.kill(pid, signal)
+        except OSError as error:
+            raise translated(error) from None
+
+    # ------------------------------------------------------------------ the end
+
+    def lingers(self) -> bool:
+        """Tell whether to wait on for those who hold the run's output; asked when the script has ended."""
+        now = monotonic()
+        if not self._ended:
+            self._ended = now
+        return now - self._ended < self._host.linger
+
+    def close(self, *, ended: bool) -> None:
+        """End what is left of the run's processes; a limit's victims get a moment to clean up."""
+        try:
+            self._supervisor.end(grace=0.0 if ended else self._host.grace)
+        finally:
+            self._supervisor.close()
+            self._poller.close()
+            if self._null >= 0:
+                os.close(self._null)
+                self._null = -1
+
+
+class _Machine:
+    """The machine as the dispatcher sees it, for one command."""
+
+    windows = WINDOWS
+
+    def __init__(self, run: HostRun, state: State) -> None:
+        self._fs = run._fs
+        self._run = run
+        self._state = state
+
+    def _path(self, path: str) -> str:
+        """Return a path that begins at the run's directory as one of this process."""
+        return path if WINDOWS else self._fs.native(join(self._state.process.cwd, path))
+
+    def head(self, path: str, count: int) -> bytes:
+        """Return the first bytes of a regular file."""
+        native = self._path(path) if path else ""
+        try:
+            kind = os.stat(native).st_mode  # noqa: PTH116
+            if stat.S_ISDIR(kind):
+                raise fs_error(errno.EISDIR)
+            if not stat.S_ISREG(kind):
+                raise fs_error(errno.EACCES)
+            with open(native, "rb", buffering=0) as file:  # noqa: PTH123
+                return file.read(count)
+        except OSError as error:
+            raise translated(error, path) from None
+
+    def find(self, name: str) -> str | None:
+        """Return the native path of a program in PATH, where directories are absolute."""
+        for candidate in self._run._on_path(name, self._state.get("PATH")):
+            if candidate[:1] == "/" and self._run._runs_by_name(self._state, candidate):
+                return self._fs.native(candidate)
+        return None
+
+    def exists(self, path: str) -> bool:
+        """Tell whether a path is there. Raises OSError where that cannot be known."""
+        try:
+            os.stat(self._path(path))  # noqa: PTH116
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def executable(self, path: str) -> bool:
+        """Tell whether permissions let a file be executed."""
+        native = self._path(path)
+        return WINDOWS or (os.path.isfile(native) and os.access(native, os.X_OK))  # noqa: PTH113
+
+
+def _environment(state: State) -> dict[str, str]:
+    """Return the exported variables, and functions in the form in which bash hands them on."""
+    made: dict[str, str] = state.environment()
+    for name, function in state.functions.items():
+        if function.attributes & EXPORT:
+            text = state.shell.unparse_function(function)
+            made[f"BASH_FUNC_{name}%%"] = "() {" + text.partition("{")[2]
+    return made
+
+
+@cache
+def _facts() -> Mapping[str, str]:
+    if WINDOWS:
+        machine, system = os.environ.get("PROCESSOR_ARCHITECTURE", "x86_64").lower(), "msys"
+        machine = "x86_64" if machine == "amd64" else machine
+        name = os.environ.get("COMPUTERNAME", "")
+    else:
+        known = os.uname()
+        machine, name = known.machine, known.nodename
+        system = "linux-gnu" if known.sysname == "Linux" else known.sysname.lower()
+    maker = {"linux-gnu": "pc", "darwin": "apple"}.get(system, "pc")
+    return {
+        "HOSTNAME": name,
+        "HOSTTYPE": machine,
+        "MACHTYPE": f"{machine}-{maker}-{system}",
+        "OSTYPE": system,
+    }
+
+
+def _dedicated(state: State) -> bool:
+    """Tell whether a process has nothing to do but the command that it runs."""
+    return bool(state.extra.get("last_command") == state.calls)
+
+
+def _append(fd: int) -> None:
+    """Let every write go to the end of the file, whoever else writes to it."""
+    if WINDOWS:
+        return
+    import fcntl
+
+    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_APPEND)

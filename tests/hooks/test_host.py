@@ -1,0 +1,188 @@
+"""Hooks on the host: which of them run there, and that they do."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sandhook import Host, HostRunner
+from sandhook.hooks import HookEngine, ToolPre
+from sandhook.hooks.contracts import Document
+from sandhook.hooks.model import Executor, HookSpec, Request
+
+PYTHON = f'"{Path(sys.executable).as_posix()}"'
+POSIX = sys.platform != "win32"
+
+
+def everruns(*commands: str, **more: object) -> dict[str, object]:
+    hooks = [
+        {"id": f"h{at}", "event": "pre_tool_use", "executor": {"type": "bash", "command": text}, **more}
+        for at, text in enumerate(commands)
+    ]
+    return {"hooks": hooks}
+
+
+def crush(command: str, **more: object) -> dict[str, object]:
+    return {"hooks": {"PreToolUse": [{"command": command, **more}]}}
+
+
+def event(cwd: Path) -> ToolPre:
+    return ToolPre("bash", {"command": "ls"}, cwd=cwd.as_posix())
+
+
+def test_a_hook_reaches_real_files_and_programs(tmp_path):
+    script = f"cat > payload.json; {PYTHON} -c 'import json; print(len(json.load(open(\"payload.json\"))))' >&2; exit 2"
+    engine = HookEngine.load(crush(script), "crush", host=True)
+    decision = engine.fire(event(tmp_path))
+    assert decision.refused
+    assert (tmp_path / "payload.json").exists()
+    assert decision.outcomes[0].ran.stderr.strip().isdigit()
+
+
+def test_without_host_the_same_hook_stays_in_the_sandbox(tmp_path):
+    engine = HookEngine.load(crush("cat > payload.json; exit 2"), "crush")
+    assert engine.fire(event(tmp_path)).refused
+    assert not (tmp_path / "payload.json").exists()
+
+
+def test_hooks_of_a_layer_that_needs_trust_do_not_run_at_all(tmp_path):
+    document = Document(crush(f"touch {tmp_path.as_posix()}/made"), layer="project", contract="crush")
+    engine = HookEngine.load([document], host=True)
+    engine.fire(event(tmp_path))
+    assert [spec.layer for spec, _ in engine.withheld] == ["project"]
+    assert not (tmp_path / "made").exists()
+
+
+def test_what_somebody_approved_runs_on_the_host(tmp_path):
+    document = Document(crush("echo x > made"), layer="project", contract="crush")
+    approve = lambda spec: spec._replace(trust_hash="0" * 64)  # noqa: E731
+    engine = HookEngine.load([document], host=True, trust=approve)
+    engine.fire(event(tmp_path))
+    assert (tmp_path / "made").exists()
+
+
+def test_a_layer_that_was_let_in_without_an_approval_stays_in_the_sandbox(tmp_path):
+    document = Document(crush("echo x > made"), layer="bundle", contract="crush")
+    engine = HookEngine.load([document], host=True, trust=lambda spec: True)
+    decision = engine.fire(event(tmp_path))
+    assert decision.outcomes[0].ran.exit_status == 0
+    assert not (tmp_path / "made").exists()
+
+
+def test_contributions_stay_in_the_sandbox(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mine = everruns("echo x > mine")
+    theirs = everruns("echo x > theirs")["hooks"]
+    engine = HookEngine.load(mine, "everruns", host=True, contributions={"pack": theirs})
+    decision = engine.fire(event(tmp_path))
+    assert len(decision.outcomes) == 2
+    assert (tmp_path / "mine").exists() and not (tmp_path / "theirs").exists()
+
+
+def test_a_file_that_changed_since_its_approval_could_not_run(tmp_path):
+    (tmp_path / "guard.sh").write_bytes(b"exit 2\n")
+    approve = lambda spec: spec._replace(trust_hash="0" * 64, snapshot=(("guard.sh", b"exit 2\n"),))  # noqa: E731
+    document = Document(crush("sh guard.sh"), layer="project", contract="crush")
+    engine = HookEngine.load([document], host=True, trust=approve)
+    assert engine.fire(event(tmp_path)).refused
+    (tmp_path / "guard.sh").write_bytes(b"exit 0\n")
+    ran = engine.fire(event(tmp_path)).outcomes[0].ran
+    assert ran.failure == "guard.sh: has changed since it was approved"
+    (tmp_path / "guard.sh").unlink()
+    ran = engine.fire(event(tmp_path)).outcomes[0].ran
+    assert ran.failure.startswith("guard.sh: was approved and cannot be read")
+
+
+def test_the_payload_file_of_a_contract_is_a_private_one_that_goes_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    engine = HookEngine.load(
+        everruns(
+            'echo "$EVERRUNS_HOOK_PAYLOAD_PATH" > where; jq -r .event "$EVERRUNS_HOOK_PAYLOAD_PATH" > name'
+        ),
+        "everruns",
+        host=True,
+    )
+    engine.fire(event(tmp_path))
+    assert (tmp_path / "name").read_text() == "pre_tool_use\n"
+    assert not Path((tmp_path / "where").read_text().strip()).exists()
+
+
+def test_a_hook_that_takes_too_long_returns_with_its_tree_ended(tmp_path):
+    slow = f"{PYTHON} -c 'import time; time.sleep(60)'"
+    engine = HookEngine.load(crush(slow, timeout=1), "crush", host=True)
+    started = time.monotonic()
+    decision = engine.fire(event(tmp_path))
+    assert decision.outcomes[0].ran.timed_out
+    assert time.monotonic() - started < 5
+
+
+def test_parallel_hooks_really_run_at_once(tmp_path):
+    """Each waits for all the others: one by one they would never end."""
+    meet = "while set -- met.*; [ $# -lt 6 ]; do sleep 0.02; done"
+    hooks = [{"command": f": > met.{at}; {meet}", "timeout": 30} for at in range(6)]
+    engine = HookEngine.load({"hooks": {"PreToolUse": hooks}}, "crush", host=True)
+    before = threading.active_count()
+    outcomes = engine.fire(event(tmp_path)).outcomes
+    assert [outcome.ran.exit_status for outcome in outcomes] == [0] * 6
+    assert threading.active_count() == before
+
+
+def test_a_missing_script_is_no_decision(tmp_path):
+    engine = HookEngine.load(crush("./gone.sh"), "crush", host=True)
+    decision = engine.fire(event(tmp_path))
+    assert not decision.refused
+    assert "./gone.sh: No such file or directory" in decision.outcomes[0].ran.missing
+
+
+def test_argv_takes_the_same_way(tmp_path):
+    spec = HookSpec(
+        "a",
+        "tool.pre",
+        "x",
+        Executor("argv", argv=(sys.executable, "-c", "print('a b')")),
+        env_policy="inherit",
+    )
+    ran = HostRunner()(Request(spec, {}, cwd=str(tmp_path)))
+    assert (ran.exit_status, ran.stdout.split()) == (0, [b"a", b"b"])
+    (tmp_path / "s").write_text("echo script $1\n")
+    spec = spec._replace(executor=Executor("argv", argv=("./s", "one")))
+    assert HostRunner()(Request(spec, {}, cwd=str(tmp_path))).stdout == b"script one\n"
+
+
+def test_a_fresh_environment_holds_what_the_contract_sets(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET_OF_MINE", "x")
+    spec = HookSpec("a", "tool.pre", "x", Executor("bash", "env"))
+    names = {
+        line.partition(b"=")[0].decode().upper()
+        for line in HostRunner()(Request(spec, {"GIVEN": "1"}, cwd=str(tmp_path))).stdout.splitlines()
+    }
+    assert {"GIVEN", "PATH"} <= names and "SECRET_OF_MINE" not in names
+    spec = spec._replace(env_policy="allow", env_names=("SECRET_OF_MINE",))
+    assert b"SECRET_OF_MINE=x" in HostRunner()(Request(spec, {}, cwd=str(tmp_path))).stdout
+
+
+def test_a_directory_that_is_gone_is_a_hook_that_could_not_run():
+    spec = HookSpec("a", "tool.pre", "x", Executor("bash", "true"))
+    ran = HostRunner()(Request(spec, {}, cwd="/no/such/directory"))
+    assert "not a directory" in ran.failure
+
+
+def test_a_runner_of_ones_own_chooses(tmp_path):
+    runner = HostRunner(Host(prefer="own"), select=lambda spec: "> here" in spec.executor.text)
+    configuration = {"hooks": {"PreToolUse": [{"command": "echo > here"}, {"command": "echo > there"}]}}
+    HookEngine.load(configuration, "crush", host=runner).fire(event(tmp_path))
+    assert (tmp_path / "here").exists() and not (tmp_path / "there").exists()
+
+
+@pytest.mark.skipif(not POSIX, reason="a shell script of POSIX")
+def test_a_script_of_the_project_runs_by_its_first_line_without_its_bit(tmp_path):
+    (tmp_path / "guard").write_text(
+        "#!/usr/bin/env python3\nimport sys\nprint('no', file=sys.stderr)\nsys.exit(2)\n"
+    )
+    engine = HookEngine.load(crush("./guard"), "crush", host=True)
+    decision = engine.fire(event(tmp_path))
+    assert decision.refused and decision.reason == "no"

@@ -1,0 +1,112 @@
+"""HostCommand: what a sandboxed script may and may not do with a program of the machine."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from sandhook import HostCommand, Limits, Shell
+
+CODE = """
+import os, sys
+for name in sys.argv[1:]:
+    text = open(name).read()
+    open(name, "w").write(text.upper())
+print(sorted(os.listdir(".")))
+"""
+
+
+def python(code: str, **more: object) -> HostCommand:
+    given = more.pop("args", [...])
+    return HostCommand("tool", args=["-c", code, *given], executable=sys.executable, **more)
+
+
+def call(code: str, *arguments: str) -> str:
+    quoted = "'" + code.replace("'", "'\\''") + "'"
+    return f"tool -c {quoted} {' '.join(arguments)}"
+
+
+def test_a_program_sees_the_workspace_and_changes_a_copy():
+    shell = Shell(files={"a.txt": "one\n", "sub/b.txt": "two\n"}, utilities=[python(CODE)])
+    result = shell.run(call(CODE, "a.txt") + "; cat a.txt")
+    assert (result.stdout.split(), result.stderr) == (["['a.txt',", "'sub']", "one"], "")
+
+
+def test_what_it_changes_comes_back_when_it_may():
+    shell = Shell(files={"a.txt": "one\n", "sub/b.txt": "two\n"}, utilities=[python(CODE, write_back=True)])
+    assert (
+        shell.run("cd sub; " + call(CODE, "b.txt") + " >/dev/null; cat b.txt ../a.txt").stdout == "TWO\none\n"
+    )
+    code = "import os; os.remove('a.txt'); os.mkdir('d'); open('d/new', 'w').write('x')"
+    shell = Shell(files={"a.txt": "one\n"}, utilities=[python(code, write_back=True)])
+    assert shell.run(call(code) + "; find . | sort").stdout == ".\n./d\n./d/new\n"
+
+
+def test_links_lead_nowhere():
+    code = "import os; os.symlink('/etc/hostname', 'out') if os.name == 'posix' else None; print(os.listdir('.'))"
+    shell = Shell(files={"a": ""}, utilities=[python(code, write_back=True)])
+    result = shell.run("ln -s /etc/passwd in; " + call(code) + "; ls")
+    assert "in" not in result.stdout.splitlines()[0]
+    assert "out" not in result.stdout.splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["fmt /etc/passwd", "fmt ../x", "fmt -x", "fmt a/../../b", "fmt ''", "build", "", "fmt C:x", "fmt '\\x'"],
+)
+def test_other_arguments_are_refused(words):
+    shell = Shell(utilities=[HostCommand("cargo", args=["fmt", ...], executable=sys.executable)])
+    result = shell.run(f"cargo {words}")
+    assert (result.exit_status, result.stdout) == (126, "")
+    assert result.stderr == "cargo: not allowed with these arguments; allowed: cargo fmt FILE...\n"
+
+
+def test_several_forms_and_a_function():
+    forms = [["-c", "print(1)"], ["-c", str.isascii]]
+    shell = Shell(utilities=[HostCommand("tool", args=forms, executable=sys.executable)])
+    assert shell.run("tool -c 'print(1)'").stdout.strip() == "1"
+    assert shell.run("tool -c 'print(2)'").stdout.strip() == "2"
+    assert shell.run("tool -c 'print(\"é\")'").exit_status == 126
+
+
+def test_streams_and_status_are_the_programs():
+    code = "import sys; data = sys.stdin.read(); print(len(data)); print('e', file=sys.stderr); sys.exit(3)"
+    shell = Shell(utilities=[python(code)])
+    result = shell.run(f"seq 20000 | {call(code)} | cat; echo ${{PIPESTATUS[@]}}")
+    assert (result.stdout.split(), result.stderr.strip()) == (["108894", "0", "3", "0"], "e")
+
+
+def test_the_environment_is_not_the_agents(monkeypatch):
+    monkeypatch.setenv("SECRET_OF_MINE", "x")
+    code = "import os; print('SECRET_OF_MINE' in os.environ, os.environ['GIVEN'])"
+    assert Shell(utilities=[python(code, env={"GIVEN": "y"})]).run(call(code)).stdout.split() == [
+        "False",
+        "y",
+    ]
+
+
+def test_the_limits_of_the_run_hold():
+    code = "import time; time.sleep(60)"
+    shell = Shell(utilities=[python(code)], limits=Limits(wall_seconds=1.0))
+    started = time.monotonic()
+    assert shell.run(call(code)).limit == "wall_seconds"
+    assert time.monotonic() - started < 6
+    code = "print('x' * 10**6)"
+    assert Shell(utilities=[python(code)]).run(call(code)).limit == "output_bytes"
+
+
+def test_a_program_that_is_not_there():
+    result = Shell(utilities=[HostCommand("no-such-program-x")]).run("no-such-program-x")
+    assert (result.exit_status, result.stderr) == (
+        127,
+        "no-such-program-x: this machine has no such program\n",
+    )
+
+
+def test_wrong_declarations_are_named():
+    with pytest.raises(ValueError, match=r"'\.\.\.' can only be the last argument"):
+        HostCommand("x", args=[..., "a"])
+    with pytest.raises(ValueError, match="cwd: wanted an absolute path of the sandbox, got 'work'"):
+        HostCommand("x", cwd="work")
