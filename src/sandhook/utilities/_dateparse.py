@@ -347,8 +347,9 @@ class _Reader:
                 raise BadDate
         elif _unit(text):
             self._add("1", text)
-        elif text == "t" and self.tokens[self.index - 2][0] == "date":
-            raise BadDate
+        elif text == "t" and self.index > 1 and self.tokens[self.index - 2][0] == "date":
+            if not self._peek("time"):
+                raise BadDate
         elif text in _ZONES or text in self._local_names() or text in _MILITARY:
             self._zone_word(text)
         else:

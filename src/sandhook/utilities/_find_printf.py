@@ -31,7 +31,7 @@ _LETTERS = {
     bits.S_IFDIR: "d", bits.S_IFREG: "f", bits.S_IFLNK: "l", bits.S_IFIFO: "p", bits.S_IFCHR: "c",
     bits.S_IFBLK: "b", bits.S_IFSOCK: "s",
 }  # fmt: skip
-_NUMERIC = frozenset("bdDGikmnsSU")
+_NUMERIC = frozenset("dmS")  # the others are strings for GNU's find, which a flag 0 does not fill
 _KNOWN = frozenset("abcdDfFgGhHiklmMnpPsStuUyYZ")
 
 
@@ -94,9 +94,9 @@ class Format:
             case "p":
                 return path
             case "f":
-                return visit.name
+                return visit.name + "/" * (path[-1:] == "/" and path.strip("/") != "")
             case "h":
-                above, slash, _ = path.rstrip("/").rpartition("/")
+                above, slash, _ = path.rpartition("/")
                 return above if slash else "."
             case "H":
                 return visit.top
@@ -156,7 +156,7 @@ class Format:
             case "n":
                 return info.links
             case "S":
-                return 1
+                return f"{blocks_of(info) * 1024 / info.size:g}" if info.size else "1"
             case "F":
                 return FILE_SYSTEM
             case _:

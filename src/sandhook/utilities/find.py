@@ -139,7 +139,25 @@ def _walk(top: str, walk: Walk, ctx: Context) -> None:
                 continue
         if settings.one_device and child.stat().device != device:
             continue
+        if settings.follow == "all" and bits.S_ISDIR(child.mode) and _loops(child, stack, ctx):
+            continue
         _visit(child, walk, stack, above)
+
+
+def _loops(child: Visit, stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]], ctx: Context) -> bool:
+    """Tell whether a directory is one of those that lead to it, and say so."""
+    info = child.stat()
+    if (info.device, info.inode) not in stack[-1][2]:
+        return False
+    for above, _, _ in stack:
+        same = above.stat()
+        if (same.device, same.inode) == (info.device, info.inode):
+            ctx.fail(
+                f"File system loop detected; {quote_always(child.path)} is part of the same file system loop"
+                f" as {quote_always(above.path)}."
+            )
+            break
+    return True
 
 
 def _stat(ctx: Context, name: str, follow: bool) -> Stat:
@@ -177,11 +195,6 @@ def _visit(
     known = set(above)
     if settings.follow == "all":
         info = visit.stat()
-        if (info.device, info.inode) in above:
-            ctx.fail(
-                f"File system loop detected; {quote_always(visit.path)} is part of the same file system loop"
-            )
-            return
         known.add((info.device, info.inode))
     try:
         entries = ctx.fs.listdir(ctx.path(visit.path))
