@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 from typing import Self
 
 from sandhook.host.child import Child, Spawn
-from sandhook.host.tree import Tree
+
+if sys.platform == "win32":
+    from sandhook.host.windows import Tree
+else:
+    from sandhook.host.tree import Tree
 
 __all__ = ["Child", "Spawn", "Supervisor"]
 

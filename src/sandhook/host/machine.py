@@ -23,6 +23,7 @@ class Process(Record):
     Attributes:
         started: When, in units of the system; a later process with the same number has another.
         zombie: Whether it has ended, and only waits to be waited for.
+        policy: Its scheduling policy; -1 where that is not looked at.
     """
 
     pid: int
@@ -30,6 +31,7 @@ class Process(Record):
     session: int
     started: float
     zombie: bool
+    policy: int = -1
 
 
 class Mark:
@@ -103,7 +105,7 @@ class Linux(Machine):
             fields = _read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
             # a process whose first thread alone has ended has the state of a zombie, too
             zombie = fields[0] in (b"Z", b"X") and int(fields[17]) <= 1
-            return Process(pid, int(fields[1]), int(fields[3]), float(fields[19]), zombie)
+            return Process(pid, int(fields[1]), int(fields[3]), float(fields[19]), zombie, int(fields[38]))
         except (OSError, ValueError, IndexError):
             return None
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from sandhook.host.pipes import inbound, left_over, outbound, read_some, write_some
-from sandhook.host.readiness import Poller
+import sys
+
+if sys.platform == "win32":
+    from sandhook.host.winpipe import Poller, inbound, left_over, outbound, read_some, write_some
+else:
+    from sandhook.host.pipes import inbound, left_over, outbound, read_some, write_some
+    from sandhook.host.readiness import Poller
 
 __all__ = ["Poller", "inbound", "left_over", "outbound", "read_some", "write_some"]

@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 
 from sandhook.host.adoption import Adoption
 from sandhook.host.child import Child, Spawn
@@ -53,10 +54,9 @@ class Tree:
         """Start a program. Raises OSError as ``posix.start`` does."""
         if not self._since:
             self._since = time.monotonic()
-        child = start(spawn, (VARIABLE, self._mark.value), self._ended)
+        begin = partial(start, spawn, (VARIABLE, self._mark.value), self._ended)
+        child = begin() if self._adoption is None else self._adoption.start(begin)
         self._living[child.pid] = child
-        if self._adoption is not None:
-            self._adoption.mark(child.pid)
         if not self._first:
             self._first = child.pid
         return child

@@ -1,0 +1,140 @@
+"""What the tests of host programs share: how to start Python with a text, and to wait for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from sandhook.host.children import Child, Spawn, Supervisor
+from sandhook.host.poller import Poller, inbound, read_some
+
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux alone has it")
+
+NULL = os.open(os.devnull, os.O_RDWR)
+
+#: Seconds that anything here takes at most, on a busy machine.
+LONG = 60.0
+
+
+def spawn(text: str, *arguments: str, files: Mapping[int, int] | None = None, **more: Any) -> Spawn:
+    """Return how to start Python with a text; streams that are not given are the null device."""
+    return Spawn(
+        executable=more.pop("executable", sys.executable),
+        argv=(sys.executable, "-S", "-c", text, *arguments),
+        env=more.pop("env", dict(os.environ)),
+        cwd=more.pop("cwd", os.getcwd()),
+        files={0: NULL, 1: NULL, 2: NULL, **(files or {})},
+        **more,
+    )
+
+
+def shell(text: str, **more: Any) -> Spawn:
+    """Return how to start the system's shell, which is quicker than Python."""
+    return spawn("", **more)._replace(executable="/bin/sh", argv=("sh", "-c", text))
+
+
+def wait(child: Child, poller: Poller | None = None) -> int:
+    """Return the status of a child, when it has ended."""
+    mine = Poller() if poller is None else poller
+    ended: list[bool] = []
+    mine.ended(child, lambda: ended.append(True))
+    while not ended:
+        assert mine.wait(LONG), "it did not end"
+    if poller is None:
+        mine.close()
+    assert child.status is not None
+    return child.status
+
+
+def read_all(fd: int, poller: Poller | None = None) -> bytes:
+    """Return what comes from a pipe until its end, and close it."""
+    mine = Poller() if poller is None else poller
+    data = bytearray()
+    over = False
+
+    def take() -> None:
+        nonlocal over
+        while (piece := read_some(fd, 65536)) is not None:
+            data.extend(piece)
+            if not piece:
+                over = True
+                return
+        mine.readable(fd, take)
+
+    mine.readable(fd, take)
+    while not over:
+        assert mine.wait(LONG), "no end of the data"
+    os.close(fd)
+    if poller is None:
+        mine.close()
+    return bytes(data)
+
+
+def output(supervisor: Supervisor, what: Spawn) -> bytes:
+    """Return what a program writes to standard output, when it has ended well."""
+    ours, theirs = inbound()
+    child = supervisor.start(what._replace(files={**what.files, 1: theirs}))
+    os.close(theirs)
+    data = read_all(ours)
+    assert wait(child) == 0
+    return data
+
+
+def line_of(ours: int) -> str:
+    """Return the first line that comes from a pipe."""
+    data = b""
+    until = time.monotonic() + LONG
+    while b"\n" not in data:
+        assert time.monotonic() < until, "no line came"
+        piece = read_some(ours, 1000)
+        assert piece != b"", "the data ended"
+        data += piece or b""
+        time.sleep(0.001)
+    return data.decode().splitlines()[0]
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended; whoever adopted it may still have to wait for it."""
+    import psutil
+
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds."""
+    end = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+class Left:
+    """What this process holds of the system: compared before and after."""
+
+    def __init__(self) -> None:
+        import threading
+
+        import psutil
+
+        me = psutil.Process()
+        if os.name == "nt":
+            self.descriptors = 0  # handles come and go with the runtime; the tests of Windows count them
+        else:
+            self.descriptors = me.num_fds()
+        self.threads = threading.active_count()
+        self.children = {process.pid for process in me.children()}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Left) and vars(self) == vars(other)
+
+    def __repr__(self) -> str:
+        return repr(vars(self))
