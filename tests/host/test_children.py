@@ -16,7 +16,20 @@ import pytest
 from sandhook.host.child import LOST
 from sandhook.host.children import Supervisor
 from sandhook.host.poller import inbound
-from tests.host.programs import LONG, NULL, Left, linux, output, posix, read_all, shell, spawn, until, wait
+from tests.host.programs import (
+    LONG,
+    NULL,
+    Left,
+    line_of,
+    linux,
+    output,
+    posix,
+    read_all,
+    shell,
+    spawn,
+    until,
+    wait,
+)
 
 SAY = "import sys; sys.stdout.buffer.write({}.encode('utf-8', 'surrogateescape'))"
 
@@ -58,8 +71,9 @@ def test_a_signal_that_the_system_lacks_is_an_error() -> None:
 def test_a_signal_goes_to_the_process_alone() -> None:
     ours, theirs = inbound()
     with Supervisor() as supervisor:
-        child = supervisor.start(shell("sleep 0.3 && echo yes & kill -STOP $$", files={1: theirs}))
+        child = supervisor.start(shell("{ echo up; sleep 0.1; echo yes; } & wait", files={1: theirs}))
         os.close(theirs)
+        assert line_of(ours) == "up"
         child.send(signal.SIGKILL)
         assert wait(child) == 128 + 9
         assert read_all(ours) == b"yes\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from sandhook.record import Record
 
@@ -15,6 +16,9 @@ _LONGEST = 400
 
 #: Bytes that one read of a file of /proc asks for; less comes at the end only.
 _PIECE = 1 << 17
+
+#: More processes than a system can start in a second.
+_MOST_A_SECOND = 20_000
 
 
 class Process(Record):
@@ -57,6 +61,14 @@ class Machine:
         """Return the number that the system gave to a process last, or 0 where it does not say."""
         return 0
 
+    def turn(self) -> float:
+        """Return the seconds in which the numbers surely do not begin anew."""
+        return 0.0
+
+    def begin(self) -> float:
+        """Return what is surely not later than the start of a process that starts now."""
+        return time.time() - 2
+
     def pids(self) -> list[int]:
         import psutil
 
@@ -93,6 +105,15 @@ class Linux(Machine):
         except (OSError, ValueError, IndexError):
             return 0
 
+    def turn(self) -> float:
+        try:
+            return int(_read("/proc/sys/kernel/pid_max")) / _MOST_A_SECOND
+        except (OSError, ValueError):
+            return 0.0
+
+    def begin(self) -> float:
+        return time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK") - 2
+
     def pids(self) -> list[int]:
         try:
             return [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()]
@@ -103,6 +124,8 @@ class Linux(Machine):
         try:
             # the name of the program stands in parentheses, and may have any character
             fields = _read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
+            if fields[35] == b"-1":  # it sends no signal when it ends: a thread, and no process
+                return None
             # a process whose first thread alone has ended has the state of a zombie, too
             zombie = fields[0] in (b"Z", b"X") and int(fields[17]) <= 1
             return Process(pid, int(fields[1]), int(fields[3]), float(fields[19]), zombie, int(fields[38]))

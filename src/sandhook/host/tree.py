@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from functools import partial
 
@@ -23,11 +23,11 @@ from sandhook.host.posix import PosixChild, start
 #: Seconds, beyond the grace, after which processes that cannot be ended are given up.
 LAST = 1.0
 
-#: Seconds after which process numbers may have gone once around, so that all processes are looked at.
-_ROUND = 1.0
-
 #: How many process numbers are tried one by one, before all the existing ones are listed.
-_FEW = 96
+_FEW = 512
+
+#: A number that was given before the last one may belong to a process that is not to be seen yet.
+_BEHIND = 64
 
 #: How often processes are stopped before they are killed; each time finds what started meanwhile.
 _STOPS = 6
@@ -44,7 +44,9 @@ class Tree:
         self._living: dict[int, PosixChild] = {}
         self._sessions: set[int] = set()  # of children that have ended before others of their session
         self._first = 0  # the number of the first child
-        self._since = 0.0  # when it was started; 0.0 when nothing was
+        self._since = 0.0  # when it was started, or was to be; 0.0 when nothing was
+        self._begin = 0.0  # the same as the machine counts
+        self._looked = 0  # the last number when all were looked at
         self._refused: set[tuple[int, float]] = set()  # belong to another user now
         self._adoption = Adoption() if subreaper else None
 
@@ -53,7 +55,7 @@ class Tree:
     def start(self, spawn: Spawn) -> Child:
         """Start a program. Raises OSError as ``posix.start`` does."""
         if not self._since:
-            self._since = time.monotonic()
+            self._since, self._begin = time.monotonic(), self._machine.begin()
         begin = partial(start, spawn, (VARIABLE, self._mark.value), self._ended)
         child = begin() if self._adoption is None else self._adoption.start(begin)
         self._living[child.pid] = child
@@ -79,32 +81,40 @@ class Tree:
         for child in list(self._living.values()):
             child.poll()
 
-    def _find(self) -> list[Process]:
-        """Look at all processes, and return those of the run that have not ended."""
+    def _numbers(self) -> Iterable[int]:
+        """Return the numbers that processes of the run may have: from the first child's to the last one."""
+        first, last, pids = self._first, self._machine.last(), self._machine.pids
+        if not first or not last or time.monotonic() - self._since > self._machine.turn():
+            return pids()
+        if first > last:  # the numbers began anew
+            return [pid for pid in pids() if pid >= first or pid <= last]
+        if last - first < _FEW:
+            return range(first, last + 1)
+        return [pid for pid in pids() if first <= pid <= last]
+
+    def _find(self, numbers: Iterable[int] | None = None) -> list[Process]:
+        """Look at the processes with these numbers, and return those of the run that have not ended."""
         machine, me = self._machine, os.getpid()
-        seen = [process for pid in machine.pids() if (process := machine.look(pid)) is not None]
-        if not seen:  # there is no /proc: know the children at least
-            return [Process(pid, me, pid, 0.0, False) for pid in self._living]
-        numbers = {process.pid for process in seen}
+        seen = {}
+        for pid in self._numbers() if numbers is None else numbers:
+            if pid != me and (process := machine.look(pid)) and process.started >= self._begin:
+                seen[pid] = process
+        if not seen:  # perhaps there is no /proc: know the children at least
+            seen = {pid: Process(pid, me, pid, 0.0, False) for pid in self._living}
         # a session whose leader is gone keeps its number: one that has a leader is somebody else's
-        sessions = self._living.keys() | (self._sessions - numbers)
+        self._sessions = {number for number in self._sessions if machine.look(number) is None}
+        sessions = self._living.keys() | self._sessions
         ours: dict[int, Process] = {}
-        others: list[Process] = []
-        for process in seen:
-            if process.pid == me:
-                continue
-            if process.pid in self._living or process.session in sessions or self._marked(process):
-                ours[process.pid] = process
-            else:
-                others.append(process)
-        grown = True
-        while grown and ours:
-            children = [process for process in others if process.parent in ours]
-            grown = bool(children)
-            for process in children:
-                ours[process.pid] = process
-                others.remove(process)
-        self._sessions -= numbers
+        for pid, process in seen.items():
+            if process.session in sessions or pid in self._living or self._marked(process):
+                ours[pid] = process
+        for pid in ours:
+            del seen[pid]
+        new = list(ours)
+        while new:
+            new = [pid for pid, process in seen.items() if process.parent in ours]
+            for pid in new:
+                ours[pid] = seen.pop(pid)
         if self._adoption is not None:
             self._adoption.reap(
                 process.pid
@@ -119,17 +129,13 @@ class Tree:
         return self._adoption is not None and self._adoption.has(process)
 
     def _is_clean(self) -> bool:
-        """Whether certainly nothing is left, from as few looks as that takes.
-
-        Numbers are given in turn, so every process of the run has one from the first child's to the
-        last that was given: mostly so few that trying each of them is quicker than a list of all.
-        """
+        """Whether certainly nothing is left, from as few looks as that takes."""
         if self._living or self._sessions or self._adoption is not None:
             return False
-        last = self._machine.last()
-        if time.monotonic() - self._since > _ROUND or not self._first <= last < self._first + _FEW:
+        numbers = self._numbers()
+        if not isinstance(numbers, range):
             return False
-        return not any(self._mark.on(self._machine, pid) for pid in range(self._first, last + 1))
+        return not any(self._mark.on(self._machine, pid) for pid in numbers)
 
     # ------------------------------------------------------------------ end
 
@@ -157,14 +163,32 @@ class Tree:
     def _interrupt(self, grace: float) -> None:
         """Ask all processes to end, and wait until they have or the grace is over."""
         until, pause = time.monotonic() + grace, _FIRST_PAUSE
-        self._signal(self._find(), (signal.SIGINT, signal.SIGCONT))
-        while self._left() and (rest := until - time.monotonic()) > 0:
+        found = self._find()
+        self._signal(found, (signal.SIGINT, signal.SIGCONT))
+        while found and (rest := until - time.monotonic()) > 0:
             time.sleep(min(pause, rest))
             pause = min(2 * pause, _LONGEST_PAUSE)
+            found = self._left(found)
 
-    def _left(self) -> list[Process]:
+    def _left(self, known: Collection[Process] = ()) -> list[Process]:
+        """Return the processes that are still to be ended.
+
+        Args:
+            known: Those that were found before. Then only they and the newest numbers are looked
+                at, and all when none of them is left.
+        """
         self._poll()
-        return [process for process in self._find() if (process.pid, process.started) not in self._refused]
+        found: list[Process] = []
+        if known:
+            numbers = {process.pid for process in known}
+            last = self._machine.last()
+            numbers.update(range(max(1, min(self._looked, last) - _BEHIND), last + 1))
+            if len(numbers) < _FEW:
+                found = self._find(numbers)
+        if not found:
+            self._looked = self._machine.last()
+            found = self._find()
+        return [process for process in found if (process.pid, process.started) not in self._refused]
 
     def _kill(self) -> None:
         """Kill all processes, until none is found.
@@ -172,20 +196,28 @@ class Tree:
         They are stopped before they are killed: what is stopped starts nothing, and stays its
         children's parent, by which they are found.
         """
+        found = self._left()
         stopped: set[tuple[int, float]] = set()
         for _ in range(_STOPS):
-            found = [process for process in self._left() if (process.pid, process.started) not in stopped]
-            if not found:
+            new = [process for process in found if (process.pid, process.started) not in stopped]
+            if not new:
                 break
-            self._signal(found, (signal.SIGSTOP,))
-            stopped |= {(process.pid, process.started) for process in found}
+            self._signal(new, (signal.SIGSTOP,))
+            stopped |= {(process.pid, process.started) for process in new}
+            found = self._left(found)
         until, pause = time.monotonic() + LAST, _FIRST_PAUSE
-        while found := self._left():
+        while found or not self._all_waited_for():
             self._signal(found, (signal.SIGKILL,))
             if time.monotonic() > until:
                 break
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+            found = self._left(found)
+
+    def _all_waited_for(self) -> bool:
+        """Whether no child is left, but such as belong to another user now."""
+        self._poll()
+        return self._living.keys() <= {pid for pid, _ in self._refused}
 
     def _signal(self, processes: Iterable[Process], signals: tuple[int, ...]) -> None:
         """Send signals to processes and to the groups of the children among them."""

@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandhook.host.child import Child, Spawn
@@ -239,6 +240,8 @@ def _create(spawn: Spawn, more: Mapping[str, str]) -> tuple[int, int, int]:
     except ValueError as error:  # a NUL character, or "=" in the name of a variable
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), spawn.executable) from error
     except OSError as error:
+        if Path(spawn.executable).is_dir():  # of which the system says this and that
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), spawn.executable) from error
         error.filename = spawn.cwd if error.winerror == _BAD_DIRECTORY else spawn.executable
         raise
     finally:
