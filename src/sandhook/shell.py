@@ -66,6 +66,7 @@ class Result:
         stdout_truncated: Of standard output, or of both when they share a bound.
         duration: Seconds that the run took, without virtual sleeps.
         syntax_error: Why the script, or the rest of it, did not parse; None when it did.
+        notes: What a shell on the host tolerated in the scripts that it ran, for those who wrote them.
         defect: An exception that escaped the interpreter: a fault of sandhook, never the
             script's doing alone. The run ended there, with status 70; None otherwise.
     """
@@ -75,6 +76,7 @@ class Result:
         "duration",
         "exit_status",
         "limit",
+        "notes",
         "stderr_bytes",
         "stdout_bytes",
         "stdout_truncated",
@@ -94,11 +96,13 @@ class Result:
         duration: float = 0.0,
         syntax_error: ShellSyntaxError | None = None,
         defect: Exception | None = None,
+        notes: tuple[str, ...] = (),
     ) -> None:
         self.stdout_bytes = stdout_bytes
         self.stderr_bytes = stderr_bytes
         self.exit_status = exit_status
         self.limit = limit
+        self.notes = notes
         self.truncated = truncated
         self.stdout_truncated = stdout_truncated
         self.duration = duration
@@ -417,6 +421,7 @@ class _Run:
             duration=monotonic() - self.started,
             syntax_error=state.extra.pop("syntax_error", None) if state is not None else None,
             defect=defect,
+            notes=() if self.stage is None else self.stage.notes,
         )
 
 

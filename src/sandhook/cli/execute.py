@@ -206,6 +206,8 @@ def _ended(result: Result) -> int:
         raise BrokenPipeError
     if result.defect is not None:
         raise result.defect  # main says so, with the status that is ours
+    for note in result.notes:
+        sys.stderr.write(f"sandhook: exec: {note}\n")
     if result.limit is not None:
         sys.stderr.write(f"sandhook: exec: limit reached: {result.limit}\n")
     return result.exit_status

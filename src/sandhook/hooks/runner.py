@@ -217,6 +217,7 @@ def as_ran(result: Result) -> Ran:
         syntax_error=None if syntax is None else str(syntax),
         missing=_missing(result.exit_status, result.stderr_bytes),
         failure=None if defect is None else internal(defect),
+        diagnostics=result.notes,
     )
 
 

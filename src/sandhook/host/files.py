@@ -187,6 +187,7 @@ class HostFileSystem(Conveniences):
 
     def __init__(self, working: str = "") -> None:
         self._drive = os.path.splitdrive(working)[0] if WINDOWS else "C:"
+        self._temporary = os.environ.get("TEMP", "") if WINDOWS else ""
 
     # ------------------------------------------------------------------ names
 
@@ -197,7 +198,7 @@ class HostFileSystem(Conveniences):
         if "\0" in path:
             raise fs_error(errno.EINVAL, path)
         if WINDOWS:
-            return to_native(path, self._drive)
+            return to_native(path, self._drive, self._temporary)
         return path if _UTF8 else os.fsdecode(path.encode("utf-8", "surrogateescape"))
 
     def virtual(self, path: str) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from greenlet import getcurrent
 
-from sandhook.dispatch import Program, Refused, Source, plan
+from sandhook.dispatch import Program, Refused, Source, is_path, plan
 from sandhook.host.children import Child, Spawn, Supervisor
 from sandhook.host.convert import native_environment
 from sandhook.host.fifo import open_fifo
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 #: Process numbers of the shell's own tasks: above all that a host gives, so that nothing real is meant by one.
 _FIRST_TASK = 1 << 23
+
+#: Notes of one run that are kept.
+_NOTES = 100
 
 #: What Windows tries behind a name when PATHEXT says nothing.
 _PATHEXT = ".COM;.EXE;.BAT;.CMD"
@@ -99,7 +102,7 @@ class HostWorld:
 class HostRun:
     """One run on this machine: its processes, its clock, and what it asks."""
 
-    __slots__ = ("_ended", "_fs", "_host", "_kernel", "_null", "_poller", "_running", "_supervisor")
+    __slots__ = ("_ended", "_fs", "_host", "_kernel", "_notes", "_null", "_poller", "_running", "_supervisor")
 
     def __init__(self, host: Host, fs: HostFileSystem, kernel: Kernel) -> None:
         self._host = host
@@ -107,6 +110,7 @@ class HostRun:
         self._kernel = kernel
         self._poller = Poller()
         self._supervisor = Supervisor(subreaper=host.subreaper)
+        self._notes: dict[str, None] = {}
         self._null = -1
         self._ended = 0.0
         self._running = 0
@@ -119,6 +123,11 @@ class HostRun:
     def facts(self) -> Mapping[str, str]:
         """Return what a shell's variables say of the machine."""
         return _facts()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was tolerated in the scripts that ran, each once."""
+        return tuple(self._notes)
 
     # ------------------------------------------------------------------ descriptors
 
@@ -166,6 +175,8 @@ class HostRun:
 
     def search(self, state: State, name: str, path: str | None) -> lookup.Located | None:
         """Look a name without slash up in PATH: the file, and the utility when it is one of ours."""
+        if is_path(name, WINDOWS):
+            return name, None
         other: str | None = None
         for candidate, utility in self._places(state, name, path):
             if utility is not None:
@@ -180,6 +191,10 @@ class HostRun:
 
     def files(self, state: State, name: str, path: str | None) -> Iterator[str]:
         """Yield all that ``search`` could find, in order."""
+        if is_path(name, WINDOWS):
+            if self._runs_by_name(state, name):
+                yield name
+            return
         for candidate, utility in self._places(state, name, path):
             if utility is not None or self._runs_by_name(state, candidate):
                 yield candidate
@@ -267,7 +282,8 @@ class HostRun:
         if isinstance(found, Program):
             return self._start(state, path, found.executable, argv, found.command_line)
         for note in found.notes:
-            runtime.write_error(state, f"sandhook: {note}\n")
+            if len(self._notes) < _NOTES:
+                self._notes[note] = None
         if isinstance(found, Source):
             return self._run_source(state, found, path if found.path == name else found.path, shell)
         return self._start(

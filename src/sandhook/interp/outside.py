@@ -58,6 +58,11 @@ class Stage(Outside, Protocol):
         """Return one of those three."""
         ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was tolerated in the scripts that ran, for those who wrote them."""
+        ...
+
     def lingers(self) -> bool:
         """Tell whether to wait on for those who hold the run's output; asked when the script has ended."""
         ...
