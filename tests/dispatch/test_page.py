@@ -96,7 +96,7 @@ def test_own_shell(row: list[str]) -> None:
             assert isinstance(found, Refused) and found.status == 127 and "own_shell" in found.message
         else:
             assert isinstance(found, Source)
-            assert bool(found.notes) == ("reported" in said)
+            assert bool(found.notes) == ("diagnostic" in said)
 
 
 @pytest.mark.parametrize("row", rows("Windows", 2), ids=lambda row: row[0])

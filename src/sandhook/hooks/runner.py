@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.model import Ran, Request
+from sandhook.lazy import lazily
 from sandhook.vfs.path import VirtualPath, dirname, normalize
 
 if TYPE_CHECKING:
@@ -26,9 +27,13 @@ if TYPE_CHECKING:
 #: Runs one hook once.
 Runner = Callable[[Request], Ran | Awaitable[Ran]]
 
-#: What the shell says of a command that it cannot find or execute, with exit status 127 or 126.
-_LOOKUP = (b"command not found", b"No such file or directory", b"Permission denied", b"Is a directory")
-
+#: What the shell and the dispatcher say of a command that they cannot find or execute, with exit status 127 or 126.
+_LOOKUP = lazily(
+    rb"(?:command not found|No such file or directory|Permission denied|Is a directory|Not a directory|"
+    rb"Argument list too long|empty shebang|env -S requires a program|cmd.exe, which runs batch files, is not in PATH)\Z"
+    rb"|: (?:cannot execute[: ]|bad interpreter: |unsupported env flag: |env: |the '#!' line is too long: "
+    rb"|Too many levels of symbolic links)"
+)
 
 #: Variables of an agent's environment that name places of the host.
 _PLACES = frozenset({"HOME", "OLDPWD", "PATH", "PWD", "SHELL", "TEMP", "TMP", "TMPDIR", "USERPROFILE"})
@@ -235,7 +240,7 @@ def _missing(status: int, stderr: bytes) -> str | None:
     if status not in (126, 127):
         return None
     last = stderr.rstrip().rpartition(b"\n")[2]
-    if not last.endswith(_LOOKUP):
+    if _LOOKUP.search(last) is None:
         return None
     return last.decode("utf-8", "replace")
 
