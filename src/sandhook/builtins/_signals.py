@@ -25,6 +25,11 @@ def full_name(key: str) -> str:
     return key if key in EVENTS else "SIG" + key
 
 
+def names_alone() -> str:
+    """Return what ``kill -l`` prints in posix mode: all names on a line."""
+    return " ".join([NAMES[number] for number in sorted(NAMES)]) + "\n"
+
+
 def listing() -> str:
     """Return the table of ``trap -l`` and ``kill -l``: five signals on a line."""
     entries = [f"{number:2d}) SIG{name}" for number, name in sorted(NAMES.items())]

@@ -21,7 +21,7 @@ from sandhook.builtins._base import (
     write,
 )
 from sandhook.builtins._jobspec import find_job
-from sandhook.builtins._signals import listing, trap_name
+from sandhook.builtins._signals import listing, names_alone, trap_name
 from sandhook.interp.outside import Outside, outside
 from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM
 from sandhook.state.state import State
@@ -150,7 +150,7 @@ class _Foreign:
 def _list(state: State, words: Sequence[str]) -> int:
     """kill -l: the table, or names for numbers and numbers for names."""
     if not words:
-        write(state, listing())
+        write(state, names_alone() if state.options.posix else listing())
         return 0
     status = 0
     for word in words:

@@ -27,6 +27,8 @@ def run(state: State, argv: Sequence[str]) -> int:
                 f"{argv[-1]}: shift count out of range" if len(argv) > 1 else "shift count out of range"
             )
         return 1
-    if count:
-        state.positional = state.positional[count:]
+    if count and state.shifted is state.positional:
+        del state.positional[:count]
+    elif count:
+        state.positional = state.shifted = state.positional[count:]
     return 0

@@ -82,8 +82,4 @@ def _set(state: State, names: Sequence[str], table: Iterable[str], on: bool, lon
 
 def _set_compatible(state: State, name: str, on: bool) -> None:
     """Switch to the ways of an older bash, one at a time; BASH_COMPAT shows which."""
-    for other in SHOPT_OPTIONS:
-        if other.startswith("compat"):
-            state.options.set_shopt(other, False)
-    state.options.set_shopt(name, on)
     state.set("BASH_COMPAT", name.removeprefix("compat") if on else "52")

@@ -70,7 +70,7 @@ def _escape(state: State, letter: str) -> str:
         "u": state.get("USER") or "agent",
         "h": (state.get("HOSTNAME") or "sandbox").partition(".")[0],
         "H": state.get("HOSTNAME") or "sandbox",
-        "w": shown,
+        "w": _trimmed(state, shown),
         "W": shown.rpartition("/")[2] or shown,
         "v": "5.2",
         "V": "5.2.15",
@@ -80,3 +80,13 @@ def _escape(state: State, letter: str) -> str:
         "!": "1",
     }
     return facts.get(letter, "\\" + letter)
+
+
+def _trimmed(state: State, path: str) -> str:
+    """Return the last directories of a path, as many as PROMPT_DIRTRIM says."""
+    count = state.get("PROMPT_DIRTRIM") or ""
+    if not (count.isdigit() and count.isascii()) or not 0 < int(count[:9]) < path.count("/"):
+        return path
+    kept = path.split("/")[-int(count[:9]) :]
+    short = "/".join(["~/..." if path[0] == "~" else "...", *kept])
+    return short if len(short) < len(path) else path

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sandhook.interp.lookup import hash_table, is_executable, utility_at
 from sandhook.interp.record import number
-from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS
+from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
 
@@ -167,6 +167,17 @@ def _switch_dotglob(state: State, value: str | None) -> None:
         state.options.set_shopt("dotglob", value is not None)
 
 
+def _switch_compatible(state: State, value: str | None) -> None:
+    """BASH_COMPAT: 4.2 or 42 switches to compat42, and nothing, or 5.0 and later, back."""
+    level = (value or "").replace(".", "", 1) if value != "." else "."
+    known = f"compat{level}"
+    for name in SHOPT_OPTIONS:
+        if name.startswith("compat"):
+            state.options.set_shopt(name, name == known)
+    if level not in ("", "50", "51", "52") and known not in SHOPT_OPTIONS:
+        state.shell.complain(state, f"BASH_COMPAT: {value}: compatibility value out of range")
+
+
 def _directories(state: State) -> IndexedArray:
     return IndexedArray([state.get("PWD") or state.process.cwd, *state.directory_stack])
 
@@ -220,6 +231,7 @@ DYNAMICS: dict[str, Dynamic] = {
     "BASH_ARGC": Dynamic(_argument_counts, None),
     "BASH_ARGV": Dynamic(_argument_values, None),
     "BASH_CMDS": Dynamic(_commands, None, _set_command),
+    "BASH_COMPAT": _switch("BASH_COMPAT", _switch_compatible),
     "BASH_COMMAND": Dynamic(lambda state: state.shell.current_command(state), None),
     "BASH_LINENO": Dynamic(_call_lines, None),
     "BASH_SOURCE": Dynamic(_sources, None),
@@ -257,6 +269,6 @@ ATTRIBUTES: dict[str, int] = {
 
 #: Those that exist in bash only once they were asked for: lists of all variables leave them out.
 UNLISTED = frozenset({
-    "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME",
+    "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_COMPAT", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME",
     "EPOCHSECONDS", "GLOBIGNORE", "HISTCMD", "IGNOREEOF", "LINENO", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "SRANDOM",
 })  # fmt: skip

@@ -6,9 +6,12 @@ import re
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.protocol import Runtime
+from sandhook.kernel.process import Process
+from sandhook.kernel.signals import DESCRIPTIONS, SIGINT, SIGPIPE, SIGTERM
 from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
 from sandhook.state.state import UNHEEDED, State
+from sandhook.syntax.nodes import Command
 
 _TIME = lazily(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
 
@@ -31,6 +34,17 @@ def report_syntax(runtime: Runtime, state: State, error: ShellSyntaxError, label
         lines = error.source.split("\n")
         if 0 < error.line <= len(lines):
             runtime.write_error(state, f"{start}`{lines[error.line - 1]}'\n")
+
+
+def report_death(state: State, process: Process, node: Command) -> None:
+    """Tell that a signal ended a command which the shell waited for; of some signals bash says nothing."""
+    signal = process.signal
+    if signal == SIGTERM:
+        state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
+    elif signal in DESCRIPTIONS and signal not in (SIGINT, SIGPIPE):
+        from sandhook.syntax.unparse import unparse
+
+        state.shell.complain(state, f"{process.pid:5d} {DESCRIPTIONS[signal]:<24}{unparse(node)}")
 
 
 def print_times(runtime: Runtime, state: State, times: tuple[float, float, float], posix: bool) -> None:

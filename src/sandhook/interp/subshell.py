@@ -17,9 +17,12 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import ERR_DEPTH, State
-from sandhook.syntax.nodes import Command, SimpleCommand
+from sandhook.syntax.nodes import Command, Pipeline, SimpleCommand
 
 Run: TypeAlias = Callable[[State], int]
+
+#: In ``State.extra``: the pipeline that comes is all that the process runs.
+ALONE = "alone"
 
 
 def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool = False) -> State:
@@ -136,7 +139,9 @@ def in_background(run: Run, node: Command) -> Run:
             # Without job control a job reads nothing and cannot be interrupted (XCU 2.11).
             child.install(0, Null())
             child.ignored.update((SIGINT, SIGQUIT))
-        start_subshell(state, child, run, near=isinstance(node, SimpleCommand))
+        inner = start_subshell(state, child, run, near=isinstance(node, SimpleCommand))
+        if isinstance(node, Pipeline) and not node.negated:
+            inner.extra[ALONE] = True
         jobs_of(state).add(Job([child], node))
         state.last_background = child.pid
         state.status = 0

@@ -49,10 +49,11 @@ class Process:
         caught: Signals that the process has a trap for; "" handlers are in ``ignored``.
         on_signal: Called with the number of a caught signal at the next safe point.
         blocked: The task of this process that waits, if any.
+        deputy: The process that gets the signals for this one: the last one of a pipeline in the background.
     """
 
     __slots__ = (
-        "blocked", "caught", "cwd", "descriptors", "done", "ignored", "kernel", "on_signal",
+        "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "kernel", "on_signal",
         "parent_pid", "pending", "pid", "signal", "status", "umask", "waiters",
     )  # fmt: skip
 
@@ -73,6 +74,7 @@ class Process:
         self.ignored: set[int] = set()
         self.on_signal: Callable[[int], None] | None = None
         self.blocked: Any = None
+        self.deputy: Process | None = None
         self.waiters: list[Any] = []
 
     # ------------------------------------------------------------------ descriptors
@@ -231,6 +233,9 @@ class Process:
     def kill(self, signal: int) -> None:
         """Send a signal; it takes effect at the process's next safe point."""
         if self.done or signal == 0 or signal in self.ignored:
+            return
+        if self.deputy is not None and not self.deputy.done:
+            self.deputy.kill(signal)
             return
         if signal not in self.caught and (signal in IGNORED_BY_DEFAULT or signal in STOPPING):
             return

@@ -20,7 +20,7 @@ from sandhook.limits import Budget
 
 T = TypeVar("T")
 
-#: Turns of tasks between two looks at the world outside (a count).
+#: Turns of tasks between two looks at the clock, or at the world outside (a count).
 TURNS = 64
 
 #: The longest wait for the world outside between two looks at who cancelled the run, in seconds.
@@ -165,9 +165,15 @@ class Scheduler:
         ready = self._ready
         if self.idle is not None:
             self._run_in_world(done)
+        turns = 0
         while not done() and self.failure is None:
             if ready:
                 self._resume(*ready.popleft())
+                turns += 1
+                if (
+                    self._timers and not turns % TURNS
+                ):  # two that keep each other busy let no sleeper oversleep
+                    self._wake_due()
             elif self._timers:
                 self._skip_to_next_timer()
             else:

@@ -174,6 +174,7 @@ class State:
             commands, sources files, runs traps.
         operands: The numbers that expansions gave to the arithmetic being evaluated (``expand.arith``).
         calls: Nested functions, sources and evals.
+        shifted: The list that shift made, in which it may go on in place: nobody else has it.
         handed: What the assignments before a function call, export or readonly hide. A function
             takes it for its frame; a name that is taken out keeps its new value.
     """
@@ -181,7 +182,7 @@ class State:
     __slots__ = (
         "aliases", "attributes", "budget", "calls", "completions", "directory_stack", "dynamics", "extra", "frames", "functions", "getopts_position", "handed", "hash_path", "hashed", "jobs",
         "last_argument", "last_background", "line", "loops", "name", "namerefs", "operands", "options", "pipestatus",
-        "positional", "process", "shared_frames", "shell", "shell_pid", "source", "started", "status", "subshell", "substitution_status",
+        "positional", "process", "shared_frames", "shell", "shell_pid", "shifted", "source", "started", "status", "subshell", "substitution_status",
         "tested", "traps", "unlisted", "unset_dynamics", "values", "watched",
     )  # fmt: skip
 
@@ -198,6 +199,7 @@ class State:
         self.functions: dict[str, Function] = {}
         self.aliases: dict[str, str] = {}
         self.positional: list[str] = []
+        self.shifted: list[str] | None = None
         self.options = Options()
         self.frames: list[Frame] = []
         self.shared_frames = 0
@@ -241,6 +243,7 @@ class State:
         new.name = self.name
         new.pipestatus = self.pipestatus
         new.positional = self.positional
+        new.shifted = self.shifted = None
         new.shell = self.shell
         new.shell_pid = self.shell_pid
         new.source = self.source

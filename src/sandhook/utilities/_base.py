@@ -130,7 +130,7 @@ class Context:
             data = self._out[0] if len(self._out) == 1 else b"".join(self._out)
             self._out = []
             self._out_size = 0
-            self.budget.charge(1 + (len(data) >> 10))
+            self.charge(1 + (len(data) >> 10))
             self.process.descriptor(1).write(data)
 
     def error(self, message: str) -> None:
@@ -183,8 +183,17 @@ class Context:
         return join(self.process.cwd, name)
 
     def charge(self, steps: int = 1) -> None:
-        """Charge work to the run's budget: about one step per line, entry or KiB."""
-        self.budget.charge(steps)
+        """Charge work to the run's budget: about one step per line, entry or KiB.
+
+        When a slice of steps is used up others get a turn, and signals are looked at: ``timeout 1 yes >/dev/null``.
+        """
+        budget = self.budget
+        budget.fuel -= steps
+        if budget.fuel < 0:
+            budget.refuel()
+            if self.process.pending:
+                self.process.deliver()
+            self.kernel.scheduler.breathe()
 
     def now(self) -> float:
         """Return the virtual time, in seconds since the epoch."""
@@ -228,7 +237,7 @@ class Reader:
 
     def charge(self, steps: int) -> None:
         """Charge work on what was read."""
-        self._ctx.budget.charge(steps)
+        self._ctx.charge(steps)
 
     def is_output(self, *, empty: bool = False) -> bool:
         """Tell whether reading on would read what standard output writes: ``cat f >> f``; ``empty`` ones too."""

@@ -9,6 +9,7 @@ from sandhook.interp.compile.compound import is_name, refuse_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import Job, jobs_of
+from sandhook.interp.messages import report_death
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.state import Function, State
@@ -39,6 +40,8 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         state.status = status
         state.line = line
         state.pipestatus = None
+        if child.signal:
+            report_death(state, child, node)
         if state.process.pending:
             state.process.deliver()
         return status

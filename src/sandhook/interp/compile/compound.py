@@ -128,7 +128,7 @@ def _loop(state: State, items: Callable[[], bool], body: Run) -> int:
 
 def _expand(state: State, words: list[FieldsOf] | None) -> list[str]:
     if words is None:
-        return state.positional
+        return state.positional.copy()
     found: list[str] = []
     for fields in words:
         found += fields(state)

@@ -7,7 +7,9 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
+from sandhook.interp.messages import report_death
+from sandhook.interp.subshell import ALONE, direct, in_background, in_subshell, start_subshell
+from sandhook.kernel.signals import Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
@@ -135,6 +137,7 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
             [_stage(compiler, command) for command in commands],
             _in_shell(compiler, node.commands[-1]),
             [command if isinstance(command, SimpleCommand) else None for command in commands],
+            node,
         )
     if node.negated and len(node.commands) != 1:
         run = compile_negated(run)
@@ -222,13 +225,14 @@ def _timed(run: Run, *, posix: bool) -> Run:
     return timed
 
 
-def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None]) -> Run:
+def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], node: Pipeline) -> Run:
     """Run each stage in a process of its own.
 
     Args:
         here: The last stage, compiled for the shell itself (lastpipe).
         simple: The stages that are simple commands, None for others: the DEBUG trap is run for
             them by the shell.
+        node: All of it.
     """
     last = len(stages) - 1
     line = next((command.line for command in reversed(simple) if command is not None), 0)
@@ -240,6 +244,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None]) -> 
         upstream = None
         parts = stages
         in_shell = state.options.lastpipe and not state.shell.job_control(state)
+        alone = state.extra.pop(ALONE, False)
         if state.watched and not state.options.functrace:
             told = simple[:-1] if in_shell else simple  # the last one speaks for itself there
             parts = [
@@ -264,6 +269,8 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None]) -> 
                 start_subshell(state, child, stage, near=near)
                 children.append(child)
             else:
+                if alone:
+                    process.deputy = child
                 status = in_subshell(state, child, stage, near=near)
         statuses = [child.wait() for child in children]
         statuses.append(status)
@@ -272,6 +279,10 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None]) -> 
         state.line = line or state.line
         state.pipestatus = statuses
         state.status = status
+        if alone and child.signal:
+            raise Terminated(child.signal)
+        if child.signal and not in_shell:
+            report_death(state, child, node)
         if process.pending:
             process.deliver()
         return status
