@@ -50,6 +50,10 @@ class Runtime(Protocol):
     def refuse(self, state: State, text: str) -> None:
         """Complain; under ``set -e`` a readonly variable ends the shell."""
 
+    def subscript_text(self, state: State, name: str, text: str) -> str:
+        """Return a subscript that is text as ``State`` wants it: names in it are expanded, quotes removed."""
+        ...
+
     def arithmetic(self, state: State, text: str) -> int:
         """Evaluate an arithmetic expression. Raises ShellError."""
         ...

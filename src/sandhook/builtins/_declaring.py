@@ -5,9 +5,9 @@ Source: bash 5.2 reference manual 4.2 (declare, local), 4.1 (export, readonly). 
 
 from __future__ import annotations
 
-from sandhook.builtins._base import Fault, invalid_name, split_reference
+from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
 from sandhook.builtins._elements import read_elements
-from sandhook.builtins._variables import own_value, subscript_text
+from sandhook.builtins._variables import own_value
 from sandhook.record import Record
 from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import Discard, ShellError
@@ -78,7 +78,7 @@ def split_argument(
     if subscript is None and _is_compound(state, name, value, request):
         return Assigned(name, None, append, read_elements(value))
     if subscript is not None:
-        subscript = subscript_text(state, subscript)
+        subscript = runtime(state).subscript_text(state, name, subscript)
     return Assigned(name, subscript, append, value)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sandhook.builtins._base import Fault, invalid_name, split_reference
+from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
 from sandhook.builtins._quote import element_key, reusable
-from sandhook.expand.special import expand_names
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -108,16 +107,7 @@ def assign_reference(state: State, text: str, value: str) -> None:
     if subscript is None:
         state.set(name, value)
     else:
-        state.set_element(name, subscript_text(state, subscript), value)
-
-
-def subscript_text(state: State, subscript: str) -> str:
-    """Return a subscript as ``State`` wants it: names in it are expanded.
-
-    ``unset 'm[$k]'`` and ``unset 'a[$i]'`` are common, and the text may as well come from data: so
-    ``$k`` and ``${k}`` mean the variable, and nothing else is expanded (L-INJ-001).
-    """
-    return expand_names(state, subscript) if "$" in subscript else subscript
+        state.set_element(name, runtime(state).subscript_text(state, name, subscript), value)
 
 
 def is_map(state: State, name: str) -> bool:

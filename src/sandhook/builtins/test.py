@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, split_reference
-from sandhook.builtins._variables import is_map, subscript_text
+from sandhook.builtins._base import Fault, builtin, runtime, split_reference
 from sandhook.interp.lookup import utility_at
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC, AssociativeArray, hash_of
@@ -102,6 +101,4 @@ def variable_is_set(state: State, text: str) -> bool:
         if isinstance(value, AssociativeArray):
             return subscript in value.items
         return isinstance(value, str) or len(value) > 0
-    if is_map(state, name):
-        subscript = subscript_text(state, subscript)
-    return state.element(name, subscript) is not None
+    return state.element(name, runtime(state).subscript_text(state, name, subscript)) is not None

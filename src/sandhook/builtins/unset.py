@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse, split_reference
-from sandhook.builtins._variables import subscript_text
+from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, split_reference
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, AssociativeArray, IndexedArray
@@ -126,7 +125,7 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
     elif isinstance(value, str) and state.shell.arithmetic(state, subscript) != 0:
         raise Fault(f"{name}: not an array variable")
     else:
-        key = subscript_text(state, subscript)
+        key = runtime(state).subscript_text(state, name, subscript)
         if subscript and not key and isinstance(value, AssociativeArray):
             raise Fault(f"[{subscript}]: bad array subscript")
         state.unset_element(name, key)

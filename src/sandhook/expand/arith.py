@@ -284,7 +284,8 @@ def compile_subscript(text: str) -> Integer:
     try:
         tree = compile_text(text)
     except ShellSyntaxError:
-        return lambda state: int(state.shell.subscript(state, text))  # it complains when it runs
+        source = text.replace('"', "")
+        return lambda state: int(state.shell.subscript(state, source))  # it complains when it runs
 
     def index(state: State) -> int:
         try:
@@ -355,7 +356,7 @@ def _store(target: ArithVariable) -> Store:
             remember(text, value)
             return
         else:
-            key = unquoted if state.is_associative(name) else str(state.shell.subscript(state, subscript))
+            key = unquoted if state.is_associative(name) else str(index_of(state))
         try:
             state.set_element(name, key, str(value))
         except ShellError as error:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from sandhook.expand import transform
+from sandhook.expand.special import separator
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, letters
 from sandhook.syntax.nodes import ParameterExpansion
@@ -69,7 +70,8 @@ def declaration(
     if node.name in "@*":
         if not state.positional:
             return ""
-        return "set -- " + " ".join(transform.at_quote(text) for text in state.positional)
+        between = separator(state, True) or " "
+        return "set -- " + between.join(transform.at_quote(text) for text in state.positional)
     name, _ = state.resolve(node.name)
     flags = attributes_of(state, name)
     value = state.value(name)

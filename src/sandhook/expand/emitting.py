@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from sandhook.expand.fields import DEFAULT_IFS, Fields
+from sandhook.expand.fields import DEFAULT_IFS, Fields, Unglobbed
 from sandhook.expand.parameter import Parameter, Value
 from sandhook.expand.special import separator
 from sandhook.expand.text import Text
@@ -24,6 +24,16 @@ def tilde_in(text_of: Text) -> Emit:
     def emit(state: State, fields: Fields) -> None:
         text = text_of(state)
         (fields.expansion if text[:1] == "~" else fields.quoted)(text)
+
+    return emit
+
+
+def tilde_word(text_of: Text) -> Emit:
+    """A tilde-prefix in a word: one that stands for nothing is text, and may be a pattern."""
+
+    def emit(state: State, fields: Fields) -> None:
+        text = text_of(state)
+        (fields.literal if text[:1] == "~" else fields.quoted)(text)
 
     return emit
 
@@ -111,3 +121,25 @@ def changed_beside_list(operator: str, value_of: Value, base_of: Value) -> Emit:
                 fields.quoted("")
 
     return emit
+
+
+def unsplit_list(compiled: Parameter, *, trimmed: bool) -> Emit:
+    """An unquoted list whose values are not split: joined with blanks; ``trimmed``: without an empty last one."""
+
+    def emit(state: State, fields: Fields) -> None:
+        values = compiled.values(state) if compiled.values is not None else [compiled.text(state)]
+        fields.quoted(" ".join(values[:-1] if trimmed and values and not values[-1] else values))
+
+    return emit
+
+
+def joined_fields(emitters: Sequence[Emit]) -> Text:
+    """Return what joins the fields of a word with blanks."""
+
+    def run(state: State) -> str:
+        fields = Unglobbed(state)
+        for emit in emitters:
+            emit(state, fields)
+        return " ".join(fields.end())
+
+    return run

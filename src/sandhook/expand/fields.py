@@ -174,6 +174,17 @@ class Fields:
         return self.done
 
 
+class Unglobbed(Fields):
+    """Fields that are no patterns."""
+
+    __slots__ = ()
+
+    def finish(self) -> None:
+        self._started = False
+        self.done.append("".join([text for text, _ in self._pieces]))
+        self._pieces = []
+
+
 def glob_field(state: State, pieces: list[tuple[str, bool]]) -> list[str]:
     """Expand one field, given as (text, quoted) pieces, to the files it matches.
 

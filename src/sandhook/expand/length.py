@@ -32,9 +32,14 @@ def measured_element(
                 raise ShellError(f"{name}: unbound variable", 1, discard=True)
             return None
         if array.__class__ is AssociativeArray:
-            if not key_of(state):
+            key = key_of(state)
+            if not key:
                 raise _bad(shown)
-            return read(state)
+            return array.items.get(key)
+        if (
+            array.__class__ is str and state.options.nounset
+        ):  # bash takes it for an array without this element
+            raise ShellError(f"{name}: unbound variable", 1, discard=True)
         if index_of is None:
             key = key_of(state)
             if key in ("@", "*"):

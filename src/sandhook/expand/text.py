@@ -19,6 +19,7 @@ from sandhook.expand.parameter import (
     compile_parameter,
     plain_value,
 )
+from sandhook.expand.shapes import unquoting
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_tildes, tilde_behind_name
 from sandhook.lazy import lazily
@@ -128,7 +129,7 @@ class TextCompiler:
     def key(self, word: Word, is_map: Callable[[State], bool]) -> Text:
         """Compile a subscript that may be a key or an index: in the latter, quotes other than "..." are text."""
         as_key = self._string(word.parts, quoted=True)
-        parts = [_unquoting(part) for part in word.parts]
+        parts = [unquoting(part) for part in word.parts]
         if all(made is part for made, part in zip(parts, word.parts)):
             return as_key
         as_index = self._string(parts, quoted=True)
@@ -270,7 +271,7 @@ class TextCompiler:
         """Compile a word to its (text, quoted) pieces."""
         makers: list[Pieces] = []
         for piece in split_tildes(word.parts) if tildes else word.parts:
-            makers.append(_quoted_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece))
+            makers.append(_tilde_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece))
         if len(makers) == 1:
             return makers[0]
         return lambda state: [piece for make in makers for piece in make(state)]
@@ -343,7 +344,7 @@ class TextCompiler:
         if named is None:
             return plain
         makers = [
-            _quoted_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece)
+            _tilde_piece(tilde(piece)) if isinstance(piece, str) else self._pieces_of(piece)
             for piece in named
         ]
 
@@ -428,15 +429,6 @@ def runs_commands(tree: object) -> bool:
     )
 
 
-def _unquoting(part: WordPart) -> WordPart:
-    """Return what a part of an index is, which stands as if in double quotes."""
-    if isinstance(part, SingleQuoted):
-        return Literal(f"'{part.text}'")
-    if isinstance(part, Escaped) and part.text not in '$`"\\':
-        return Literal("\\" + part.text)
-    return part
-
-
 def _plain_text(name: str, value: Callable[[State], str | None]) -> Text:
     """``$name`` where one string is wanted: a variable is read without a further call."""
     if not (name[0].isalpha() or (name[0] == "_" and len(name) > 1)):
@@ -458,8 +450,14 @@ def tilde(prefix: str) -> Text:
     return lambda state: expand_tilde(state, prefix)
 
 
-def _quoted_piece(text_of: Text) -> Pieces:
-    return lambda state: [(text_of(state), True)]
+def _tilde_piece(text_of: Text) -> Pieces:
+    """A tilde-prefix in a pattern: one that stands for nothing stays a part of it."""
+
+    def piece(state: State) -> list[tuple[str, bool]]:
+        text = text_of(state)
+        return [(text, text[:1] != "~")]
+
+    return piece
 
 
 def _bad_substitution(text: str, shown: str) -> Text:

@@ -9,7 +9,6 @@ constant, one variable, one quoted string, get closures of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 from sandhook.expand.brace import expand_braces, has_braces, plain_sequence
 from sandhook.expand.emitting import (
@@ -17,9 +16,12 @@ from sandhook.expand.emitting import (
     changed_beside_list,
     emit_value,
     if_any,
+    joined_fields,
     quoted_text,
     starred_beside_list,
     tilde_in,
+    tilde_word,
+    unsplit_list,
     without_empty,
 )
 from sandhook.expand.fields import DEFAULT_IFS, Fields, glob_field, split_text, whole_list
@@ -32,6 +34,7 @@ from sandhook.expand.parameter import (
     plain_value,
     subscript_of,
 )
+from sandhook.expand.shapes import FieldsOf, numbers, plain_number, unsplit
 from sandhook.expand.text import Text, TextCompiler, tilde
 from sandhook.expand.tilde import split_tildes, tilde_behind_name
 from sandhook.state.state import State
@@ -50,8 +53,6 @@ from sandhook.syntax.nodes import (
     Word,
     WordPart,
 )
-
-FieldsOf: TypeAlias = Callable[[State], "list[str]"]
 
 #: A word whose braces give more words than this is expanded anew each time it runs.
 EAGER_BRACES = 256
@@ -93,6 +94,32 @@ class WordCompiler(TextCompiler):
 
         return run
 
+    def pair_word(self, word: Word) -> Text:
+        """Compile a key or a value of a map; beside a list all is split, as bash does, and joined with blanks."""
+        if not any(map(self._holds_list, word.parts)):
+            return super().pair_word(word)
+        return self._joined(word.parts, trimmed=True)
+
+    def _joined(self, parts: Sequence[WordPart], *, trimmed: bool) -> Text:
+        emitters = [
+            unsplit_list(compile_parameter(part, self), trimmed=trimmed and part is parts[-1])
+            if isinstance(part, ParameterExpansion) and self._holds_list(part)
+            else self._emit(part)
+            for part in parts
+        ]
+        return joined_fields(emitters)
+
+    def operand(self, word: Word) -> Text:
+        """Compile the word of ``case``, or an operand of ``[[``: beside a list it is split, too."""
+        if not any(map(self._holds_list, word.parts)):
+            return super().operand(word)
+        return self._joined(word.parts, trimmed=False)
+
+    def _holds_list(self, part: WordPart) -> bool:
+        if isinstance(part, DoubleQuoted):
+            return any(map(self._holds_list, part.parts))
+        return isinstance(part, ParameterExpansion) and part.prefix != "!" and self._is_list(part)
+
     def argument(self, word: Word) -> Callable[[State], str | list[str]]:
         """Compile a word like ``fields``, to a closure that may give the one field by itself."""
         constant = self.constant(word)
@@ -114,16 +141,16 @@ class WordCompiler(TextCompiler):
         """
         constant = self.constant(word)
         if constant is not None:
-            return _plain_number(lambda state: constant, quoted=True)
+            return plain_number(lambda state: constant, quoted=True)
         part = word.parts[0] if len(word.parts) == 1 else None
         quoted = isinstance(part, DoubleQuoted)
         if isinstance(part, DoubleQuoted):
             part = part.parts[0] if len(part.parts) == 1 else None
         if isinstance(part, ArithmeticExpansion):
             value = self.arithmetic(part.expression)
-            return value if quoted else _unsplit(value)
+            return value if quoted else unsplit(value)
         if isinstance(part, ParameterExpansion) and (is_plain_variable(part) or _is_positional(part)):
-            return _plain_number(plain_value(part.name, braces=part.braces), quoted)
+            return plain_number(plain_value(part.name, braces=part.braces), quoted)
         return None
 
     def _single(self, part: WordPart) -> FieldsOf | None:
@@ -164,7 +191,7 @@ class WordCompiler(TextCompiler):
     def _with_braces(self, word: Word) -> FieldsOf:
         sequence = plain_sequence(word)
         if sequence is not None:
-            return _numbers(sequence, self._fields(word))
+            return numbers(sequence, self._fields(word))
         words: list[Word] = []
         for made in expand_braces(word):
             words.append(made)
@@ -231,9 +258,7 @@ class WordCompiler(TextCompiler):
 
     def _emit_all(self, pieces: Sequence[WordPart | str]) -> list[Emit]:
         """Compile parts, and tilde-prefixes that were taken out of them."""
-        return [
-            quoted_text(tilde(piece)) if isinstance(piece, str) else self._emit(piece) for piece in pieces
-        ]
+        return [tilde_word(tilde(piece)) if isinstance(piece, str) else self._emit(piece) for piece in pieces]
 
     def _emit(self, part: WordPart) -> Emit:
         """Compile one part outside quotes."""
@@ -426,25 +451,6 @@ def _is_positional(part: ParameterExpansion) -> bool:
     return part.operator is None and not part.prefix and part.subscript is None and part.name.isdigit()
 
 
-def _plain_number(text_of: Callable[[State], str | None], quoted: bool) -> Callable[[State], int | None]:
-    """A text that is digits alone; None for any other."""
-
-    def number(state: State) -> int | None:
-        text = text_of(state)
-        if not text or len(text) > 18 or not (text.isdigit() and text.isascii()):
-            return None
-        if not quoted and state.values.get("IFS") != DEFAULT_IFS:  # it may have digits
-            return None
-        return int(text)
-
-    return number
-
-
-def _unsplit(value: Callable[[State], int]) -> Callable[[State], int | None]:
-    """An unquoted ``$((...))``, unless IFS could split it."""
-    return lambda state: value(state) if state.values.get("IFS") == DEFAULT_IFS else None
-
-
 def _whole_or_split(value: Callable[[State], str | None]) -> Callable[[State], str | list[str]]:
     """An unquoted expansion that is a whole word: letters and digits alone are one field as they stand."""
 
@@ -453,23 +459,6 @@ def _whole_or_split(value: Callable[[State], str | None]) -> Callable[[State], s
         if text and text.isalnum() and state.values.get("IFS") == DEFAULT_IFS:
             return text
         return _split(state, text)
-
-    return run
-
-
-def _numbers(sequence: range, plain: FieldsOf) -> FieldsOf:
-    """A word that is ``{1..100}`` alone; ``plain`` is for a shell without brace expansion."""
-    step = sequence.step
-    count = (sequence.stop - sequence.start + step - (1 if step > 0 else -1)) // step  # len() has bounds
-
-    def run(state: State) -> list[str]:
-        if "braceexpand" not in state.options.enabled:
-            return plain(state)
-        budget = state.budget
-        if count > budget.limits.fields:
-            budget.fail("fields")
-        budget.charge(count)
-        return list(map(str, sequence))
 
     return run
 

@@ -11,8 +11,8 @@ from typing import NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
-from sandhook.expand.special import expand_names
-from sandhook.interp import external, invoke, lookup, messages, nested, record, trace, traps
+from sandhook.expand.special import expand_subscript
+from sandhook.interp import evaluation, external, invoke, lookup, messages, nested, record, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
@@ -30,6 +30,15 @@ from sandhook.syntax.nodes import Assignment, Command, Word
 from sandhook.syntax.options import ParseOptions
 
 T = TypeVar("T")
+
+
+#: Faults of assignments that end the shell under ``set -e`` where they are found.
+_AT_ONCE = (
+    ": readonly variable",
+    ": bad array subscript",
+    ": cannot assign to non-numeric index",
+    ": must use subscript when assigning associative array",
+)
 
 
 class Runtime:
@@ -55,9 +64,9 @@ class Runtime:
     warn = complain
 
     def refuse(self, state: State, text: str) -> None:
-        """Complain; under ``set -e`` a readonly variable ends the shell at once, also where that is tested."""
+        """Complain about an assignment; under ``set -e`` it ends the shell at once, also where that is tested."""
         self.complain(state, text)
-        if text.endswith(": readonly variable") and state.options.errexit and UNHEEDED not in state.extra:
+        if text.endswith(_AT_ONCE) and state.options.errexit and UNHEEDED not in state.extra:
             raise ExitShell(state.status or 1)
 
     def where(self, state: State) -> str:
@@ -222,7 +231,7 @@ class Runtime:
             state.status = 1
             return 1
         except Discard as discarded:
-            state.status = discarded.status
+            state.status, state.pipestatus = discarded.status, None
             state.tested = 0
             if state.subshell:
                 raise
@@ -353,34 +362,23 @@ class Runtime:
 
     def subscript(self, state: State, text: str) -> int:
         """Evaluate the subscript of an indexed array; an error in it ends ``bash -c``."""
-        try:
-            return arith.evaluate(state, text.replace('"', "") if '"' in text else text)
-        except ShellError as error:
-            raise self.subscript_error(state, error) from None
+        return evaluation.subscript(state, text)
 
     def subscript_error(self, state: State, error: ShellError) -> ShellError:
         """Return the error of a subscript's arithmetic as it is to be raised."""
-        error.in_subscript = True
-        if not error.fatal and "command_string" in state.extra:
-            error.fatal, error.status = True, 1
-        return error
+        return evaluation.subscript_error(state, error)
 
-    def expand_names(self, state: State, text: str) -> str:
-        """Replace ``$name`` in a text that may be data, and expand nothing else (L-INJ-001)."""
-        return expand_names(state, text)
+    def subscript_text(self, state: State, name: str, text: str) -> str:
+        """Return a subscript that is text (``unset 'm[$k]'``) as ``State`` wants it.
+
+        Such a text may as well come from data: so ``$k`` and ``${k}`` mean the variable, quotes are
+        removed, and nothing else is expanded (L-INJ-001).
+        """
+        return expand_subscript(state, text, key=state.is_associative(name))
 
     def integer(self, state: State, text: str) -> int:
         """Evaluate what is assigned to an integer variable; an error in it ends what a bad subscript does."""
-        try:
-            return arith.evaluate(state, text)
-        except ShellError as error:
-            error.in_builtin = not error.message.endswith(": unbound variable")
-            error.in_subscript = True
-            if not error.fatal and "command_string" in state.extra:
-                error.fatal, error.status = True, 1
-            elif not error.fatal:
-                error.discard = True
-            raise
+        return evaluation.integer(state, text)
 
     def expand_text(self, state: State, text: str) -> str:
         """Expand parameters, substitutions and backslashes as in a here-document."""

@@ -17,7 +17,7 @@ from sandhook.kernel.process import Process
 from sandhook.lazy import lazily
 from sandhook.limits import Budget
 from sandhook.record import Record
-from sandhook.state.control import Discard, ExitShell, ShellError
+from sandhook.state.control import Discard, ShellError
 from sandhook.state.options import Options
 from sandhook.state.values import (
     ARRAY,
@@ -343,9 +343,10 @@ class State:
             target = self.namerefs[current]
             if target.endswith("]") and "[" in target:
                 base, _, rest = target.partition("[")
-                if "$" in rest:
-                    rest = self.shell.expand_names(self, rest)
-                return base, rest[:-1]
+                rest = rest[:-1]
+                if not rest.isalnum():
+                    rest = self.shell.subscript_text(self, base, rest)
+                return base, rest
             if not target:
                 return current, None
             if target in seen:
@@ -386,9 +387,7 @@ class State:
 
     def complain_of_subscript(self, name: str) -> None:
         """Complain about a subscript of ``${name[...]}``, which gives nothing then; ``set -e`` ends the shell."""
-        self.shell.complain(self, f"{name}: bad array subscript")
-        if self.options.errexit:
-            raise ExitShell(self.status or 1)
+        self.shell.refuse(self, f"{name}: bad array subscript")
 
     # ------------------------------------------------------------------ writing
 

@@ -164,7 +164,10 @@ def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: boo
             parts.append(Literal(text[at : at + 2]))
             reader.position = at + 2
         elif char == "$":
-            parts.append(reader.read_dollar(as_text))
+            nested = literal_quotes and text.startswith(
+                "{", at + 1
+            )  # "${x-${y-'z'}}": the quotes hold there, too
+            parts.append(reader.read_dollar(as_text or nested))
         else:
             part = reader.read_quoting(double_quoted)
             if part is not None:

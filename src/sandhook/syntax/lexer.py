@@ -250,6 +250,8 @@ class Lexer(WordReader, Tokenizer):  # type: ignore[misc]
         text = self.text
         found = self._blank(text, self.position)
         at = found.end() if found else self.position
+        if at >= self.length and found and text.endswith("\\\n") and text is not self.source:
+            at = self.length - 2  # the text ends in a backslash, which is a word
         if at >= self.length:
             self.position = self.length
             if self.pending:

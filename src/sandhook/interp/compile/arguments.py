@@ -99,8 +99,12 @@ def charge_fields(state: State, count: int) -> None:
 
 def _braced(node: Assignment) -> Word | None:
     """Return an argument ``name=a{1,2}`` of a declaration as a word, None when it has no braces."""
-    if not isinstance(node.value, Word) or node.subscript is not None or not has_braces(node.value):
+    if not isinstance(node.value, Word) or not has_braces(node.value):
         return None
     if len(list(islice(expand_braces(node.value), 2))) < 2:
         return None
-    return Word((Literal(f"{node.name}{'+=' if node.append else '='}"), *node.value.parts), node.value.span)
+    sign = "+=" if node.append else "="
+    if node.subscript is None:
+        return Word((Literal(node.name + sign), *node.value.parts), node.value.span)
+    head = (Literal(f"{node.name}["), *node.subscript.parts, Literal(f"]{sign}"))
+    return Word((*head, *node.value.parts), node.value.span)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from sandhook.expand.locale import as_bytes, goes_by_bytes
+from sandhook.expand.shapes import FieldsOf
 from sandhook.expand.text import Text
-from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.arguments import MANY, charge_fields
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.lazy import lazily

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from sandhook.expand.brace import expand_braces, has_braces
+from sandhook.expand.parameter import subscript_of
+from sandhook.expand.shapes import FieldsOf
 from sandhook.expand.transform import at_quote
-from sandhook.expand.word import FieldsOf
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.state.assignment import Element, Elements
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC
-from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Literal, Word
+from sandhook.syntax.nodes import (
+    ArrayElement,
+    ArrayLiteral,
+    DoubleQuoted,
+    Literal,
+    ParameterExpansion,
+    Word,
+    WordPart,
+)
 
 
 def is_a_map(state: State, name: str) -> bool:
@@ -97,7 +106,7 @@ def _refuse_words(state: State, name: str, words: list[Word]) -> Elements:
 
     for word in words:
         message = f"{name}: {unparse(word)}: must use subscript when assigning associative array"
-        state.shell.complain(state, message)
+        state.shell.refuse(state, message)
     return []
 
 
@@ -132,7 +141,7 @@ def _compile_pairs(
 
 
 def _complain_of_key(state: State, shown: str) -> None:
-    state.shell.complain(state, f"{shown}: bad array subscript")
+    state.shell.refuse(state, f"{shown}: bad array subscript")
 
 
 def _keyed(
@@ -143,7 +152,7 @@ def _keyed(
     declaring: bool,
 ) -> Callable[[State], Elements]:
     key_of = compiler.words.subscript(element.subscript)
-    text_of = compiler.words.string(element.value, assignment=True)
+    text_of = compiler.words.string(_starred(element.value), assignment=True)
     text_in_map = compiler.words.pair_word(element.value)
     append = element.append
 
@@ -161,6 +170,24 @@ def _keyed(
         return [Element(key, append, text_in_map(state))]
 
     return make
+
+
+def _starred(word: Word) -> Word:
+    """Return the value of an element whose lists are all joined with IFS, as bash does there."""
+    return word._replace(parts=_starred_parts(word.parts))
+
+
+def _starred_parts(parts: Sequence[WordPart]) -> tuple[WordPart, ...]:
+    found: list[WordPart] = []
+    for part in parts:
+        if isinstance(part, DoubleQuoted):
+            part = part._replace(parts=_starred_parts(part.parts))
+        elif isinstance(part, ParameterExpansion) and part.name == "@":
+            part = part._replace(name="*")
+        elif isinstance(part, ParameterExpansion) and subscript_of(part.subscript) == "@":
+            part = part._replace(subscript=Word((Literal("*"),)))
+        found.append(part)
+    return tuple(found)
 
 
 def _bare(fields: FieldsOf) -> Callable[[State], Elements]:

@@ -149,11 +149,15 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
 def _in_shell(compiler: Compiler, node: Command) -> Run:
     """Compile the last part for lastpipe, when it first runs: nested ones would be compiled twice at every level."""
     made: list[Run] = []
+    checked = is_checked(compiler, node)
 
     def run(state: State) -> int:
         if not made:
             made.append(compiler.command(node))
-        return made[0](state)
+        status = made[0](state)
+        if status and checked:
+            state.shell.failed(state, status, node)  # by itself; the pipeline comes after
+        return status
 
     return run
 
