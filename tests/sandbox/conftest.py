@@ -43,7 +43,15 @@ GRACE = 1.0
 FORBIDDEN = ("Traceback (most recent call last)", "site-packages", " object at 0x", "greenlet", '.py", line')
 
 #: Modules that run the command line, live in the worker, or write the parser's table.
-HOST_ONLY = ("__main__", "worker.libjq", "worker.native", "worker.server", "syntax.tablegen")
+HOST_ONLY = (
+    "__main__",
+    "worker.libjq",
+    "worker.native",
+    "worker.server",
+    "worker.sqlite",
+    "worker.sqlite_dots",
+    "syntax.tablegen",
+)
 
 WARM_UP = """\
 echo a | grep -E a | cat; echo aa | grep -P '(a)\\1'; printf '%d\\n' 1; [[ a =~ a ]]; x=$((1 + 1)); jq -n 1

@@ -131,6 +131,7 @@ UTILITIES: dict[str, str] = {
     "sleep": "sleep",
     "sort": "sort",
     "split": "split",
+    "sqlite3": "sqlite3",
     "stat": "stat",
     "strings": "strings",
     "stty": "stty",

@@ -51,7 +51,7 @@ class Stopped(BaseException):
 
 
 #: Frames after which more of an answer follows.
-_GOING_ON = frozenset({frames.OUTPUT, frames.FAILED, frames.ALSO})
+_GOING_ON = frozenset({frames.OUTPUT, frames.FAILED, frames.ALSO, frames.TARGET, frames.FILE})
 
 Take = Callable[[int, bytes], None]
 
@@ -65,8 +65,8 @@ class Worker:
     _stdin: int
     _stdout: int
 
-    def __init__(self, *, native: bool = NATIVE) -> None:
-        self._server = "native" if native else "server"
+    def __init__(self, *, native: bool = NATIVE, server: str = "") -> None:
+        self._server = server or ("native" if native else "server")
         self._buffer = b""
         self._deadline = 0.0
         self._ready = False
@@ -456,3 +456,19 @@ atexit.register(POOL.close)
 def prestart() -> None:
     """Start a worker before it is needed; returns at once. Raises WorkerError."""
     POOL.prestart()
+
+
+_SQLITE: list[Pool] = []  # made when it is first asked for; holds no state of any run
+_SQLITE_LOCK = threading.Lock()
+
+
+def sqlite_pool() -> Pool:
+    """Return the workers of this process that run SQLite."""
+    with _SQLITE_LOCK:
+        if not _SQLITE:
+            pool = Pool(lambda: Worker(server="sqlite"))
+            if hasattr(os, "register_at_fork"):
+                os.register_at_fork(after_in_child=pool.forget)
+            atexit.register(pool.close)
+            _SQLITE.append(pool)
+        return _SQLITE[0]

@@ -39,6 +39,9 @@ CHUNK = 65_536
 # Frames from the worker.
 OUTPUT, FAILED, DONE, BROKEN, MEMORY, READY, ALSO = 1, 2, 3, 4, 5, 6, 7
 
+# From the worker for SQLite: where output goes from now on, and a file (its name, NUL, its bytes).
+TARGET, FILE = 8, 9
+
 # Answers to OUTPUT.
 GO, STOP = b"g", b"s"
 
