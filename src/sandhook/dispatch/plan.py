@@ -246,6 +246,8 @@ class _Dispatch:
         path = self._native(name) if self._native is not None else name
         for candidate in [path, *(path + ending for ending in (_WINDOWS_ENDINGS if windows else ()))]:
             if self._exists(candidate):
+                if not self._files.executable(candidate):
+                    raise self._refusal(126, f"{name}: bad interpreter: Permission denied")
                 return candidate, candidate if windows else name
         found = self._find(_base(name, windows))
         return (found, found) if found else self._not_found(name)
