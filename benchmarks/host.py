@@ -63,7 +63,9 @@ def main() -> None:
     for name, found in figures.items():
         print(f"{name:<10} median {found.median:6.2f} ms, least {found.least:6.2f} ms")
     bash, host = figures["bash -c"], figures["host mode"]
-    print(f"host mode costs {host.median - bash.median:+.2f} ms (median), {host.least - bash.least:+.2f} ms (least)")
+    print(
+        f"host mode costs {host.median - bash.median:+.2f} ms (median), {host.least - bash.least:+.2f} ms (least)"
+    )
 
 
 if __name__ == "__main__":

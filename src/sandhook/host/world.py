@@ -27,6 +27,7 @@ from sandhook.host.poller import Poller
 from sandhook.host.streams import HostStream, Streams
 from sandhook.interp import lookup
 from sandhook.interp.external import NOT_EXECUTABLE, NOT_FOUND, execute, run_own_shell
+from sandhook.interp.messages import report_signal
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
 from sandhook.state.values import EXPORT
@@ -346,6 +347,8 @@ class HostRun:
         kernel.spent = (user + child.user, system + child.system)
         if child.signal and _dedicated(state):
             raise Terminated(child.signal)  # the process was the program, and ended as it did
+        if child.signal:
+            report_signal(state, child.pid, child.signal, lambda: " ".join(argv))
         if process.caught:
             process.kill(SIGCHLD)
         assert child.status is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.protocol import Runtime
@@ -38,13 +39,17 @@ def report_syntax(runtime: Runtime, state: State, error: ShellSyntaxError, label
 
 def report_death(state: State, process: Process, node: Command) -> None:
     """Tell that a signal ended a command which the shell waited for; of some signals bash says nothing."""
-    signal = process.signal
+    from sandhook.syntax.unparse import unparse
+
+    report_signal(state, process.pid, process.signal, lambda: unparse(node))
+
+
+def report_signal(state: State, pid: int, signal: int, command: Callable[[], str]) -> None:
+    """Tell of a process that a signal ended; SIGTERM has a line of its own, SIGINT and SIGPIPE none."""
     if signal == SIGTERM:
         state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
     elif signal in DESCRIPTIONS and signal not in (SIGINT, SIGPIPE):
-        from sandhook.syntax.unparse import unparse
-
-        state.shell.complain(state, f"{process.pid:5d} {DESCRIPTIONS[signal]:<24}{unparse(node)}")
+        state.shell.complain(state, f"{pid:5d} {DESCRIPTIONS[signal]:<24}{command()}")
 
 
 def print_times(runtime: Runtime, state: State, times: tuple[float, float, float], posix: bool) -> None:
