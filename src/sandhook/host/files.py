@@ -7,7 +7,7 @@ handed to a program and read on afterwards.
 """
 
 # pathlib knows neither descriptors nor surrogates.
-# ruff: noqa: PTH101, PTH102, PTH105, PTH106, PTH108, PTH110, PTH112, PTH114, PTH115, PTH116, PTH118, PTH120, PTH211
+# ruff: noqa: PTH101, PTH102, PTH105, PTH106, PTH108, PTH110, PTH112, PTH113, PTH114, PTH115, PTH116, PTH118, PTH120, PTH211
 from __future__ import annotations
 
 import errno
@@ -23,6 +23,7 @@ from sandhook.kernel.signals import BrokenPipe
 from sandhook.vfs.base import Device, Entry, FileHandle, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
+from sandhook.vfs.hostwindows import is_busy, open_shared, unlock
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath, normalize
 
@@ -251,7 +252,7 @@ class HostFileSystem(Conveniences):
         except OSError:
             fresh = create
         try:
-            fd = os.open(native, flags, mode)
+            fd = open_shared(native, flags, follow=True) if WINDOWS else os.open(native, flags, mode)
         except IsADirectoryError:
             raise fs_error(errno.EISDIR, path) from None
         except OSError as error:
@@ -310,12 +311,15 @@ class HostFileSystem(Conveniences):
         native = self.native(path)
         if os.path.isdir(native) and not os.path.islink(native):
             raise fs_error(errno.EISDIR, path)
+        self._change(path, lambda: unlock(native) if WINDOWS else None)
         self._change(path, lambda: os.unlink(native))
 
     def rename(self, old: VirtualPath, new: VirtualPath) -> None:
         source, target = self.native(old), self.native(new)
         if WINDOWS and os.path.isdir(source) and os.path.isdir(target):
             self._change(new, lambda: os.rmdir(target))  # there, a directory does not replace another
+        elif WINDOWS and os.path.isfile(target):
+            self._change(new, lambda: unlock(target))
         self._change(old, lambda: os.replace(source, target))
 
     def link(self, old: VirtualPath, new: VirtualPath) -> None:
@@ -448,7 +452,7 @@ def shown(info: os.stat_result) -> Stat:
 
 def translated(error: OSError, path: str = "") -> OSError:
     """Return the host's error with GNU's text and the shell's name of the file."""
-    return fs_error(error.errno or errno.EIO, path)
+    return fs_error(errno.EBUSY if is_busy(error) else error.errno or errno.EIO, path)
 
 
 def write_all(fd: int, data: bytes) -> None:

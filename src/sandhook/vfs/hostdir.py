@@ -22,7 +22,16 @@ from sandhook.vfs.base import Device, Entry, FileHandle, Stat
 from sandhook.vfs.changes import DELETED, Change
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.hostnames import check_windows_name, is_windows_name
-from sandhook.vfs.hostwindows import beside, extended, is_busy, leads_away, link_target, open_shared
+from sandhook.vfs.hostwindows import (
+    READ_ONLY,
+    beside,
+    extended,
+    is_busy,
+    leads_away,
+    link_target,
+    open_shared,
+    unlock,
+)
 from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath, basename, dirname
@@ -34,7 +43,6 @@ _CLOEXEC: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 _PREAD: Callable[[int, int, int], bytes] | None = getattr(os, "pread", None)
 _PWRITE: Callable[[int, memoryview, int], int] | None = getattr(os, "pwrite", None)
-_READ_ONLY = 1  #: the attribute of Windows
 
 #: Whether the host can name a file relative to an open directory; Windows cannot.
 _AT: bool = os.open in os.supports_dir_fd and bool(_NOFOLLOW)
@@ -180,9 +188,7 @@ class HostDirectory(ResolvingFileSystem):
         Windows keeps the name of an open file until it is closed, so such a file gets another one.
         It removes no file that is read-only.
         """
-        info = os.lstat(path)
-        if getattr(info, "st_file_attributes", 0) & _READ_ONLY:
-            os.chmod(path, st.S_IWRITE | st.S_IREAD)
+        info = unlock(path)
         if info.st_ino not in self._held or leads_away(info):
             return path
         for number in count():
@@ -207,7 +213,7 @@ class HostDirectory(ResolvingFileSystem):
             kind = S_IFLNK if leads_away(info) else mode & S_IFMT
             directory = kind == S_IFDIR
             # Windows has a read-only flag, no bits, and on a directory the flag means something else.
-            mode = kind | (0o555 if attributes & _READ_ONLY and not directory else 0o755)
+            mode = kind | (0o555 if attributes & READ_ONLY and not directory else 0o755)
             links = max(links, 2) if directory else links
         own = info.st_uid == self._owner
         return Stat(
@@ -276,7 +282,7 @@ class HostDirectory(ResolvingFileSystem):
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC
         with self._parent(path) as (fd, name), _translated(path):
             if fd is None:
-                opened = open_shared(name, os.O_RDWR, new=True)
+                opened = open_shared(name, os.O_RDWR | os.O_CREAT | os.O_EXCL)
             else:
                 opened = os.open(name, flags, 0o600, dir_fd=fd)
             handle = HostFile(opened, self, True)

@@ -6,51 +6,71 @@ Source: Microsoft, "CreateFileW function", "Maximum Path Length Limitation" and 
 """
 
 # pathlib has no descriptors and rewrites paths.
-# ruff: noqa: PTH117, PTH118
+# ruff: noqa: PTH101, PTH117, PTH118
 from __future__ import annotations
 
 import os
+import stat
 import sys
 
 _GENERIC_READ = 0x80000000
 _GENERIC_WRITE = 0x40000000
 _SHARE_ALL = 0x1 | 0x2 | 0x4  #: others may read, write, rename and delete
 _CREATE_NEW = 1
+_CREATE_ALWAYS = 2
 _OPEN_EXISTING = 3
+_OPEN_ALWAYS = 4
+_TRUNCATE_EXISTING = 5
 _NORMAL = 0x80
 _OPEN_REPARSE_POINT = 0x00200000  #: a link itself, never what it leads to
 
+READ_ONLY = 1  #: the attribute
 _REPARSE = 0x400
 _NAME_SURROGATE = 0x20000000
 
 _SHARING_VIOLATION = frozenset({32, 33})
 
 
-def open_shared(path: str, flags: int, *, new: bool = False) -> int:
-    """Open a file without following a link, so that its name can be taken from it meanwhile.
+def open_shared(path: str, flags: int, *, follow: bool = False) -> int:
+    """Open a file as ``os.open`` does, but so that it can be renamed and removed meanwhile.
 
-    ``os.open`` keeps others, and the script itself, from renaming and removing what is open.
+    ``os.open`` keeps others, and the script itself, from that.
 
     Args:
         path: A whole path.
-        flags: ``os.O_RDONLY`` or ``os.O_RDWR``.
-        new: Whether it is made, and must not be there.
+        flags: Those of ``os.open``: how it is read and written, O_CREAT, O_EXCL, O_TRUNC.
+        follow: Whether a link is followed; else it is opened itself, and cannot be read.
     """
     if sys.platform != "win32":
-        more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-        return os.open(path, flags | more | (os.O_CREAT | os.O_EXCL if new else 0), 0o600)
+        more = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+        return os.open(path, flags | more | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), 0o600)
     import _winapi
     import msvcrt
 
-    access = _GENERIC_READ | (_GENERIC_WRITE if flags & os.O_RDWR else 0)
-    handle = _winapi.CreateFile(
-        path, access, _SHARE_ALL, 0, _CREATE_NEW if new else _OPEN_EXISTING, _NORMAL | _OPEN_REPARSE_POINT, 0
-    )
+    access = 0 if flags & os.O_WRONLY else _GENERIC_READ
+    if flags & (os.O_WRONLY | os.O_RDWR):
+        access |= _GENERIC_WRITE
+    attributes = _NORMAL if follow else _NORMAL | _OPEN_REPARSE_POINT
+    handle = _winapi.CreateFile(path, access, _SHARE_ALL, 0, _disposition(flags), attributes, 0)
     try:
         return msvcrt.open_osfhandle(handle, flags | os.O_BINARY | os.O_NOINHERIT)
     except BaseException:
         _winapi.CloseHandle(handle)
         raise
+
+
+def _disposition(flags: int) -> int:
+    if flags & os.O_CREAT:
+        return _CREATE_NEW if flags & os.O_EXCL else _CREATE_ALWAYS if flags & os.O_TRUNC else _OPEN_ALWAYS
+    return _TRUNCATE_EXISTING if flags & os.O_TRUNC else _OPEN_EXISTING
+
+
+def unlock(path: str) -> os.stat_result:
+    """Take the read-only attribute from a file, with which Windows removes none; return what it was."""
+    info = os.lstat(path)
+    if getattr(info, "st_file_attributes", 0) & READ_ONLY:
+        os.chmod(path, stat.S_IWRITE | stat.S_IREAD)
+    return info
 
 
 def leads_away(info: os.stat_result) -> bool:
