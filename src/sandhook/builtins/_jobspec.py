@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sandhook.builtins._base import Fault
 from sandhook.interp.jobs import Job, Jobs, jobs_of
-from sandhook.kernel.signals import DESCRIPTIONS, NAMES
 from sandhook.state.state import State
 
 
@@ -43,23 +42,3 @@ def forget_ended(state: State) -> None:
     for job in table:
         if job.done:
             table.remove(job)
-
-
-def describe(state: State, job: Job, *, pids: bool = False) -> str:
-    """Return the line of ``jobs`` for one job, newline included."""
-    table = jobs_of(state)
-    mark = "+" if job is table.current() else "-" if job is table.previous() else " "
-    word = status_word(job)
-    number = f"{job.pid:5d} " if pids else " "
-    tail = "" if job.done else " &"
-    return f"[{job.number}]{mark} {number}{word:<24}{job.command}{tail}\n"
-
-
-def status_word(job: Job) -> str:
-    """Return Running, Done, ``Exit 3`` or the description of the signal that ended a job."""
-    if not job.done:
-        return "Running"
-    signal = job.processes[-1].signal
-    if signal:
-        return DESCRIPTIONS.get(signal, NAMES.get(signal, "Unknown signal"))
-    return f"Exit {job.status}" if job.status else "Done"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, write
-from sandhook.builtins._jobspec import describe, find_job, forget_ended
-from sandhook.interp.jobs import Job, jobs_of
+from sandhook.builtins._jobspec import find_job, forget_ended
+from sandhook.interp.jobs import Job, describe, jobs_of
 from sandhook.state.state import State
 
 USAGE = "jobs [-lnprs] [jobspec ...] or jobs -x command [args]"
@@ -24,9 +24,12 @@ def run(state: State, argv: Sequence[str]) -> int:
         if len(letters) > 1:
             raise Fault("no other options allowed with `-x'")
         return _execute(state, operands)
-    forget_ended(state)
+    untold = [] if state.extra.get("command_string") else [job for job in jobs_of(state) if job.done]
+    if operands or not untold:
+        forget_ended(state)
     if not operands:
-        _show(state, list(jobs_of(state)), letters)
+        _show(state, [job for job in jobs_of(state) if not (job.done and _was_told(job))], letters)
+        forget_ended(state)
         return 0
     status = 0
     for operand in operands:
@@ -38,6 +41,10 @@ def run(state: State, argv: Sequence[str]) -> int:
                 complain(state, f"jobs: {operand}: no such job")
             status = 1
     return status
+
+
+def _was_told(job: Job) -> bool:
+    return job.known and job.processes[-1].signal != 0
 
 
 def _show(state: State, jobs: Sequence[Job], letters: set[str]) -> None:

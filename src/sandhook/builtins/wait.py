@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from greenlet import getcurrent
 
 from sandhook.builtins._base import Fault, builtin, complain, is_name, parse
-from sandhook.builtins._jobspec import find_job, forget_ended, status_word
-from sandhook.interp.jobs import Job, jobs_of
+from sandhook.builtins._jobspec import find_job, forget_ended
+from sandhook.interp.jobs import Job, describe, jobs_of, report_ended, tells_all
 from sandhook.kernel.process import Process
-from sandhook.kernel.signals import SIGCHLD, SIGINT, SIGPIPE, SIGTERM
+from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.state import State
 
 USAGE = "wait [-fn] [-p var] [id ...]"
 _NOT_FOUND = 127
-_SILENT = frozenset({0, SIGINT, SIGTERM, SIGPIPE})  #: deaths that bash says nothing about
 
 
 class Interrupted(Exception):
@@ -100,8 +99,10 @@ def _wait_for(state: State, job: Job) -> int:
 
 
 def _report(state: State, job: Job) -> None:
-    if not job.known and job.processes[-1].signal not in _SILENT:
-        complain(state, f"{job.pid:5d} {status_word(job):<24}{job.command}")
+    if not job.known and tells_all(state):
+        state.shell.write_error(state, describe(state, job))
+    elif not job.known:
+        report_ended(state, job)
     job.known = True
 
 
@@ -115,7 +116,7 @@ def _wait_next(state: State, operands: Sequence[str], variable: str | None) -> i
             if job is not None:
                 jobs.append(job)
     else:
-        jobs = table.own()
+        jobs = [job for job in table.own() if not job.known]
     if not jobs:
         return _NOT_FOUND
     while True:
@@ -140,8 +141,9 @@ def _optional_job(state: State, operand: str) -> Job | None:
             return None
     if operand.isascii() and operand.isdigit():
         job = table.by_pid(int(operand[:12]))
-        if job is None:
+        if job is None or job.known:
             complain(state, f"wait: {operand}: no such job")
+            return None
         return job
     raise Fault(f"`{operand}': not a pid or valid job spec")
 

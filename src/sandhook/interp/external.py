@@ -14,6 +14,7 @@ from greenlet import getcurrent
 
 from sandhook.interp import lookup
 from sandhook.interp.environment import set_environment
+from sandhook.interp.jobs import tell_of_ended
 from sandhook.interp.lookup import SHELLS
 from sandhook.interp.outside import outside
 from sandhook.interp.protocol import Runtime
@@ -110,6 +111,8 @@ def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str])
     status = run_utility(runtime.commands.utilities[name], argv[1:], ShellContext(called, state))
     if state.process.caught:  # elsewhere it is a process: a trap of SIGCHLD hears of its end
         state.process.kill(SIGCHLD)
+    if state.jobs is not None:
+        tell_of_ended(state)
     return status
 
 
@@ -201,11 +204,17 @@ def _in_child(runtime: Runtime, state: State, run: Callable[[State], int]) -> in
     return runtime.nested(state, lambda: _run_as(state, child, run))
 
 
-def _in_place(runtime: Runtime, state: State, run: Callable[[State], int]) -> int:
-    """Run ``run(inner)`` as the process of ``state``, which has nothing to do afterwards."""
+def _in_place(runtime: Runtime, state: State, run: Callable[[State], int], *, exec_: bool = False) -> int:
+    """Run ``run(inner)`` as the process of ``state``, which has nothing to do afterwards.
+
+    ``exec_``: the built-in exec asks for it.
+    """
     state.process.caught = set()  # as execve does; what is ignored stays so
     inner = state.fork(state.process)
     inner.traps = {}
+    level = inner.values.get("SHLVL")
+    if exec_ and not state.subshell and isinstance(level, str) and level.isdigit():
+        inner.values["SHLVL"] = str(int(level[:9]) - 1)  # the shell that comes instead has the same
     return runtime.nested(state, lambda: run(inner))
 
 
@@ -252,7 +261,7 @@ def execute(
     if stdin is not None:
         stdin.retain()
     if replacing:
-        return _in_place(runtime, state, run)
+        return _in_place(runtime, state, run, exec_=True)
     if caller.rpartition("/")[2] in _REPLACED:
         return _in_child(runtime, state, run)
     return runtime.nested(state, lambda: _run_as(state, state.process.fork(), run))

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.kernel.process import Process
+from sandhook.kernel.signals import DESCRIPTIONS, NAMES, SIGINT, SIGPIPE, SIGTERM
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import Command
+
+#: Deaths of which bash says nothing.
+SILENT = frozenset({0, SIGINT, SIGTERM, SIGPIPE})
 
 #: Statuses that ``wait`` can still ask for after a job was forgotten (a count).
 REMEMBERED = 1024
@@ -140,3 +144,53 @@ def jobs_of(state: State) -> Jobs:
         state.jobs = Jobs()
     table: Jobs = state.jobs
     return table
+
+
+def describe(state: State, job: Job, *, pids: bool = False) -> str:
+    """Return the line of ``jobs`` for one job, newline included."""
+    table = jobs_of(state)
+    mark = "+" if job is table.current() else "-" if job is table.previous() else " "
+    word = status_word(job)
+    number = f"{job.pid:5d} " if pids else " "
+    tail = "" if job.done else " &"
+    return f"[{job.number}]{mark} {number}{word:<24}{job.command}{tail}\n"
+
+
+def status_word(job: Job) -> str:
+    """Return Running, Done, ``Exit 3`` or the description of the signal that ended a job."""
+    if not job.done:
+        return "Running"
+    signal = job.processes[-1].signal
+    if signal:
+        return DESCRIPTIONS.get(signal, NAMES.get(signal, "Unknown signal"))
+    return f"Exit {job.status}" if job.status else "Done"
+
+
+def tell_of_ended(state: State) -> None:
+    """Look at the jobs when a command has been waited for, as bash does; call it only if there are jobs.
+
+    A violent death is told. In the text of ``-c`` any end is known from then on, so that ``wait -n`` waits for
+    others, and with job control it is told.
+    """
+    table = jobs_of(state)
+    string = "command_string" in state.extra
+    for job in table.own():
+        if not job.done or job.known:
+            continue
+        if tells_all(state):
+            state.shell.write_error(state, describe(state, job))
+            table.remove(job)
+        else:
+            report_ended(state, job)
+        job.known = string or job.processes[-1].signal != 0
+
+
+def tells_all(state: State) -> bool:
+    """Tell whether every end of a job is told, and not only violent deaths."""
+    return not state.subshell and "command_string" in state.extra and state.shell.job_control(state)
+
+
+def report_ended(state: State, job: Job) -> None:
+    """Tell of the violent death of a job."""
+    if job.processes[-1].signal not in SILENT:
+        state.shell.complain(state, f"{job.pid:5d} {status_word(job):<24}{job.command}")

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from sandhook.interp.compile.compound import is_name, refuse_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.jobs import Job, jobs_of
+from sandhook.interp.jobs import Job, jobs_of, tell_of_ended
 from sandhook.interp.messages import report_death
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.state.control import ExitShell, ShellError
@@ -42,6 +42,8 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         state.pipestatus = None
         if child.signal:
             report_death(state, child, node)
+        if state.jobs is not None:
+            tell_of_ended(state)
         if state.process.pending:
             state.process.deliver()
         return status

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from sandhook.interp.compile.protocol import Compiler
+from sandhook.interp.jobs import tell_of_ended
 from sandhook.interp.messages import report_death
 from sandhook.interp.subshell import ALONE, direct, in_background, in_subshell, start_subshell
 from sandhook.kernel.signals import Terminated
@@ -287,6 +288,8 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
             raise Terminated(child.signal)
         if child.signal and not in_shell:
             report_death(state, child, node)
+        if state.jobs is not None:
+            tell_of_ended(state)
         if process.pending:
             process.deliver()
         return status
