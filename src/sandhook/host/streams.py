@@ -15,7 +15,7 @@ from typing import Any
 
 from greenlet import getcurrent
 
-from sandhook.host.files import HostFile, translated
+from sandhook.host.files import WINDOWS, HostFile, translated
 from sandhook.host.poller import Poller, inbound, left_over, outbound, read_some, write_some
 from sandhook.kernel.descriptor import CHUNK, Description, Input, Null, NullInput
 from sandhook.kernel.scheduler import Scheduler
@@ -289,6 +289,8 @@ class Streams:
             if number not in descriptors:
                 self.files[number] = null()
         for number, description in sorted(descriptors.items()):
+            if WINDOWS and number > 2:  # programs get three there
+                continue
             if isinstance(description, (HostFile, HostStream)):
                 self.files[number] = description.fd
             elif isinstance(description, (Null, NullInput)):

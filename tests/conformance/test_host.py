@@ -1,0 +1,30 @@
+"""The cases in host mode: real files in a directory of their own, with our utilities and with the machine's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from sandhook.conformance.hosted import HostedShell
+from sandhook.conformance.model import HOST
+from sandhook.conformance.suite import Selected, find, load, run
+
+CASES = Path(__file__).parents[2] / "conformance"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prefer", ["own", "machine"])
+def test_host_mode_passes_the_cases(prefer: str) -> None:
+    if prefer == "machine" and not sys.platform.startswith("linux"):
+        pytest.skip("the cases were recorded with GNU's utilities")
+    files, wrong = load(find([str(CASES)])[0])
+    assert wrong == []
+    selected = [Selected(file, [case for case in file.cases if not case.sandbox_only]) for file in files]
+    with HostedShell(root=str(CASES.parent), jobs=os.cpu_count() or 1, prefer=prefer) as shell:
+        reports = run([each for each in selected if each.cases], shell)
+    assert {report.shell for report in reports} == {HOST}
+    assert "\n".join(str(report) for report in reports if not report.good) == ""
+    assert sum(len(report.outcomes) for report in reports) > 4_500
