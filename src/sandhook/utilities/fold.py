@@ -45,9 +45,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _fold(line: bytes, width: int, options: Options, ctx: Context) -> None:
     body = line.removesuffix(b"\n")
+    plain = options.bytes_ or not any(control in body for control in (b"\t", b"\b", b"\r"))
     start = 0
     while True:
-        end = _piece(body, start, width, options.bytes_)
+        end = _piece(body, start, width, plain)
         if end >= len(body):
             break
         if options.spaces:
@@ -59,9 +60,9 @@ def _fold(line: bytes, width: int, options: Options, ctx: Context) -> None:
     ctx.write(line[start:])
 
 
-def _piece(body: bytes, start: int, width: int, count_bytes: bool) -> int:
-    """Return where the piece that begins at ``start`` has to end."""
-    if count_bytes:
+def _piece(body: bytes, start: int, width: int, plain: bool) -> int:
+    """Return where the piece that begins at ``start`` has to end; ``plain`` says that a byte is a column."""
+    if plain:
         return start + width
     column = 0
     for at in range(start, len(body)):

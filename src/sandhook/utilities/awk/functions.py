@@ -120,10 +120,18 @@ def _index(compiler: Compiler, args: list[Node]) -> Run:
     return index
 
 
+_KEYS = tuple(map(str, range(257)))
+
+
 def _fill(rt: Runtime, array: Array, values: list[str], start: int = 1) -> None:
-    rt.clear(array)
-    for number, value in enumerate(values, start):
-        rt.store(array, str(number), Strnum(value))
+    """Give an array these elements alone, counting what they keep."""
+    if array:
+        rt.clear(array)
+    end = start + len(values)
+    keys = _KEYS[start:end] if end <= len(_KEYS) else tuple(map(str, range(start, end)))
+    large = [len(value) for value in values if len(value) > special.LARGE]
+    rt.keep(special.ENTRY * len(keys) + sum(map(len, keys)) + sum(large))
+    array.update(zip(keys, map(Strnum, values)))
 
 
 def _split(compiler: Compiler, args: list[Node]) -> Run:

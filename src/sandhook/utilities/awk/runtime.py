@@ -144,8 +144,12 @@ class Runtime:
 
     def clear(self, array: Array) -> None:
         self.budget.charge(len(array) >> 4)
-        for key in list(array):
-            self.forget(array, key)
+        size = ENTRY * len(array) + sum(map(len, array))
+        for value in array.values():
+            if isinstance(value, str) and len(value) > LARGE:
+                size += len(value)
+        array.clear()
+        self.keep(-size)
 
     def finish(self) -> None:
         """Give all memory and files back."""

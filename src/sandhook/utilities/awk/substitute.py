@@ -11,10 +11,11 @@ from functools import lru_cache
 from sandhook.utilities.awk.compile import Compiler
 from sandhook.utilities.awk.expressions import Node
 from sandhook.utilities.awk.program import Run
-from sandhook.utilities.awk.runtime import Runtime
+from sandhook.utilities.awk.runtime import LARGE, Runtime
 from sandhook.utilities.awk.values import Fatal, to_number
 
 _RECORD: Node = ("field", ("num", 0.0))
+_PIECES = 4_096  #: pieces of a result that are kept before they are joined
 Part = bytes | int  #: text, or the number of a group
 
 
@@ -71,6 +72,30 @@ def _end(parts: list[Part], out: list[str]) -> None:
         out.clear()
 
 
+def _replace_literal(
+    rt: Runtime, literal: str, parts: tuple[Part, ...], subject: str, which: int
+) -> tuple[str, int]:
+    """The quick way for an expression that stands for itself."""
+    count = subject.count(literal)
+    if count < max(which, 1):
+        return subject, 0
+    pieces = [
+        part.decode("utf-8", "surrogateescape") if isinstance(part, bytes) else literal if part == 0 else ""
+        for part in parts
+    ]
+    new = "".join(pieces)
+    rt.budget.charge(1 + (len(subject) >> 8))
+    if which > 1:
+        before = literal.join(subject.split(literal, which)[:which])
+        return before + new + subject[len(before) + len(literal) :], 1
+    if which:
+        count = 1
+    size = len(subject) + count * (len(new) - len(literal))
+    if size > LARGE:
+        rt.grow(size)
+    return subject.replace(literal, new, count), count
+
+
 def _replace(
     rt: Runtime, regex: object, parts: tuple[Part, ...], subject: str, which: int
 ) -> tuple[str, int]:
@@ -78,12 +103,13 @@ def _replace(
     from sandhook.utilities.awk.regex import Pattern
 
     assert isinstance(regex, Pattern)
-    if regex.literal and regex.literal not in subject:
-        return subject, 0
+    if regex.literal:
+        return _replace_literal(rt, regex.literal, parts, subject, which)
     data = subject.encode("utf-8", "surrogateescape")
     budget = rt.budget
     budget.charge(len(data) >> 8)
     pieces: list[bytes] = []
+    done: list[bytes] = []
     at = size = count = seen = 0
     for found in regex.regex.finditer(data):
         seen += 1
@@ -101,15 +127,18 @@ def _replace(
                 piece = (found.group(part) or b"") if part < len(found.spans) else b""
             size += len(piece)
             pieces.append(piece)
-        budget.afford(size + len(data))
+        if len(pieces) > _PIECES:  # a list takes more than the text in it
+            done.append(b"".join(pieces))
+            pieces = []
+        if size > LARGE:
+            budget.afford(size + len(data))
         at = end
         count += 1
         if which:
             break
     if not count:
         return subject, 0
-    pieces.append(data[at:])
-    return b"".join(pieces).decode("utf-8", "surrogateescape"), count
+    return b"".join([*done, *pieces, data[at:]]).decode("utf-8", "surrogateescape"), count
 
 
 def _sub(which: int) -> Callable[[Compiler, list[Node]], Run]:

@@ -28,6 +28,7 @@ Action = Callable[[Machine], "int | None"]
 Test = Callable[[Machine], bool]
 Search = Callable[[Machine], Regex]
 
+_PIECES = 4_096  #: pieces of a new pattern space that are kept before they are joined
 _LARGE = 65_536  #: bytes; a space beyond this is checked against the memory limit before it grows
 _NAMED = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r", 92: b"\\\\"}
 
@@ -175,7 +176,8 @@ class _Compiler:
             space = m.space
             budget = m.budget
             pieces: list[bytes] = []
-            at = count = 0
+            done: list[bytes] = []
+            at = count = size = 0
             for found in search(m).finditer(space, remaining=budget.remaining):
                 count += 1
                 if count < number:
@@ -187,9 +189,14 @@ class _Compiler:
                 if not all_:
                     break
                 budget.charge(1)
-            if not pieces:
+                if len(pieces) > _PIECES:  # a list takes more than the text in it
+                    done.append(b"".join(pieces))
+                    pieces = []
+                    size += len(done[-1])
+                    budget.afford(size + len(space))
+            if not (pieces or done):
                 return None
-            pieces.append(space[at:])
+            pieces = [*done, *pieces, space[at:]]
             if len(space) > 1_024 or len(pieces) > 1_024:
                 size = sum(map(len, pieces))
                 budget.charge(1 + (size >> 10))
