@@ -223,3 +223,33 @@ def test_hooks_cannot_move_the_cursor(sandhook: Run, hooks: Write) -> None:
     ran = sandhook("fire", "pre_tool_use", "--hooks", path, "--tool", "ba\x07sh", "--trace")
     assert all(c == "\n" or c.isprintable() for c in ran.stdout + ran.stderr)
     assert ran.status == 2
+
+
+def test_hooks_on_this_machine(
+    sandhook: Run, hooks: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    touching = hook(id="touch", command='echo "$PWD" > made; exit 0')
+    arguments = ("fire", "pre_tool_use", "--hooks", hooks(touching), "--tool", "bash", "--input", LS)
+    assert sandhook(*arguments).status == 0
+    assert not (tmp_path / "made").exists()
+    ran = sandhook(*arguments, "--host")
+    assert (ran.status, ran.stderr) == (0, "")
+    assert (tmp_path / "made").exists()
+
+
+def test_hooks_of_a_project_stay_in_the_sandbox_until_they_are_approved(
+    sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
+    (tmp_path / "crush.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"command": "echo > made"}]}}))
+    arguments = ("fire", "PreToolUse", "--contract", "crush", "--tool", "bash", "--input", LS, "--host")
+    skipped = sandhook(*arguments)
+    assert "not trusted" in skipped.stderr and not (tmp_path / "made").exists()
+    sandhook(*arguments, "--sandbox")
+    assert not (tmp_path / "made").exists()
+    assert sandhook("trust", "crush.json", "--yes").status == 0
+    sandhook(*arguments)
+    assert (tmp_path / "made").exists()

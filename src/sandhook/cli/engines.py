@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from sandhook.cli.files import Workspace
     from sandhook.hooks.engine import HookEngine
+    from sandhook.hooks.host import HostRunner
 
 
 def workspace_of(options: argparse.Namespace) -> Workspace | None:
@@ -43,10 +44,25 @@ def engine_of(options: argparse.Namespace, found: Found, workspace: Workspace | 
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),
         audit=write_line if options.trace else None,
+        host=_host(options),
     )
     if workspace is not None and not options.hooks:
         workspace.show(_scripts(options, found, engine))
     return engine
+
+
+def _host(options: argparse.Namespace) -> HostRunner | bool:
+    """Return what runs trusted hooks on this machine, when that is asked for."""
+    if not options.host:
+        return False
+    from sandhook.hooks.host import HostRunner
+    from sandhook.host.world import Host
+
+    return HostRunner(
+        Host(subreaper=sys.platform == "linux"),
+        workspace=directory(options.cwd),
+        parse_cache=default_store(),
+    )
 
 
 def _scripts(options: argparse.Namespace, found: Found, engine: HookEngine) -> dict[str, bytes]:

@@ -28,7 +28,7 @@ def parser() -> Parser:
         "fire",
         "[EVENT] (--hooks FILE... | --contract NAME) [OPTION]...",
         "Fire one event at a hook configuration and print which hooks ran, what each decided\n"
-        "and why, and the decision. Hooks run in the sandbox. Without --hooks the files are those\n"
+        "and why, and the decision. Hooks run in the sandbox unless --host is given. Without --hooks the files are those\n"
         "that the agent itself would read; hooks that come with a project run when they are approved\n"
         "(`sandhook trust`), and the directory is shown to them as /workspace.\n\n"
         "Exit status: 0 the agent may proceed, 2 refused, 1 usage or configuration error; with\n"
@@ -59,7 +59,12 @@ def parser() -> Parser:
         help="a variable for hooks that may have the agent's own (again for more)",
     )
     add("--inherit-env", action="store_true", help="all of this process's variables, likewise")
-    add("--sandbox", action="store_true", help="also run hooks that nobody approved")
+    add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
+    add(
+        "--host",
+        action="store_true",
+        help="run hooks that are yours or approved on this machine, with its files and programs",
+    )
     add(
         "--format",
         dest="layout",
