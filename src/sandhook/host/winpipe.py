@@ -63,7 +63,7 @@ def outbound() -> tuple[int, int]:
 def _unread(fd: int) -> int:
     """Return how many bytes can be read, -1 at the end of the data."""
     try:
-        return _winapi.PeekNamedPipe(msvcrt.get_osfhandle(fd), 0)[0]
+        return int(_winapi.PeekNamedPipe(msvcrt.get_osfhandle(fd), 0)[0])
     except OSError as error:
         if error.winerror in _CLOSED:
             return -1
