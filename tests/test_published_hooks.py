@@ -202,6 +202,10 @@ TEST_GATE = """input=$(cat)
 [ "$(echo "$input" | jq -r .stop_hook_active)" = "true" ] && exit 0
 if ! ./run-tests; then echo "tests failing" >&2; exit 2; fi
 """
+NO_GOFMT = (
+    "sandhook: the sandbox has no gofmt, a program of the host: host mode, or a HostCommand that the caller "
+    "allows, runs it\n"
+)
 FORMAT = 'f=$(jq -r .tool_input.file_path); case "$f" in *.go) gofmt -w "$f";; esac'
 AUDIT = "jq -c '{t: now, tool: .tool_name, input: .tool_input}' >> \"$JCODE_CWD/.jcode-audit.log\""
 
@@ -223,7 +227,7 @@ def jcode(
         ("echo '{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}'", {}, 0,
          '{"hookSpecificOutput":{"permissionDecision":"allow"}}\n', ""),
         (FORMAT, {"tool_input": {"file_path": "a.md"}}, 0, "", ""),
-        (FORMAT, {"tool_input": {"file_path": "a.go"}}, 127, "", "bash: line 1: gofmt: command not found\n"),
+        (FORMAT, {"tool_input": {"file_path": "a.go"}}, 127, "", "bash: line 1: gofmt: command not found\n" + NO_GOFMT),
         ("osascript -e 'display notification'", {}, 127, "", "bash: line 1: osascript: command not found\n"),
         ("exit 2", {}, 2, "", ""),
         ("echo '{\"continue\":false,\"reason\":\"finish tests\"}'", {}, 0,

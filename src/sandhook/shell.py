@@ -320,6 +320,7 @@ class _Run:
         state = new_state(self.shell._runtime, process, name, environment)
         state.positional = list(args)
         if from_file:
+            process.argv = ("bash", name, *args)
             state.extra["script"] = True
             state.extra["main"] = name
         else:

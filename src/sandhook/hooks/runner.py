@@ -35,6 +35,9 @@ _LOOKUP = lazily(
     rb"|Too many levels of symbolic links)"
 )
 
+#: How the line begins that the shell adds for a program of the host (interp/advice.py).
+_ADVICE = b"sandhook: the sandbox has no "
+
 #: Variables of an agent's environment that name places of the host.
 _PLACES = frozenset({"HOME", "OLDPWD", "PATH", "PWD", "SHELL", "TEMP", "TMP", "TMPDIR", "USERPROFILE"})
 
@@ -239,7 +242,9 @@ def _missing(status: int, stderr: bytes) -> str | None:
     """Return why a command could not be started, when the exit status of the script says just that."""
     if status not in (126, 127):
         return None
-    last = stderr.rstrip().rpartition(b"\n")[2]
+    before, _, last = stderr.rstrip().rpartition(b"\n")
+    if last.startswith(_ADVICE):
+        last = before.rpartition(b"\n")[2]
     if _LOOKUP.search(last) is None:
         return None
     return last.decode("utf-8", "replace")

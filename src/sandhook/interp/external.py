@@ -41,7 +41,13 @@ MAX_INTERPRETERS = 5
 _REPLACED = frozenset({"env"})
 
 #: What a utility says of a command that it cannot run, where it is not ``env: 'x': reason``.
-_COMPLAINTS = {"xargs": "{}", "timeout": "failed to run command '{}'", "nohup": "failed to run command '{}'"}
+_COMPLAINTS = {
+    "xargs": "{}", "timeout": "failed to run command '{}'", "nohup": "failed to run command '{}'",
+    "flock": "failed to execute {}",
+}  # fmt: skip
+
+#: Their own statuses for such a command.
+_STATUSES = {"flock": 69}
 
 #: Utilities that call themselves by one name, whatever path they were called by.
 _OWN_NAME = frozenset({"awk", "gawk", "mawk", "jq", "xxd", "egrep", "fgrep", "gzip", "gunzip", "zcat"})
@@ -92,6 +98,7 @@ def run_external(
         if handler is not None:
             return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))
         runtime.complain(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
+        _advise(runtime, state, name)
         return NOT_FOUND
     file, utility = located
     state.extra[EXECUTED] = file
@@ -103,14 +110,27 @@ def run_external(
     return run_file(runtime, state, file, [file, *argv[1:]])
 
 
+def _advise(runtime: Runtime, state: State, name: str) -> None:
+    """Say more of a command that is not there."""
+    from sandhook.interp.advice import advise
+
+    advise(runtime, state, name)
+
+
 def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str]) -> int:
     """Run the utility or the shell of a name; ``argv[0]`` is what it is told to be called."""
     if name in SHELLS:
         return run_own_shell(runtime, state, argv)
     called = name if name in _OWN_NAME else argv[0]
+    process = state.process
+    if state.extra.get("last_command") == state.calls:
+        process.argv = argv
+    else:
+        process.utility = argv
     status = run_utility(runtime.commands.utilities[name], argv[1:], ShellContext(called, state))
-    if state.process.caught:  # elsewhere it is a process: a trap of SIGCHLD hears of its end
-        state.process.kill(SIGCHLD)
+    process.utility = ()
+    if process.caught:  # elsewhere it is a process: a trap of SIGCHLD hears of its end
+        process.kill(SIGCHLD)
     if state.jobs is not None:
         tell_of_ended(state)
     return status
@@ -184,6 +204,7 @@ def _interpret(
         if program[0] == "/" and shell in SHELLS:
             return run_standard(runtime, state, shell, words)
         runtime.complain(state, f"{path}: cannot execute: required file not found")
+        _advise(runtime, state, program)
         return NOT_FOUND
     runtime.write_error(state, f"{state.name}: {path}: {program}: bad interpreter: {reason}\n")
     return NOT_EXECUTABLE
@@ -287,7 +308,9 @@ def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, cal
         utility = caller.rpartition("/")[2]
         shown = _COMPLAINTS.get(utility, "'{}'").replace("{}", argv[0])
         runtime.write_error(state, f"{caller}: {shown}: {reason}\n")
-        return status
+        if status == NOT_FOUND:
+            _advise(runtime, state, argv[0])
+        return _STATUSES.get(utility, status)
     world = outside(state)
     if world is not None:
         return world.run_file(state, file, argv, "sh" if caller else "bash")

@@ -144,6 +144,7 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
     """Run ``bash [options] [-c text | file] [arguments]`` as the process of ``outer``."""
     name = argv[0].rpartition("/")[2]
     environment = outer.environment()
+    outer.process.argv = argv
     state = new_state(runtime, outer.process, argv[0], environment)
     for key in _HEEDED:  # what a script exports itself, the shells that it starts obey
         if key in environment:

@@ -7,9 +7,9 @@ umask, pending signals, an exit status. It carries no shell state; that is ``sta
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greenlet import GreenletExit, getcurrent
 
@@ -29,6 +29,9 @@ from sandhook.limits import Budget, Limits
 from sandhook.vfs.base import Device, FileSystem
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join
+
+if TYPE_CHECKING:
+    from sandhook.kernel.locks import Locks
 
 FIRST_PID = 1000
 
@@ -50,11 +53,13 @@ class Process:
         on_signal: Called with the number of a caught signal at the next safe point.
         blocked: The task of this process that waits, if any.
         deputy: The process that gets the signals for this one: the last one of a pipeline in the background.
+        argv: What the process runs: the shell, or the utility that took its place; () for "bash".
+        utility: The utility that its shell runs and waits for, elsewhere a process of its own.
     """
 
     __slots__ = (
-        "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "kernel", "on_signal",
-        "parent_pid", "pending", "pid", "signal", "status", "umask", "waiters",
+        "argv", "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "kernel", "on_signal",
+        "parent_pid", "pending", "pid", "signal", "status", "umask", "utility", "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -76,6 +81,8 @@ class Process:
         self.blocked: Any = None
         self.deputy: Process | None = None
         self.waiters: list[Any] = []
+        self.argv: Sequence[str] = ()
+        self.utility: Sequence[str] = ()
 
     # ------------------------------------------------------------------ descriptors
 
@@ -180,6 +187,7 @@ class Process:
             description.references += 1
         child = kernel.new_process(self.pid, descriptors, self.cwd)
         child.umask = self.umask
+        child.argv = self.argv
         if self.ignored:
             child.ignored = self.ignored.copy()
         return child
@@ -264,8 +272,8 @@ class Kernel:
     """
 
     __slots__ = (
-        "_fifos", "_later_pids", "_next_pid", "budget", "fs", "group_id", "limits", "outside", "processes", "scheduler", "spent",
-        "user_id",
+        "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "fs", "group_id", "limits", "outside", "processes",
+        "scheduler", "spent", "user_id",
     )  # fmt: skip
 
     def __init__(self, fs: FileSystem, limits: Limits, budget: Budget | None = None) -> None:
@@ -280,6 +288,7 @@ class Kernel:
         self.spent = (0.0, 0.0)
         self.user_id = self.group_id = USER_ID
         self._fifos: dict[int, Pipe] = {}
+        self._locks: Locks | None = None
 
     def new_process(self, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath) -> Process:
         """Make a process. Raises LimitExceeded("processes") when too many are alive."""
@@ -314,6 +323,15 @@ class Kernel:
         real = budget.elapsed()
         user, system = self.spent
         return real, max(0.0, real - budget.skipped - budget.waited) + user, system
+
+    @property
+    def locks(self) -> Locks:
+        """The advisory locks on files (flock)."""
+        if self._locks is None:
+            from sandhook.kernel.locks import Locks
+
+            self._locks = Locks()
+        return self._locks
 
     def pipe(self) -> Pipe:
         return Pipe(self.scheduler)

@@ -1,0 +1,43 @@
+"""A line of advice behind "command not found", for programs that everybody knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandhook import Shell
+
+ADVICE = "sandhook: the sandbox has no {}, a program of the host: host mode, or a HostCommand that the caller allows, runs it\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "program", "first"),
+    [
+        ("python3 -c 1", "python3", "bash: line 1: python3: command not found\n"),
+        ("node x.js || exit 127", "node", "bash: line 1: node: command not found\n"),
+        ("env ruby -e 1", "ruby", "env: 'ruby': No such file or directory\n"),
+        ("echo a | xargs git", "git", "xargs: git: No such file or directory\n"),
+        (
+            "echo '#!/usr/bin/perl' >x; chmod +x x; ./x",
+            "perl",
+            "bash: line 1: ./x: cannot execute: required file not found\n",
+        ),
+    ],
+)
+def test_advice(script, program, first):
+    result = Shell().run(script)
+    assert (result.exit_status, result.stdout, result.stderr) == (127, "", first + ADVICE.format(program))
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "stderr"),
+    [
+        ("nosuch", 127, "bash: line 1: nosuch: command not found\n"),
+        ("command -v python3", 1, ""),
+        ("type -P python3", 1, ""),
+        ('command_not_found_handle() { echo "$1?" >&2; return 3; }; python3', 3, "python3?\n"),
+        ("python3() { return 4; }; python3", 4, ""),
+    ],
+)
+def test_no_advice(script, status, stderr):
+    result = Shell().run(script)
+    assert (result.exit_status, result.stderr) == (status, stderr)
