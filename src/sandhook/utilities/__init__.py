@@ -162,6 +162,7 @@ UTILITIES: dict[str, str] = {
     "uniq": "uniq",
     "unlink": "unlink",
     "unxz": "gzip",
+    "unzip": "unzip",
     "uptime": "uptime",
     "users": "users",
     "uuidgen": "uuidgen",
@@ -178,6 +179,7 @@ UTILITIES: dict[str, str] = {
     "yes": "yes",
     "yq": "yq",
     "zcat": "gzip",
+    "zip": "zip",
 }
 
 
