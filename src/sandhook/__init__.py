@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sandhook.host.shell import HostShell
     from sandhook.host.world import Host
     from sandhook.limits import Cancellation, Limits
+    from sandhook.net.network import Network
     from sandhook.shell import Result, Session, Shell
     from sandhook.utilities._own import UtilityContext, utility
 
@@ -25,6 +26,7 @@ _HOMES = {
     "HostShell": "host.shell",
     "LimitExceeded": "errors",
     "Limits": "limits",
+    "Network": "net.network",
     "Result": "shell",
     "SandhookError": "errors",
     "Session": "shell",
@@ -44,6 +46,7 @@ __all__ = [
     "HostShell",
     "LimitExceeded",
     "Limits",
+    "Network",
     "Result",
     "SandhookError",
     "Session",

@@ -33,6 +33,7 @@ from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
 
 if TYPE_CHECKING:
+    from sandhook.net.network import Network
     from sandhook.utilities._own import OwnUtility
 
 T = TypeVar("T")
@@ -138,6 +139,7 @@ class Shell:
         limits: Bounds of each run.
         utilities: Additional commands: functions that ``sandhook.utility`` decorates, or a mapping of
             names to module-like objects with Options and run.
+        network: What ``curl`` and ``wget`` may reach; nothing without it.
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
         world: What makes the runs reach the host, see ``sandhook.host.HostShell``; None for a sandbox.
@@ -151,6 +153,7 @@ class Shell:
         cwd: str = "/workspace",
         limits: Limits | None = None,
         utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        network: Network | None = None,
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,
         world: World | None = None,
@@ -168,6 +171,7 @@ class Shell:
             populate(fs, files, self.cwd)
         if world is None and (self.cwd != "/workspace" or type(fs) is not MemoryFileSystem):
             make_directories(fs, self.cwd)
+        self.network = network
         self._commands = make_commands(utilities) if utilities else standard_commands()
         self._runtime = Runtime(self._commands, parse_cache)
         self._lock = Lock()
@@ -278,6 +282,7 @@ class _Run:
         self.started = monotonic()
         self.budget = Budget(limits)
         self.kernel = Kernel(shell.fs, limits, self.budget)
+        self.kernel.network = shell.network
         self.stage: Stage | None = None if shell.world is None else shell.world.begin(self.kernel)
         self.cancel = cancel
         self.cap = OutputCap(limits.output_bytes, drops=overflow == "drop")

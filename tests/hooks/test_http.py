@@ -205,8 +205,7 @@ def port() -> Iterator[int]:
     thread.join(10)
 
 
-def test_with_urllib3_and_a_server(port: int) -> None:
-    pytest.importorskip("urllib3")
+def test_with_a_server(port: int) -> None:
     runner = HttpRunner(
         [f"http://a.example:{port}/*"], private=True, max_bytes=4000, resolve=lambda host, port: ["127.0.0.1"]
     )
@@ -229,7 +228,6 @@ def test_with_urllib3_and_a_server(port: int) -> None:
 
 
 def test_a_closed_port_could_not_run() -> None:
-    pytest.importorskip("urllib3")
     from socket import socket
 
     with socket() as free:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.host import HostRunner
     from sandhook.hooks.sources import Source
     from sandhook.limits import Cancellation
+    from sandhook.net.network import Network
     from sandhook.utilities._own import OwnUtility
     from sandhook.vfs.base import FileSystem
 
@@ -119,6 +120,7 @@ class HookEngine:
         fail_closed: bool | str = False,
         runner: Runner | None = None,
         utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        network: Network | None = None,
         executors: Mapping[str, Runner] | None = None,
         host: bool | HostRunner = False,
         contributions: Mapping[str, Sequence[Json]] | None = None,
@@ -136,6 +138,7 @@ class HookEngine:
 
         Args:
             utilities: Additional commands of the sandbox, as for ``Shell``; not with a ``runner``.
+            network: What ``curl`` and ``wget`` may reach; nothing without it; not with a ``runner``.
             contract: Whose format all of them have; recognised from each one's content when None,
                 so that one engine may hold the hooks of several agents.
             host: Run trusted hooks on this machine and only the others in the sandbox: those of a layer that
@@ -154,8 +157,10 @@ class HookEngine:
             ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
             ContractError: No contract fits, or the named one is unknown.
         """
-        if runner is not None and utilities is not None:
-            raise ValueError("utilities are for the engine's own sandbox; hand them to the runner instead")
+        if runner is not None and (utilities is not None or network is not None):
+            raise ValueError(
+                "utilities and network are for the engine's own sandbox; hand them to the runner instead"
+            )
         if on_long_timeout not in ("clamp", "reject"):
             raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
         if isinstance(contract, str):
@@ -171,9 +176,9 @@ class HookEngine:
         if loading.problems and fail_closed:
             raise ConfigError(loading.problems)
         texts = [spec.executor.text for group in loading.groups for spec in group.specs]
-        own = utilities is not None
+        own = utilities is not None or network is not None
         if own:
-            runner = SandboxRunner(utilities=utilities)
+            runner = SandboxRunner(utilities=utilities, network=network)
         if host:
             runner = _mixed(host, runner, contributions, env)
         if prestart and (own or runner is None) and any(map(wants_jq, texts)):

@@ -20,6 +20,7 @@ from sandhook.vfs.path import VirtualPath, dirname, normalize
 if TYPE_CHECKING:
     from sandhook.interp.program import TreeStore
     from sandhook.limits import Limits
+    from sandhook.net.network import Network
     from sandhook.shell import Result
     from sandhook.utilities._own import OwnUtility
     from sandhook.vfs.base import FileSystem
@@ -52,6 +53,7 @@ class SandboxRunner:
         files: Files to begin with: name (below /workspace, or absolute) and contents.
         limits: The default ``Limits``; a request's own go over them.
         utilities: Additional commands, as for ``Shell``.
+        network: What ``curl`` and ``wget`` may reach; nothing without it.
         keep_logs: Write each run's output to the file that its contract names for that.
         parse_cache: Keeps parsed scripts beyond the process.
     """
@@ -63,6 +65,7 @@ class SandboxRunner:
         files: Mapping[str, str | bytes] | None = None,
         limits: Limits | None = None,
         utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        network: Network | None = None,
         keep_logs: bool = False,
         parse_cache: TreeStore | None = None,
     ) -> None:
@@ -72,6 +75,7 @@ class SandboxRunner:
             fs = MemoryFileSystem()
         self.fs: FileSystem = fs
         self._limits = limits
+        self._network = network
         self._utilities: Mapping[str, Any] | None = None
         if utilities:
             from sandhook.utilities._own import by_name
@@ -144,6 +148,7 @@ class SandboxRunner:
             cwd=working_directory(request.cwd),
             limits=limits,
             utilities=self._utilities,
+            network=self._network,
             parse_cache=self._parse_cache,
         )
         text = request.spec.executor.text

@@ -266,14 +266,15 @@ class Kernel:
     """Everything that one run shares: files, budget, scheduler, processes.
 
     Attributes:
+        network: What the host allows to reach (``net.network.Network``), None for nothing.
         outside: The host's world (``interp.outside.Outside``) where the run may reach it, None in a sandbox.
         spent: Processor seconds of programs that have ended, in user mode and in the system.
         user_id, group_id: Whose run it is, as ``$UID`` and ``id`` say.
     """
 
     __slots__ = (
-        "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "fs", "group_id", "limits", "outside", "processes",
-        "scheduler", "spent", "user_id",
+        "_fifos", "_later_pids", "_locks", "_next_pid", "budget", "fs", "group_id", "limits", "network", "outside",
+        "processes", "scheduler", "spent", "user_id",
     )  # fmt: skip
 
     def __init__(self, fs: FileSystem, limits: Limits, budget: Budget | None = None) -> None:
@@ -284,6 +285,7 @@ class Kernel:
         self.processes: dict[int, Process] = {}
         self._next_pid = FIRST_PID
         self._later_pids = 0
+        self.network: Any = None
         self.outside: Any = None
         self.spent = (0.0, 0.0)
         self.user_id = self.group_id = USER_ID

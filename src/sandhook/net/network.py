@@ -1,0 +1,162 @@
+"""What a host allows its scripts to reach.
+
+Shell(network=Network(["https://api.example.com"], credentials={"https://api.example.com": {"Authorization": "Bearer ..."}}))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from sandhook.net.addresses import Resolve, addresses, is_public, resolve_in_time
+from sandhook.net.url import Refused, Url, allows, parse
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from sandhook.net.connection import Remaining, Response
+
+
+class Network:
+    """The URLs that scripts may call, and how. Immutable; may serve any number of shells and threads.
+
+    Nothing else is reached: every redirect is looked at anew, every address of a host must be public, and the
+    connection goes to the very address that was looked at. Proxies of the environment are not used.
+
+    Args:
+        allow: URLs: "https://api.example.com" is all of that scheme, host and port; a path narrows it, with ``*`` for
+            any characters; "https://*.example.com" is every host below. An address or "localhost" that is named here
+            may be reached although it is not public.
+        private: Reach addresses that are not public under any name.
+        credentials: Headers for the requests to an origin (scheme, host, port), which scripts do not see: "https://host" to names
+            and values. They replace a script's own of that name, and go to no other origin.
+        max_bytes: The most of one answer.
+        max_seconds: The longest that one request may take, whatever a script asks for.
+        max_redirects: The most that are followed.
+        resolve: Gives the addresses of a host and port; the system's own way when None.
+        tls: How connections are encrypted; the system's certificates when None.
+
+    Raises:
+        ValueError: A URL that is none, or credentials for a pattern.
+    """
+
+    def __init__(
+        self,
+        allow: Sequence[str] = (),
+        *,
+        private: bool = False,
+        credentials: Mapping[str, Mapping[str, str]] | None = None,
+        max_bytes: int = 16 << 20,
+        max_seconds: float = 60.0,
+        max_redirects: int = 20,
+        resolve: Resolve | None = None,
+        tls: SSLContext | None = None,
+    ) -> None:
+        if isinstance(allow, str):
+            raise ValueError("allow: wanted a list of URLs, got one text")
+        try:
+            self._allow = tuple(map(_pattern, allow))
+            self._credentials = {
+                parse(text).origin: tuple(headers.items()) for text, headers in (credentials or {}).items()
+            }
+        except Refused as error:
+            raise ValueError(str(error)) from None
+        self._private = private
+        self._resolve = resolve or addresses
+        self._tls = tls
+        self.max_bytes = max_bytes
+        self.max_seconds = max_seconds
+        self.max_redirects = max_redirects
+
+    def check(self, url: Url) -> None:
+        """Raise Refused for a URL that is not allowed."""
+        if not any(allows(pattern, url) for pattern in self._allow):
+            raise Refused(f"{url.scheme}://{url.authority} is not on the list of URLs that may be called")
+
+    def address(self, url: Url, wait: Callable[[Thread], None]) -> str:
+        """Return the address that a request to an allowed URL goes to.
+
+        Raises:
+            Refused: One of the host's addresses may not be reached.
+            OSError: The host has none.
+        """
+        found = resolve_in_time(self._resolve, url.host, url.port, wait)
+        if not found:
+            raise OSError(f"{url.host} has no address")
+        for address in found:
+            if not (self._private or is_public(address) or self._named(url, address)):
+                raise Refused(f"{url.host} has the address {address}, which is not public")
+        return found[0]
+
+    def _named(self, url: Url, address: str) -> bool:
+        """Tell whether the list itself names an address that is not public."""
+        names = {pattern.host for pattern in self._allow if allows(pattern, url)}
+        if address in names:
+            return True
+        return "localhost" in names and url.host == "localhost" and address in ("127.0.0.1", "::1")
+
+    def headers(self, url: Url, given: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Return a request's headers with the credentials of its origin."""
+        own = self._credentials.get(url.origin, ())
+        names = {name.lower() for name, _ in own}
+        return [*((name, value) for name, value in given if name.lower() not in names), *own]
+
+    def send(
+        self,
+        method: str,
+        url: Url,
+        headers: Sequence[tuple[str, str]],
+        body: bytes | None,
+        remaining: Remaining,
+        *,
+        connect_seconds: float | None = None,
+    ) -> Response:
+        """Send one request, if it is allowed, and return the answer, whose body is still to be read.
+
+        Args:
+            remaining: Seconds that are left; raises what ends the run.
+
+        Raises:
+            Refused: The URL or an address of its host is not allowed.
+            Unresolved: The host is not known.
+            TimeoutError, TlsError, ProtocolError, OSError: See ``connection.send``.
+        """
+        from sandhook.net.connection import send
+
+        self.check(url)
+        try:
+            address = self.address(url, lambda thread: _join(thread, remaining))
+        except (TimeoutError, Refused):
+            raise
+        except OSError as error:
+            raise Unresolved(str(error)) from None
+        return send(
+            method,
+            url,
+            self.headers(url, headers),
+            body,
+            address,
+            remaining,
+            connect_seconds=connect_seconds,
+            tls=self._tls,
+        )
+
+
+class Unresolved(OSError):
+    """A host that has no address."""
+
+
+def _pattern(text: str) -> Url:
+    """Take an entry of the list apart; one without a path stands for every path."""
+    url = parse(text, pattern=True)
+    rest = text.partition("://")[2]
+    return url._replace(path="/*") if "/" not in rest else url
+
+
+def _join(thread: Thread, remaining: Remaining) -> None:
+    while thread.is_alive():
+        left = remaining()
+        if left <= 0:
+            raise TimeoutError
+        thread.join(min(left, 0.25))

@@ -1,0 +1,91 @@
+"""URLs of http and https, taken apart in one way only, and patterns for them."""
+
+from __future__ import annotations
+
+import re
+
+from sandhook.pattern.glob import compile_pattern
+from sandhook.record import Record
+
+_PATH = re.compile(r"[!-\[\]-~]*\Z")  # visible ASCII without the backslash
+
+
+class Refused(Exception):
+    """Why a URL is not called."""
+
+
+class Url(Record):
+    """The parts of a URL that count; ``path`` has the query too."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def origin(self) -> tuple[str, str, int]:
+        """What credentials belong to: scheme, host and port."""
+        return self.scheme, self.host, self.port
+
+    @property
+    def authority(self) -> str:
+        """The host as the Host header names it, with the port unless it is the scheme's own."""
+        named = f"[{self.host}]" if ":" in self.host else self.host
+        return named if self.port == (443 if self.scheme == "https" else 80) else f"{named}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}{self.path}"
+
+
+def parse(text: str, *, pattern: bool = False) -> Url:
+    """Take a URL apart; Refused for one that two readers could read differently.
+
+    Args:
+        pattern: ``*`` may stand in the host and the path.
+    """
+    scheme, mark, rest = text.partition("://")
+    scheme = scheme.lower()
+    if not mark or scheme not in ("http", "https"):
+        raise Refused(f"{text!r} is no URL of http or https")
+    if not _PATH.match(rest) or "@" in rest.partition("/")[0]:
+        raise Refused(f"{text!r} has characters that a URL does not have, or a user")
+    rest = rest.partition("#")[0]
+    authority, _, path = rest.partition("/")
+    if "?" in authority:
+        raise Refused(f"{text!r} has no path before its query")
+    host, port = _host_and_port(authority, scheme, text)
+    plain = host.replace("*", "") if pattern else host
+    if not plain or not re.fullmatch(r"[a-z0-9.:_-]+", plain):
+        raise Refused(f"{text!r} has no plain host")
+    if pattern and "*" in host and (not host.startswith("*.") or "*" in host[1:]):
+        raise Refused(f"{text!r}: * stands for a host's first labels alone")
+    segments = path.partition("?")[0].lower().replace("%2e", ".").replace("%2f", "/").split("/")
+    if "." in segments or ".." in segments:
+        raise Refused(f"{text!r} goes up in its path")
+    return Url(scheme, host, port, "/" + path)
+
+
+def _host_and_port(authority: str, scheme: str, text: str) -> tuple[str, int]:
+    if authority.startswith("["):
+        host, bracket, rest = authority[1:].partition("]")
+        if not bracket or (rest and not rest.startswith(":")):
+            raise Refused(f"{text!r} has no plain host")
+        port = rest[1:]
+    else:
+        host, _, port = authority.partition(":")
+    if port and not (port.isascii() and port.isdigit() and 0 < int(port[:6]) < 65536):
+        raise Refused(f"{text!r} has no plain port")
+    return host.lower().rstrip("."), int(port) if port else (443 if scheme == "https" else 80)
+
+
+def allows(pattern: Url, url: Url) -> bool:
+    """Tell whether a URL is one of those that a pattern stands for."""
+    if (pattern.scheme, pattern.port) != (url.scheme, url.port):
+        return False
+    if pattern.host.startswith("*."):
+        if not url.host.endswith(pattern.host[1:]) or url.host == pattern.host[2:]:
+            return False
+    elif pattern.host != url.host:
+        return False
+    literal = "".join(c if c == "*" or c.isalnum() else f"\\{c}" for c in pattern.path)
+    return compile_pattern(literal).matches(url.path)
