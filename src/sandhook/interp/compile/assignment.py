@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from sandhook.expand.arith import NUMBERS, NUMBERS_KEPT, NotPlain, remember, store_variable
+from sandhook.expand.parameter import subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.tilde import tilde_behind_name
 from sandhook.interp.compile.elements import compile_elements, is_a_map
@@ -395,9 +396,13 @@ def compile_assignment(
     if subscript is None:
         return lambda state: Assigned(name, None, append, text_of(state))
     key_of = subscript
+    written = subscript_of(node.subscript) is not None
 
     def element(state: State) -> Assigned:
         text = text_of(state)  # before the subscript, as in bash
-        return Assigned(name, key_of(state), append, text)
+        key = key_of(state)
+        if key in ("@", "*") and not written and not decide(state, name):
+            state.shell.subscript(state, key)  # means all elements only where it is written so
+        return Assigned(name, key, append, text)
 
     return element
