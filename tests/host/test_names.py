@@ -7,7 +7,15 @@ import random
 
 import pytest
 
-from sandhook.host.names import is_drive, is_native, list_to_native, list_to_virtual, to_native, to_virtual
+from sandhook.host.names import (
+    is_drive,
+    is_native,
+    list_to_native,
+    list_to_virtual,
+    to_argument,
+    to_native,
+    to_virtual,
+)
 
 BOTH = [
     ("/c", "C:\\"),
@@ -168,6 +176,29 @@ def test_no_name_takes_long() -> None:
     assert to_native("/c" + "/C:\\a" * 50_000) == "C:\\a"
     assert to_native("/c" + r"/\\server\share" * 50_000) == "\\\\server\\share\\"
     assert len(list_to_native(":".join(["/c/a"] * 20_000)).split(";")) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("word", "argument"),
+    [
+        ("/c/work/x.js", "C:/work/x.js"), ("/C/x", "C:/x"), ("/c/", "C:/"), ("/c/a b/*.py", "C:/a b/*.py"),
+        ("--out=/c/x", "--out=C:/x"), ("-I=/c/x", "-I=C:/x"), ("/tmp/x", "C:/T/x"), ("--to=/tmp", "--to=C:/T"),
+        ("/c/../x", "C:/../x"),
+    ],
+)  # fmt: skip
+def test_arguments_that_are_paths(word: str, argument: str) -> None:
+    assert to_argument(word, {"C:"}.__contains__, "C:\\T\\") == argument
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "", "x", "/c", "/", "//", "/cc/x", "/v/1/items", "/usr/bin", "/s/x/y", "c/x", "./c/x", "//server/share", "x=/c/y",
+        "/c/a:/c/b", "--x=/c/a:/c/b", "-I/c/x", "https://c/x", "s/c/d/", "C:/x", "C:\\x", "/tmpx", "/ä/x", "--x=", "=/c/x",
+    ],
+)  # fmt: skip
+def test_arguments_that_are_none(word: str) -> None:
+    assert to_argument(word, {"C:"}.__contains__, "C:\\T") == word
 
 
 def test_what_is_native() -> None:

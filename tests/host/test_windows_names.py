@@ -75,6 +75,24 @@ def test_the_working_directory_is_a_program_s_own(shell: HostShell, tmp_path: Pa
     assert shown.lower() == f"{tmp_path}\\sub {tmp_path}\\sub".lower()
 
 
+def test_programs_get_paths_that_they_know(shell: HostShell, tmp_path: Path) -> None:
+    (tmp_path / "show").write_text(
+        "#!/usr/bin/env python\nimport os, sys\nprint(sys.argv[1:], os.environ.get('X'))\n"
+    )
+    (tmp_path / "own").write_text('echo "$1"\n')
+    path = f'PATH="{virtual(Path(sys.executable).parent)}:$PATH"'
+    here = tmp_path.as_posix()
+    for program in ("./show", f'"{Path(sys.executable).as_posix()}" show'):
+        shown = out(shell, f'{path}; X=$PWD/x {program} "$PWD/a b" --out=$PWD/x /c /q/x /d "$BACK"')
+        words = [f"{here}/a b", f"--out={here}/x", "/c", "/q/x", "/d", str(tmp_path)]
+        assert shown.lower().splitlines()[0] == f"{words} {here}/x".lower()
+    shown = out(shell, f'{path}; export MSYS_NO_PATHCONV=1; ./show "$PWD/a"')
+    assert shown.lower().startswith(f"['{virtual(tmp_path)}/a']".lower())
+    assert out(shell, './own "$PWD/a"').lower() == f"{virtual(tmp_path)}/a\n".lower(), (
+        "our shell needs no other form"
+    )
+
+
 def test_the_null_device(shell: HostShell, tmp_path: Path) -> None:
     assert out(shell, "echo x > /dev/null; echo y > nul; cat /dev/null NUL; echo z") == "z\n"
     assert [each.name for each in tmp_path.iterdir()] == ["sub"]

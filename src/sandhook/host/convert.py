@@ -1,14 +1,18 @@
-"""An environment as a shell has it, and as a program of the machine does: they differ on Windows."""
+"""What a shell and a program of the machine see differently on Windows: environments and paths in arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from sandhook.host.files import WINDOWS
-from sandhook.host.names import list_to_native, list_to_virtual, to_native
+from sandhook.host.names import list_to_native, list_to_virtual, to_argument, to_native
 
 #: Variables that hold one path of the shell's own making.
 _PLACES = ("PWD", "OLDPWD")
+
+_NO_CONVERSION = "MSYS_NO_PATHCONV"
 
 
 def shell_environment(env: Mapping[str, str]) -> dict[str, str]:
@@ -36,4 +40,45 @@ def native_environment(env: Mapping[str, str]) -> Mapping[str, str]:
     for name in _PLACES:
         if made.get(name, "")[:1] == "/":
             made[name] = to_native(made[name])
+    if not made.get(_NO_CONVERSION):
+        for name, value in made.items():
+            made[name] = _argument(value)
     return made
+
+
+def native_arguments(argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str]:
+    """Return a command as a program of the machine expects it: on Windows, with its own form of absolute paths.
+
+    Git Bash does the same; a variable that it knows, MSYS_NO_PATHCONV, turns this off.
+    """
+    if not WINDOWS or env.get(_NO_CONVERSION):
+        return argv
+    return [*argv[:1], *map(_argument, argv[1:])]
+
+
+def _argument(word: str) -> str:
+    return to_argument(word, _has_drive, os.environ.get("TEMP", ""))
+
+
+def _has_drive(drive: str) -> bool:
+    return os.path.exists(drive + "\\")  # noqa: PTH110
+
+
+@cache
+def machine_facts() -> Mapping[str, str]:
+    """Return what a shell's variables say of the machine."""
+    if WINDOWS:
+        machine, system = os.environ.get("PROCESSOR_ARCHITECTURE", "x86_64").lower(), "msys"
+        machine = "x86_64" if machine == "amd64" else machine
+        name = os.environ.get("COMPUTERNAME", "")
+    else:
+        known = os.uname()
+        machine, name = known.machine, known.nodename
+        system = "linux-gnu" if known.sysname == "Linux" else known.sysname.lower()
+    maker = {"linux-gnu": "pc", "darwin": "apple"}.get(system, "pc")
+    return {
+        "HOSTNAME": name,
+        "HOSTTYPE": machine,
+        "MACHTYPE": f"{machine}-{maker}-{system}",
+        "OSTYPE": system,
+    }

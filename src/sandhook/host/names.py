@@ -14,7 +14,7 @@ Source: Microsoft, "Naming Files, Paths, and Namespaces".
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.hostnames import check_windows_name
@@ -100,6 +100,30 @@ def to_virtual(native: str, drive: str = "C:") -> str:
     if text.startswith("/"):
         return _ended(to_virtual(drive + "/").rstrip("/") + text)
     return text
+
+
+def to_argument(word: str, exists: Callable[[str], bool], temporary: str = "") -> str:
+    """Return an argument of a program, or a variable's value, with a path of the shell in a form that Windows knows.
+
+    A program of Windows takes ``/c/work/x`` for ``C:\\c\\work\\x``, so it gets ``C:/work/x``; ``--out=/c/x``
+    likewise. Only what begins with the letter of a drive that is there, or with /tmp, is a path: options
+    (``/c``), routes (``/v/1``) and lists stay as they are.
+
+    Args:
+        word: The argument.
+        exists: Whether there is a drive, "C:".
+        temporary: As for ``to_native``.
+    """
+    if "/" not in word:
+        return word
+    option, equals, path = word.partition("=") if word.startswith("-") else ("", "", word)
+    if ":" in path:
+        return word
+    if path[2:3] == "/" and path[0] == "/" and is_drive(drive := path[1] + ":") and exists(drive.upper()):
+        return f"{option}{equals}{drive.upper()}{path[2:]}"
+    if temporary and (path == "/tmp" or path.startswith("/tmp/")):
+        return option + equals + temporary.replace("\\", "/").rstrip("/") + path[4:]
+    return word
 
 
 def is_drive(text: str) -> bool:

@@ -12,7 +12,6 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from greenlet import getcurrent
 
 from sandhook.dispatch import Program, Refused, Source, is_path, plan
 from sandhook.host.children import Child, Spawn, Supervisor
-from sandhook.host.convert import native_environment
+from sandhook.host.convert import machine_facts, native_arguments, native_environment
 from sandhook.host.fifo import open_fifo
 from sandhook.host.files import WINDOWS, HostFile, HostFileSystem, HostHandle, Special, translated
 from sandhook.host.poller import Poller
@@ -123,7 +122,7 @@ class HostRun:
 
     def facts(self) -> Mapping[str, str]:
         """Return what a shell's variables say of the machine."""
-        return _facts()
+        return machine_facts()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -267,34 +266,40 @@ class HostRun:
         runtime = state.shell
         machine = _Machine(self, state)
         name = self._fs.native(join(state.process.cwd, path)) if WINDOWS else path
+        environment = state.environment()
+        given = native_arguments(argv, environment)
         found = plan(
             name,
-            argv if argv[0] == path else [path, *argv[1:]],
+            given if argv[0] == path else [path, *given[1:]],
             machine,
             extensions=self._host.extensions,
             executable_bit=self._host.executable_bit,
             own_shell=self._host.own_shell,
-            environment=state.environment(),
+            environment=environment,
             native=self._fs.native if WINDOWS else None,
         )
         if isinstance(found, Refused):
             runtime.complain(state, found.message)
             return found.status
         if isinstance(found, Program):
-            return self._start(state, path, found.executable, argv, found.command_line)
+            return self._start(state, path, found.executable, given, found.command_line)
         for note in found.notes:
             if len(self._notes) < _NOTES:
                 self._notes[note] = None
         if isinstance(found, Source):
-            return self._run_source(state, found, path if found.path == name else found.path, shell)
+            before = found.argv[
+                1 : len(found.argv) - len(argv) + 1
+            ]  # the shell's own arguments stay as they are
+            words = [path if found.path == name else found.path, *before, *argv[1:]]
+            return self._run_source(state, found, words, shell)
         return self._start(
             state, path, found.executable, found.argv, found.command_line, environment=found.environment
         )
 
-    def _run_source(self, state: State, found: Source, path: str, shell: str) -> int:
+    def _run_source(self, state: State, found: Source, words: Sequence[str], shell: str) -> int:
         """Run a script in a shell of ours."""
         runtime = state.shell
-        argv = [found.shell if found.shell == "sh" else shell, *found.options, path, *found.argv[1:]]
+        argv = [found.shell if found.shell == "sh" else shell, *found.options, *words]
         if found.environment is None:
             return run_own_shell(runtime, state, argv)
         return execute(runtime, state, argv, found.environment, file=f"/usr/bin/{argv[0]}", caller="env")
@@ -463,25 +468,6 @@ def _environment(state: State) -> dict[str, str]:
             text = state.shell.unparse_function(function)
             made[f"BASH_FUNC_{name}%%"] = "() {" + text.partition("{")[2]
     return made
-
-
-@cache
-def _facts() -> Mapping[str, str]:
-    if WINDOWS:
-        machine, system = os.environ.get("PROCESSOR_ARCHITECTURE", "x86_64").lower(), "msys"
-        machine = "x86_64" if machine == "amd64" else machine
-        name = os.environ.get("COMPUTERNAME", "")
-    else:
-        known = os.uname()
-        machine, name = known.machine, known.nodename
-        system = "linux-gnu" if known.sysname == "Linux" else known.sysname.lower()
-    maker = {"linux-gnu": "pc", "darwin": "apple"}.get(system, "pc")
-    return {
-        "HOSTNAME": name,
-        "HOSTTYPE": machine,
-        "MACHTYPE": f"{machine}-{maker}-{system}",
-        "OSTYPE": system,
-    }
 
 
 def _dedicated(state: State) -> bool:
