@@ -118,6 +118,26 @@ def workloads(scale: float = 1.0) -> list[Workload]:
             rounds=20,
         ),
         Workload(
+            f"sed and grep -c, {count(20_000):,} lines",
+            "sed s/w/b/g words.txt | grep -c b",
+            files={"words.txt": lines(count(20_000))},
+            needs="sed",
+            rounds=20,
+        ),
+        Workload(
+            f"awk: fields, arrays and sub, {count(20_000):,} lines",
+            "awk '{ n[$1]++; sub(/word/, \"\"); s += $1 } END { for (w in n) d++; print d, s }' words.txt",
+            files={"words.txt": lines(count(20_000))},
+            needs="awk",
+            rounds=20,
+        ),
+        Workload(
+            f"cut, tr, sort -n and head, {count(20_000):,} lines",
+            "cut -c5- words.txt | tr 0-4 5-9 | sort -n | head -n 3",
+            files={"words.txt": lines(count(20_000))},
+            rounds=20,
+        ),
+        Workload(
             f"function calls, {count(5_000):,}",
             f'f() {{ local n=$1; r=$((r+n)); }}; r=0; for ((i=0;i<{count(5_000)};i++)); do f "$i"; done; echo $r',
             rounds=20,

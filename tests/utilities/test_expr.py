@@ -45,11 +45,11 @@ def test_fails(utility, expression, message):
     assert utility("expr", *expression.split()) == (2, "", f"expr: {message}\n")
 
 
-def test_integers_have_64_bits(utility):
-    biggest = str(2**63 - 1)
-    assert utility("expr", biggest, "+", "0") == (0, f"{biggest}\n", "")
-    got = utility("expr", biggest, "+", "1", same=False)
-    assert got == (3, "", f"expr: {2**63}: Numerical result out of range\n")
+def test_integers_are_exact_up_to_a_bound(utility):
+    assert utility("expr", str(2**63 - 1), "+", "1") == (0, f"{2**63}\n", "")
+    assert utility("expr", "9" * 40, "*", "-" + "9" * 40) == (0, f"{-((10**40 - 1) ** 2)}\n", "")
+    assert utility("expr", "-" + "7" * 30, "/", "2") == (0, f"-{int('7' * 30) // 2}\n", "")
+    assert utility("expr", "9" * 4000, "*", "9" * 4000, same=False)[0] == 3
     assert utility("expr", "9" * 5000, "+", "1", same=False)[0] == 3
 
 

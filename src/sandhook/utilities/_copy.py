@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from sandhook.kernel.descriptor import CHUNK
 from sandhook.record import Record
+from sandhook.utilities._backup import Backup
 from sandhook.utilities._base import Context
 from sandhook.utilities._files import beneath, confirm, find, locate, quote_always, reason, stat_of
 from sandhook.utilities._mode import mode_string
@@ -30,6 +31,7 @@ class Policy(Record):
         plain: Read devices and FIFOs as files rather than making such ones.
         how: "copy", "link" or "symlink".
         verbose: Say "'a' -> 'b'".
+        backup: Moves what would be overwritten out of the way.
     """
 
     recursive: bool = False
@@ -46,6 +48,7 @@ class Policy(Record):
     verbose: bool = False
     attributes_only: bool = False
     one_file_system: bool = False
+    backup: Backup | None = None
 
 
 @dataclass(slots=True)
@@ -150,13 +153,19 @@ class Copier:
             return True
         if not self._proceed(target, info, there):
             return True
-        if there is not None and (policy.remove_first or self._replaces(info, there)):
+        kept = ""
+        if there is not None and policy.backup is not None:
+            try:
+                kept = f" (backup: {quote_always(policy.backup(target))})"
+            except OSError as error:
+                return self.fail(f"cannot backup {quote_always(target)}: {reason(error)}")
+        elif there is not None and (policy.remove_first or self._replaces(info, there)):
             try:
                 self.ctx.fs.unlink(locate(self.ctx, target))
             except OSError as error:
                 return self.fail(f"cannot remove {quote_always(target)}: {reason(error)}")
         if policy.verbose:
-            self.ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}")
+            self.ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}{kept}")
         if not self._make(source, target, info):
             return False
         self._remember(info, target)

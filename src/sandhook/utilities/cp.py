@@ -1,14 +1,15 @@
 """cp: copy files and trees.
 
 Source: POSIX.1-2024 XCU 3, cp. Oracle: GNU coreutils 9.1.
-Divergence: L-CP-001, ownership, SELinux contexts, extended attributes, sparse files and backups
-(-b, -Z, --reflink, --sparse) do not exist here.
+Divergence: L-CP-001, ownership, SELinux contexts (-Z) and extended attributes do not exist here;
+--reflink and --sparse are checked, and have no effect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sandhook.utilities._backup import Backup, backup_of, backup_option, suffix_option
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._copy import Copier, Policy
 from sandhook.utilities._files import beneath, is_directory, one_of, quote_always
@@ -35,6 +36,8 @@ class Options:
 
     archive: bool = opt("-a", "--archive", "like -dR --preserve=all")
     attributes_only: bool = opt("--attributes-only", "do not copy contents, only attributes")
+    backup: str | None = backup_option()
+    suffix: str | None = suffix_option()
     plain: bool = opt("--copy-contents", "read devices and FIFOs when recursive")
     no_dereference: bool = opt("-d", "like --no-dereference --preserve=links")
     force: bool = opt("-f", "--force", "remove a destination that cannot be opened, and try again")
@@ -68,6 +71,22 @@ class Options:
     )
     parents: bool = opt("--parents", "make the source's directories below DIRECTORY")
     recursive: bool = opt("-r", "-R", "--recursive", "copy directories with all that is in them")
+    reflink: str = opt(
+        "--reflink",
+        "WHEN",
+        "checked, and without effect",
+        optional=True,
+        const="always",
+        default="auto",
+        convert=one_of("--reflink", "auto", "always", "never"),
+    )
+    sparse: str = opt(
+        "--sparse",
+        "WHEN",
+        "checked, and without effect",
+        default="auto",
+        convert=one_of("--sparse", "never", "auto", "always"),
+    )
     remove_first: bool = opt("--remove-destination", "remove each existing destination beforehand")
     strip: bool = opt("--strip-trailing-slashes", "remove slashes at the end of each SOURCE")
     directory: str | None = opt("-t", "--target-directory", "DIRECTORY", "copy into DIRECTORY")
@@ -77,7 +96,7 @@ class Options:
     one_file_system: bool = opt("-x", "--one-file-system", "stay on one file system")
 
 
-def policy_of(options: Options) -> Policy:
+def policy_of(options: Options, backup: Backup | None = None) -> Policy:
     """Return what the options ask for."""
     kept: set[str] = set()
     if options.archive:
@@ -110,12 +129,16 @@ def policy_of(options: Options) -> Policy:
         verbose=options.verbose,
         attributes_only=options.attributes_only,
         one_file_system=options.one_file_system,
+        backup=backup,
     )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when something could not be copied; the rest is copied nevertheless."""
-    copier = Copier(ctx, policy_of(options))
+    backup = backup_of(options.backup, options.suffix, ctx)
+    if backup is not None and options.overwrite == "no":
+        raise UsageError("options --backup and --no-clobber are mutually exclusive")
+    copier = Copier(ctx, policy_of(options, backup))
     if options.strip:
         operands = [name.rstrip("/") or name[:1] for name in operands]
     if options.parents:

@@ -1,7 +1,7 @@
 """expr: evaluate an expression.
 
 Source: POSIX.1-2024 XCU 3, expr. Oracle: GNU coreutils 9.1.
-Divergence: L-EXPR-001, integers have at most 64 bits (GNU's have any length). L-EXPR-002, parentheses
+Divergence: L-EXPR-001, integers have at most 4,000 digits (GNU's have any length). L-EXPR-002, parentheses
 and prefix operators nest up to 50 levels.
 """
 
@@ -18,7 +18,7 @@ RAW = True
 USAGE_STATUS = 2
 
 _INTEGER = re.compile(r"-?[0-9]+", re.ASCII)
-_MAXIMUM = 1 << 63
+MAX_DIGITS = 4_000  #: of a number; Python itself refuses more than 4,300 in one text
 
 #: Parentheses inside each other, and operators in a row.
 MAX_NESTING = 50
@@ -62,14 +62,14 @@ def _is_null(value: str) -> bool:
 def _integer(value: str) -> int:
     if not _INTEGER.fullmatch(value):
         raise Failure("non-integer argument")
-    if len(value) > 20 and len(value.lstrip("-0")) > 19:
-        raise Failure(f"{value}: Numerical result out of range", 3)
-    return _bounded(int(value))
+    if len(value) > MAX_DIGITS:
+        raise Failure(f"{value[:20]}...: Numerical result out of range", 3)
+    return int(value)
 
 
 def _bounded(value: int) -> int:
-    if not -_MAXIMUM <= value < _MAXIMUM:
-        raise Failure(f"{value}: Numerical result out of range", 3)
+    if value.bit_length() > MAX_DIGITS * 3:  # a little less than the digits have: str() must not refuse it
+        raise Failure("Numerical result out of range", 3)
     return value
 
 

@@ -1,7 +1,7 @@
 """ln: make links.
 
 Source: POSIX.1-2024 XCU 3, ln. Oracle: GNU coreutils 9.1.
-Divergence: L-LN-001, backups (-b, -S) and -d are not offered.
+Divergence: L-LN-001, -d is not offered.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import stat as bits
 from collections.abc import Sequence
 
+from sandhook.utilities._backup import backup_of, backup_option, suffix_option
 from sandhook.utilities._base import Context, also, opt, option_set
 from sandhook.utilities._files import confirm, find, last_component, locate, quote_always, reason, stat_of
 from sandhook.utilities._resolve import relative_to, resolve
@@ -23,6 +24,8 @@ class Options:
     Make LINK a link to TARGET, or links in DIRECTORY (here if it is missing).
     """
 
+    backup: str | None = backup_option()
+    suffix: str | None = suffix_option()
     replace: str = also(
         opt("-f", "--force", help="remove an existing LINK", const="force", default="no"),
         opt("-i", "--interactive", help="ask before removing an existing LINK", const="ask"),
@@ -78,8 +81,11 @@ def _link(
         return
     shown = target
     try:
-        if options.replace != "no" and not _clear(target, link, options, ctx, made):
-            return
+        kept: str | None = ""
+        if options.replace != "no" or options.backup or options.suffix:
+            kept = _clear(target, link, options, ctx, made)
+            if kept is None:
+                return
         path = locate(ctx, link)
         if options.symbolic:
             shown = _relative(target, link, ctx) if options.relative else target
@@ -97,31 +103,37 @@ def _link(
         return
     if options.verbose:
         arrow = "->" if options.symbolic else "=>"
-        ctx.write_line(f"{quote_always(link)} {arrow} {quote_always(shown)}")
+        before = f"{quote_always(kept)} ~ " if kept else ""
+        ctx.write_line(f"{before}{quote_always(link)} {arrow} {quote_always(shown)}")
 
 
-def _clear(target: str, link: str, options: Options, ctx: Context, made: set[tuple[int, int]] | None) -> bool:
-    """Remove an existing link (-f, -i); return False when it stays and nothing is to be made."""
+def _clear(
+    target: str, link: str, options: Options, ctx: Context, made: set[tuple[int, int]] | None
+) -> str | None:
+    """Remove an existing link (-f, -i), or back it up and return where; None when it stays and nothing is to be made."""
     there = find(ctx, link, follow=False)
     if there is None:
-        return True
+        return ""
     if bits.S_ISDIR(there.mode):
         ctx.fail(f"{link}: cannot overwrite directory")
-        return False
+        return None
     if made is not None and (there.device, there.inode) in made:
         ctx.fail(f"will not overwrite just-created {quote_always(link)} with {quote_always(target)}")
-        return False
+        return None
     info = find(ctx, target, follow=options.follow)
     if info is not None and (info.device, info.inode) == (there.device, there.inode):
         if _place(ctx, target) == _place(ctx, link):
             ctx.fail(f"{quote_always(target)} and {quote_always(link)} are the same file")
-            return False
+            return None
         if not options.symbolic:
-            return False  # two links of one file already
+            return None  # two links of one file already
     if options.replace == "ask" and not confirm(ctx, f"replace {quote_always(link)}?"):
-        return False
+        return None
+    backup = backup_of(options.backup, options.suffix, ctx)
+    if backup is not None:
+        return backup(link)
     ctx.fs.unlink(locate(ctx, link))
-    return True
+    return ""
 
 
 def _place(ctx: Context, name: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """mv: rename files, or move them between file systems.
 
 Source: POSIX.1-2024 XCU 3, mv. Oracle: GNU coreutils 9.1.
-Divergence: L-MV-001, backups (-b, -S) and --context do not exist here.
+Divergence: L-MV-001, --context does not exist here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import stat as bits
 from collections.abc import Sequence
 
 from sandhook.utilities import rm
-from sandhook.utilities._base import Context, also, opt, option_set
+from sandhook.utilities._backup import backup_of, backup_option, suffix_option
+from sandhook.utilities._base import Context, UsageError, also, opt, option_set
 from sandhook.utilities._copy import Copier, Policy, overwrite_question
 from sandhook.utilities._files import confirm, find, locate, quote_always, reason, stat_of
 from sandhook.utilities._targets import pairs
@@ -30,6 +31,8 @@ class Options:
         opt("-i", "--interactive", help="ask before overwriting", const="ask"),
         opt("-n", "--no-clobber", help="do not overwrite", const="no"),
     )
+    backup: str | None = backup_option()
+    suffix: str | None = suffix_option()
     strip: bool = opt("--strip-trailing-slashes", "remove slashes at the end of each SOURCE")
     directory: str | None = opt("-t", "--target-directory", "DIRECTORY", "move into DIRECTORY")
     no_directory: bool = opt("-T", "--no-target-directory", "DEST is never a directory to move into")
@@ -41,6 +44,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when something could not be moved; the rest is moved nevertheless."""
     if options.strip:
         operands = [name.rstrip("/") or name[:1] for name in operands]
+    backup = backup_of(options.backup, options.suffix, ctx)
+    if backup is not None and options.overwrite == "no":
+        raise UsageError("options --backup and --no-clobber are mutually exclusive")
     made: dict[tuple[int, int], str] = {}
     for source, target in pairs(ctx, operands, options.directory, options.no_directory):
         ctx.charge()
@@ -50,7 +56,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             ctx.fail(f"cannot stat {quote_always(source)}: {reason(error)}")
             continue
         if _allowed(source, target, info, options, ctx, made):
-            _move(source, target, info, options, ctx)
+            kept = ""
+            if backup is not None and find(ctx, target, follow=False) is not None:
+                try:
+                    kept = f" (backup: {quote_always(backup(target))})"
+                except OSError as error:
+                    ctx.fail(f"cannot backup {quote_always(target)}: {reason(error)}")
+                    continue
+            _move(source, target, info, options, ctx, kept)
             now = None if ctx.failed else find(ctx, target, follow=False)
             if now is not None:
                 made[now.device, now.inode] = target
@@ -92,7 +105,7 @@ def _allowed(
     return True
 
 
-def _move(source: str, target: str, info: Stat, options: Options, ctx: Context) -> None:
+def _move(source: str, target: str, info: Stat, options: Options, ctx: Context, kept: str) -> None:
     fs = ctx.fs
     try:
         fs.rename(locate(ctx, source), locate(ctx, target))
@@ -107,7 +120,7 @@ def _move(source: str, target: str, info: Stat, options: Options, ctx: Context) 
             ctx.fail(f"cannot move {quote_always(source)} to {quote_always(target)}: {reason(error)}")
         return
     if options.verbose:
-        ctx.write_line(f"renamed {quote_always(source)} -> {quote_always(target)}")
+        ctx.write_line(f"renamed {quote_always(source)} -> {quote_always(target)}{kept}")
 
 
 def _copy_and_remove(source: str, target: str, info: Stat, options: Options, ctx: Context) -> None:
