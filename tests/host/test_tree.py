@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -336,43 +337,79 @@ def test_runs_in_threads_end_their_own() -> None:
     assert Left() == before
 
 
-@posix
-@pytest.mark.slow
-@pytest.mark.parametrize("subreaper", [False, pytest.param(True, marks=linux)])
-def test_a_thousand_runs_leave_nothing(subreaper: bool) -> None:
-    """Each starts a grandchild that hears no signal, holds standard output, and has a session of its own."""
-    before = Left()
-    numbers = iter(range(1000))
-    lock = threading.Lock()
-    slowest, pids = [0.0], []
-    text = "(trap '' INT TERM HUP; echo; exec setsid sleep 600) & (trap '' TERM INT; sleep 600) & sleep 600"
+#: Starts two that hear no signal and hold standard output, one of them in a session of its own.
+HOLD = "(trap '' INT TERM HUP; echo; exec setsid sleep 600) & (trap '' TERM INT; sleep 600) & sleep 600"
+
+
+def in_threads(count: int, call: Callable[[], float]) -> float:
+    """Call ``count`` times in 8 threads, and return the most that a call returned."""
+    numbers, lock = iter(range(count)), threading.Lock()
+    most, wrong = [0.0], []
 
     def work() -> None:
         while True:
             with lock:
                 if next(numbers, None) is None:
                     return
-            ours, theirs = inbound()
-            began = time.monotonic()
-            with Supervisor(subreaper=subreaper) as supervisor:
-                supervisor.start(shell(text, files={1: theirs}))
-                os.close(theirs)
-                line_of(ours)
-                mine = supervisor.alive()
-                over = time.monotonic()
-            took = time.monotonic() - over
-            os.close(ours)
+            try:
+                took = call()
+            except BaseException as error:
+                wrong.append(repr(error))
+                return
             with lock:
-                slowest[0] = max(slowest[0], took)
-                pids.extend(mine)
-            assert began < over
+                most[0] = max(most[0], took)
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert slowest[0] < 1.5
+    assert wrong == []
+    return most[0]
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("subreaper", [False, pytest.param(True, marks=linux)])
+def test_a_thousand_runs_leave_nothing(subreaper: bool) -> None:
+    before = Left()
+    pids: list[int] = []
+
+    def run() -> float:
+        ours, theirs = inbound()
+        with Supervisor(subreaper=subreaper) as supervisor:
+            supervisor.start(shell(HOLD, files={1: theirs}))
+            os.close(theirs)
+            line_of(ours)
+            pids.extend(supervisor.alive())
+            began = time.monotonic()
+        os.close(ours)
+        return time.monotonic() - began
+
+    assert in_threads(1000, run) < 1.5
     assert len(pids) >= 3000
     until(lambda: all(map(gone, pids)))
+    assert Left() == before
+
+
+@posix
+@pytest.mark.slow
+def test_a_thousand_scripts_that_run_out_of_time_leave_nothing() -> None:
+    """The same through the host shell: each returns in time, with what was written until then."""
+    from sandhook.host.shell import HostShell
+    from sandhook.limits import Limits
+
+    before = Left()
+    seconds = 0.5
+    made = HostShell(limits=Limits.generous().with_(wall_seconds=seconds))
+
+    def run() -> float:
+        began = time.monotonic()
+        result = made.run(f"sh -c {shlex.quote(HOLD)}; echo never")
+        took = time.monotonic() - began
+        assert result.limit == "wall_seconds" and "never" not in result.stdout
+        return took - seconds
+
+    assert in_threads(1000, run) < 1.5
+    until(lambda: b"sleep 600" not in subprocess.run(["ps", "-eo", "args"], stdout=-1).stdout)
     assert Left() == before

@@ -15,7 +15,7 @@ VARIABLE = "SANDHOOK_RUN"
 _LONGEST = 400
 
 #: Bytes that one read of a file of /proc asks for; less comes at the end only.
-_PIECE = 1 << 17
+_PIECE = 1 << 13
 
 #: More processes than a system can start in a second.
 _MOST_A_SECOND = 20_000
@@ -49,9 +49,13 @@ class Mark:
         outer = os.environ.get(VARIABLE, "")
         self.value = f"{outer}.{self._text}"[-_LONGEST:].lstrip(".")
 
-    def on(self, machine: Machine, pid: int) -> bool:
-        """Whether a process has the mark, as far as this user may see."""
-        return self._bytes in machine.environment(pid)
+    def on(self, machine: Machine, pid: int) -> bool | None:
+        """Whether a process has the mark; None where no environment is to be seen.
+
+        There is none in the moment of an exec, either.
+        """
+        environment = machine.environment(pid)
+        return self._bytes in environment if environment else None
 
 
 class Machine:

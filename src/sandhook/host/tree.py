@@ -26,6 +26,9 @@ LAST = 1.0
 #: How many process numbers are tried one by one, before all the existing ones are listed.
 _FEW = 512
 
+#: Seconds in which no system gives all its numbers.
+_YOUNG = 0.1
+
 #: A number that was given before the last one may belong to a process that is not to be seen yet.
 _BEHIND = 64
 
@@ -43,9 +46,11 @@ class Tree:
         self._mark = Mark()
         self._living: dict[int, PosixChild] = {}
         self._sessions: set[int] = set()  # of children that have ended before others of their session
+        self._own: set[int] = set()  # numbers that children had, as many as are looked at one by one
         self._first = 0  # the number of the first child
         self._since = 0.0  # when it was started, or was to be; 0.0 when nothing was
         self._begin = 0.0  # the same as the machine counts
+        self._strangers: set[tuple[int, float]] = set()  # have an environment without the mark
         self._looked = 0  # the last number when all were looked at
         self._refused: set[tuple[int, float]] = set()  # belong to another user now
         self._adoption = Adoption() if subreaper else None
@@ -61,6 +66,8 @@ class Tree:
         self._living[child.pid] = child
         if not self._first:
             self._first = child.pid
+        if len(self._own) < _FEW:
+            self._own.add(child.pid)
         return child
 
     def _ended(self, child: Child) -> None:
@@ -84,7 +91,8 @@ class Tree:
     def _numbers(self) -> Iterable[int]:
         """Return the numbers that processes of the run may have: from the first child's to the last one."""
         first, last, pids = self._first, self._machine.last(), self._machine.pids
-        if not first or not last or time.monotonic() - self._since > self._machine.turn():
+        age = time.monotonic() - self._since
+        if not first or not last or (age > _YOUNG and age > self._machine.turn()):
             return pids()
         if first > last:  # the numbers began anew
             return [pid for pid in pids() if pid >= first or pid <= last]
@@ -104,10 +112,21 @@ class Tree:
         # a session whose leader is gone keeps its number: one that has a leader is somebody else's
         self._sessions = {number for number in self._sessions if machine.look(number) is None}
         sessions = self._living.keys() | self._sessions
+        elders = self._elders()
         ours: dict[int, Process] = {}
+        unsure: list[Process] = []
         for pid, process in seen.items():
-            if process.session in sessions or pid in self._living or self._marked(process):
+            if process.session in sessions or pid in self._living:
                 ours[pid] = process
+            elif process.parent not in elders:
+                continue  # it is of the run only if its parent is
+            elif (marked := self._marked(process)) is None:
+                unsure.append(process)
+            elif marked:
+                ours[pid] = process
+        for process in unsure:
+            if self._marked(process):  # it was in the middle of an exec
+                ours[process.pid] = process
         for pid in ours:
             del seen[pid]
         new = list(ours)
@@ -123,10 +142,17 @@ class Tree:
             )
         return [process for process in ours.values() if not process.zombie]
 
-    def _marked(self, process: Process) -> bool:
-        if not process.zombie and self._mark.on(self._machine, process.pid):
+    def _marked(self, process: Process) -> bool | None:
+        """Whether a process has a mark of this run; None if that could not be seen just now."""
+        marked: bool | None = False
+        identity = process.pid, process.started
+        if not process.zombie and identity not in self._strangers:
+            marked = self._mark.on(self._machine, process.pid)
+            if marked is False:
+                self._strangers.add(identity)
+        if not marked and self._adoption is not None and self._adoption.has(process):
             return True
-        return self._adoption is not None and self._adoption.has(process)
+        return marked
 
     def _is_clean(self) -> bool:
         """Whether certainly nothing is left, from as few looks as that takes."""
@@ -135,7 +161,25 @@ class Tree:
         numbers = self._numbers()
         if not isinstance(numbers, range):
             return False
-        return not any(self._mark.on(self._machine, pid) for pid in numbers)
+        machine = self._machine
+        elders: set[int] = set()
+        for pid in numbers:
+            if pid in self._own or (process := machine.look(pid)) is None:
+                continue
+            elders = elders or self._elders()
+            if process.parent in elders and self._mark.on(machine, pid) is not False:
+                return False
+        return True
+
+    def _elders(self) -> set[int]:
+        """Return this process and those above it: an orphan of the run becomes a child of one of them."""
+        found, pid = {1, os.getpid()}, os.getppid()
+        while pid not in found:
+            found.add(pid)
+            if (process := self._machine.look(pid)) is None:
+                break
+            pid = process.parent
+        return found
 
     # ------------------------------------------------------------------ end
 
@@ -150,6 +194,8 @@ class Tree:
             self._kill()
         if not self._living:
             self._first, self._since = 0, 0.0
+            self._strangers.clear()
+            self._own.clear()
 
     def close(self) -> None:
         """End all processes, and adopt no more orphans."""
