@@ -1,7 +1,7 @@
 """locale: tell which locale the environment asks for, and what that means.
 
 Source: POSIX.1-2024 XCU 3, locale. Oracle: glibc 2.36 with the locales C, POSIX and C.UTF-8, which are those of
-the sandbox. Divergence: L-LOCALE-001, keywords of LC_CTYPE besides charmap, and of categories beyond POSIX's, and -m.
+the sandbox. Divergence: L-LOCALE-002, keywords of LC_CTYPE besides charmap, and of categories beyond POSIX's, and -m.
 """
 
 from __future__ import annotations
