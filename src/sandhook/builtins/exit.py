@@ -36,6 +36,10 @@ def _leaving(state: State, status: int) -> ExitShell:
 
     Outside of functions ``bash -c`` undoes redirections first, so that it is left to the one who ends the run.
     """
+    if "interactive" in state.extra or "login_shell" in state.options.shopts:
+        from sandhook.interp.interactive import say_goodbye
+
+        say_goodbye(state.shell, state)
     undone = "command_string" in state.extra and not state.subshell and state.function_frame() is None
     if "EXIT" in state.traps and not undone:
         status = state.shell.run_exit_trap(state, status & 0xFF)

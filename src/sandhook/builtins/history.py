@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from errno import ENOENT
 
 from sandhook.builtins._base import Fault, builtin, complain, numeric, parse, write
-from sandhook.builtins._history_expansion import NoEvent, expand
 from sandhook.builtins._history_file import append_file, read_file, write_file
+from sandhook.interp.history_expansion import NoEvent, expand
 from sandhook.interp.record import RECORDING, history_of, keep
 from sandhook.state.history import Entry, History
 from sandhook.state.state import State

@@ -1,4 +1,4 @@
-"""logout: leave a login shell, which no shell of a sandbox is.
+"""logout: leave a login shell, as exit does.
 
 Source: bash 5.2 reference manual 4.2.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, HelpWanted, builtin
+from sandhook.builtins.exit import run as leave
 from sandhook.state.state import State
 
 USAGE = "logout [n]"
@@ -15,7 +16,9 @@ USAGE = "logout [n]"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1."""
+    """Raise ExitShell in a login shell; return 1 in any other."""
     if len(argv) > 1 and argv[1] == "--help":
         raise HelpWanted
-    raise Fault("not login shell: use `exit'")
+    if "login_shell" not in state.options.shopts:
+        raise Fault("not login shell: use `exit'")
+    return leave(state, argv)

@@ -24,6 +24,9 @@ def report_syntax(runtime: Runtime, state: State, error: ShellSyntaxError, label
         label: What the text was, for example "eval: ".
         line: What the first line of the text counts as.
     """
+    if "interactive" in state.extra and "from_stdin" in state.extra and not label:
+        runtime.complain(state, error.message)
+        return
     name = next((frame.source for frame in reversed(state.frames)), state.source)
     start = f"{name}: {label}line {error.line + line - 1}: "
     runtime.write_error(state, f"{start}{error.message}\n")

@@ -167,6 +167,7 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
     command: str | None = None
     wants_command = from_stdin = interactive = False
     startup: str | None = "~/.bashrc"
+    profile = True
     while arguments and arguments[0][:1] in ("-", "+"):
         word = arguments.pop(0)
         if word in ("--", "-"):
@@ -181,7 +182,10 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
                     return USAGE_STATUS
                 startup = arguments.pop(0)
                 continue
-            if word in ("--noprofile", "--noediting"):
+            if word == "--noprofile":
+                profile = False
+                continue
+            if word == "--noediting":
                 continue
             if word == "--login":
                 state.options.set_shopt("login_shell", True)
@@ -234,22 +238,17 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
             state.source = state.name
         state.positional = arguments
         state.extra["command_string"] = True
-        if interactive:
-            left = _interactive(runtime, state, name, startup)
-        else:
-            left = _read_environment_file(runtime, state)
+        left = _start(runtime, state, name, startup, interactive=interactive, profile=profile)
         return runtime.run_main(state, command, "-c: ") if left is None else left
     if arguments and not from_stdin:
-        left = _interactive(runtime, state, name, startup) if interactive else None
-        if left is not None:
-            return left
+        if interactive or "login_shell" in state.options.shopts:
+            left = _start(runtime, state, name, startup, interactive=interactive, profile=profile)
+            if left is not None:
+                return left
         return run_script(runtime, state, arguments[0], arguments[1:])
     state.positional = arguments
     state.extra["from_stdin"] = True
-    if interactive:
-        left = _interactive(runtime, state, name, startup)
-    else:
-        left = _read_environment_file(runtime, state)
+    left = _start(runtime, state, name, startup, interactive=interactive, profile=profile)
     return runtime.run_main(state, None) if left is None else left
 
 
@@ -310,33 +309,20 @@ def _refuse(runtime: Runtime, state: State, name: str, option: str) -> int:
     return USAGE_STATUS
 
 
-def _interactive(runtime: Runtime, state: State, name: str, startup: str | None) -> int | None:
-    """Make a shell interactive and read its startup file; return a status when that file ends it.
+def _start(
+    runtime: Runtime, state: State, name: str, startup: str | None, *, interactive: bool, profile: bool
+) -> int | None:
+    """Run the startup files of a shell; return a status when one ends it."""
+    login = "login_shell" in state.options.shopts
+    if not (interactive or login):
+        return _read_environment_file(runtime, state)
+    from sandhook.interp import interactive as session
 
-    Divergence: L-SHELL-001, there is no terminal, and so no prompt and no echo.
-    """
-    runtime.write_error(
-        state,
-        f"{name}: cannot set terminal process group (-1): Inappropriate ioctl for device\n"
-        f"{name}: no job control in this shell\n",
-    )
-    state.extra["interactive"] = name
-    for option in ("emacs", "histexpand", "history"):
-        state.options.set(option, True)
-    state.options.set_shopt("expand_aliases", True)
-    state.values.setdefault("PS1", "\\s-\\v\\$ ")
-    state.values.setdefault("PS2", "> ")
-    if startup is None:
-        return None
-    if startup == "~/.bashrc":
-        startup = f"{state.get('HOME') or ''}/.bashrc"
-    try:
-        runtime.source(state, startup, [])
-    except ExitShell as leaving:
-        return runtime.run_exit_trap(state, leaving.status) & 0xFF
-    except OSError:  # it need not be there
-        pass
-    return None
+    if interactive:
+        session.begin(runtime, state, name)
+    if login:
+        return session.read_profile(runtime, state) if profile else None
+    return None if startup is None else session.read_startup(runtime, state, startup)
 
 
 def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:

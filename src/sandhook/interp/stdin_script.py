@@ -7,21 +7,27 @@ from sandhook.interp.protocol import Runtime
 from sandhook.kernel.descriptor import Description
 from sandhook.state.state import State
 
+#: In ``State.extra``: what takes the next command from standard input, for a shell that is interactive.
+READER = "reader"
+
 
 def run_stdin(runtime: Runtime, state: State) -> int:
     """Run the commands of standard input; nothing beyond the line that ends one is read before it runs."""
     status = 0
     line = 1
+    take = state.extra.get(READER)
+    interactive = take is not None
+    take = take or _next_unit
     while True:
         description = state.process.descriptors.get(0)
         if description is None or not description.readable:
             return status
-        text = _next_unit(runtime, state, description)
+        text = take(runtime, state, description)
         if not text:
             return status
         status = runtime.run_units(state, text, "", line, main=True)
         error = state.extra.get("syntax_error")
-        if error is not None and error.source == text:  # its own, not one of eval's
+        if error is not None and error.source == text and not interactive:  # its own, not one of eval's
             return status
         if "onecmd" in state.options.enabled:
             return status
@@ -37,7 +43,7 @@ def _next_unit(runtime: Runtime, state: State, description: Description) -> str:
     ended = False
     while True:
         while wanted and not ended:
-            line = _line(state, description, limit)
+            line = read_line(state, description)
             ended = not line.endswith(b"\n")
             if line:
                 lines.append(line)
@@ -46,7 +52,7 @@ def _next_unit(runtime: Runtime, state: State, description: Description) -> str:
             if size > limit:
                 state.budget.fail("script_bytes")
         text = b"".join(lines).replace(b"\0", b"").decode("utf-8", "surrogateescape")
-        end = _end_of_unit(runtime, state, text, ended=ended)
+        end = end_of_unit(runtime, state, text, ended=ended)
         if end:
             used = text.count("\n", 0, end) if end < len(text) else len(lines)
             description.unread(b"".join(lines[used:]))
@@ -56,15 +62,16 @@ def _next_unit(runtime: Runtime, state: State, description: Description) -> str:
         wanted = len(lines)  # twice as many: a long command is parsed a few times only
 
 
-def _line(state: State, description: Description, limit: int) -> bytes:
+def read_line(state: State, description: Description) -> bytes:
+    """Return the next line, b"" at the end; one that is too long for a script comes cut."""
     state.budget.charge(1)
     try:
-        return description.read_until(b"\n", limit + 1)
+        return description.read_until(b"\n", int(state.budget.limits.script_bytes) + 1)
     except OSError:  # a directory, say
         return b""
 
 
-def _end_of_unit(runtime: Runtime, state: State, text: str, *, ended: bool) -> int:
+def end_of_unit(runtime: Runtime, state: State, text: str, *, ended: bool) -> int:
     """Return where the line ends that completes the first command (0-based), 0 when more is needed."""
     from sandhook.syntax.parser import Parser
 

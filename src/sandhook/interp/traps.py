@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sandhook.interp.protocol import Runtime
-from sandhook.kernel.signals import NAMES
-from sandhook.state.control import ExitShell, ReturnFrom
+from sandhook.kernel.signals import NAMES, SIGINT
+from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.state import ERR_DEPTH, Frame, State
 
 #: In ``State.extra``: the next failure is that of the call which set the ERR trap.
@@ -125,5 +125,8 @@ def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
 
 
 def on_signal(runtime: Runtime, state: State, number: int) -> None:
-    """Run the trap of a signal that came."""
+    """Run the trap of a signal that came; in an interactive shell an interrupt ends the line."""
+    if number == SIGINT and "interactive" in state.extra and "INT" not in state.traps and not state.subshell:
+        runtime.write_error(state, "\n")
+        raise Discard(128 + SIGINT)
     run_trap(runtime, state, NAMES[number])

@@ -1,4 +1,4 @@
-"""History expansion, as ``history -p`` does it.
+"""History expansion, as ``history -p`` and shells that are interactive do it.
 
 Source: bash 5.2 reference manual 9.3: an event (``!!``, ``!n``, ``!-n``, ``!text``, ``!?text?``, ``^a^b^``), words of
 it (``:n``, ``:^``, ``:$``, ``:*``, ``:m-n``), and modifiers (h t r e p q x s & g G).

@@ -1,0 +1,132 @@
+"""Shells that are interactive without a terminal (``bash -i``), and the files of login shells.
+
+What a terminal would show, prompts and what is typed, goes to standard error, as bash does it without one.
+Source: bash 5.2 reference manual 6.2, 6.3, 6.9, 9.3.
+Divergence: L-SHELL-001, no history file is read or written.
+"""
+
+from __future__ import annotations
+
+from sandhook.expand.escapes import prompt
+from sandhook.interp import record
+from sandhook.interp.history_expansion import NoEvent, expand
+from sandhook.interp.protocol import Runtime
+from sandhook.interp.stdin_script import READER, end_of_unit, read_line
+from sandhook.kernel.descriptor import Description
+from sandhook.kernel.signals import SIGINT, SIGTERM
+from sandhook.lazy import lazily
+from sandhook.state.control import ExitShell
+from sandhook.state.state import State
+from sandhook.state.values import IndexedArray
+
+_EVENT = lazily(r"[!^][^\s\"]*")
+
+
+def begin(runtime: Runtime, state: State, name: str) -> None:
+    """Make a shell interactive."""
+    runtime.write_error(
+        state,
+        f"{name}: cannot set terminal process group (-1): Inappropriate ioctl for device\n"
+        f"{name}: no job control in this shell\n",
+    )
+    state.extra["interactive"] = name
+    for option in ("emacs", "histexpand", "history"):
+        state.options.set(option, True)
+    state.options.set_shopt("expand_aliases", True)
+    state.values.setdefault("PS1", "\\s-\\v\\$ ")
+    state.values.setdefault("PS2", "> ")
+    state.values.setdefault("HISTFILE", f"{state.get('HOME') or ''}/.bash_history")
+    state.process.caught.update((SIGINT, SIGTERM))  # neither ends it
+    state.extra[READER] = next_command
+    if "command_string" not in state.extra:
+        record.switch_recording(state, True)
+
+
+def read_startup(runtime: Runtime, state: State, *names: str) -> int | None:
+    """Run the first of these files that there is; return a status when it ends the shell."""
+    home = state.get("HOME") or ""
+    for name in names:
+        path = f"{home}{name[1:]}" if name[:2] == "~/" else name
+        try:
+            runtime.source(state, path, [])
+        except ExitShell as leaving:
+            return runtime.run_exit_trap(state, leaving.status) & 0xFF
+        except OSError:  # it need not be there
+            continue
+        break
+    return None
+
+
+def read_profile(runtime: Runtime, state: State) -> int | None:
+    """Run the files of a login shell; return a status when one ends it."""
+    left = read_startup(runtime, state, "/etc/profile")
+    if left is None:
+        own = ("~/.profile",) if state.options.posix else ("~/.bash_profile", "~/.bash_login", "~/.profile")
+        left = read_startup(runtime, state, *own)
+    return left
+
+
+def next_command(runtime: Runtime, state: State, description: Description) -> str:
+    """Prompt for the lines of a command and return them; "" at the end of the input."""
+    _run_prompt_commands(runtime, state)
+    text, name = "", "PS1"
+    while True:
+        runtime.write_error(state, prompt(state, state.get(name) or ""))
+        line = read_line(state, description).replace(b"\0", b"").decode("utf-8", "surrogateescape")
+        if not line:
+            if not text:
+                say_goodbye(runtime, state)
+            return text
+        runtime.write_error(state, line if line.endswith("\n") else f"{line}\n")
+        typed = _with_history(runtime, state, line)
+        if typed is None:
+            text, name = "", "PS1"
+            continue
+        text += typed
+        if end_of_unit(runtime, state, text, ended=not line.endswith("\n")):
+            runtime.write_error(state, prompt(state, state.get("PS0") or ""))
+            return text
+        name = "PS2"
+
+
+def say_goodbye(runtime: Runtime, state: State) -> None:
+    """Tell that a shell ends, and run the file that a login shell leaves behind."""
+    if state.subshell:
+        return
+    login = "login_shell" in state.options.shopts
+    if "interactive" in state.extra:
+        runtime.write_error(state, "logout\n" if login else "exit\n")
+    if login:
+        read_startup(runtime, state, "~/.bash_logout")
+
+
+def _run_prompt_commands(runtime: Runtime, state: State) -> None:
+    value = state.value("PROMPT_COMMAND")
+    if value is None:
+        return
+    status = state.status
+    for text in value.values() if isinstance(value, IndexedArray) else [state.get("PROMPT_COMMAND") or ""]:
+        state.status = status
+        runtime.run_text(state, text)
+    state.status = status
+
+
+def _with_history(runtime: Runtime, state: State, line: str) -> str | None:
+    """Return a line with its references to the history replaced, None when one leads nowhere."""
+    if "histexpand" not in state.options.enabled or not ("!" in line or line[:1] == "^"):
+        return line
+    history = record.history_of(state)
+    state.budget.charge(1 + (len(line) >> 6))
+    body = line.removesuffix("\n")
+    try:
+        made = expand(
+            body, [entry.text for entry in history.entries], history.base, extglob=state.options.extglob
+        )
+    except NoEvent:
+        event = _EVENT.search(body)
+        runtime.complain(state, f"{event[0] if event else body}: event not found")
+        return None
+    if made == body:
+        return line
+    runtime.write_error(state, f"{made}\n")
+    return made + line[len(body) :]
