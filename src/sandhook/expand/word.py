@@ -101,12 +101,15 @@ class WordCompiler(TextCompiler):
         return self._joined(word.parts, trimmed=True)
 
     def _joined(self, parts: Sequence[WordPart], *, trimmed: bool) -> Text:
-        emitters = [
-            unsplit_list(compile_parameter(part, self), trimmed=trimmed and part is parts[-1])
-            if isinstance(part, ParameterExpansion) and self._holds_list(part)
-            else self._emit(part)
-            for part in parts
-        ]
+        emitters: list[Emit] = []
+        for part in parts:
+            if not isinstance(part, ParameterExpansion) or not self._holds_list(part):
+                emitters.append(self._emit(part))
+            elif part.operator in CHOOSING:
+                emitters.append(quoted_text(self._part_text(part, quoted=False)))
+            else:
+                last = part is parts[-1]
+                emitters.append(unsplit_list(compile_parameter(part, self), trimmed=trimmed and last))
         return joined_fields(emitters)
 
     def operand(self, word: Word) -> Text:
