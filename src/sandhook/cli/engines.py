@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sandhook.cli import UsageError
 from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import Found, directory, environment, load
+from sandhook.cli.network import network_of
 from sandhook.hooks.runner import SandboxRunner
 from sandhook.hooks.text import neutralise
 
@@ -40,7 +41,9 @@ def engine_of(options: argparse.Namespace, found: Found, workspace: Workspace | 
         options,
         trust=(lambda spec: True) if options.sandbox else None,
         compat=options.compat,
-        runner=SandboxRunner(workspace.fs if workspace else None, parse_cache=default_store()),
+        runner=SandboxRunner(
+            workspace.fs if workspace else None, network=network_of(options), parse_cache=default_store()
+        ),
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),
         audit=write_line if options.trace else None,

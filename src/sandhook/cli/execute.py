@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.cache import default_store
+from sandhook.cli.network import add_network, network_of
 
 if TYPE_CHECKING:
     import argparse
@@ -74,6 +75,7 @@ def parser() -> Parser:
         metavar="NAME",
         help="with --host, pass on a variable that makes programs load code, such as NODE_OPTIONS",
     )
+    add_network(add)
     add("words", nargs="...", metavar="FILE|ARG", help="the script's file on this machine, and its arguments")
     return made
 
@@ -141,7 +143,14 @@ def _run(
         input_bytes=_INPUT_BYTES,
         steps=_STEPS,
     )
-    shell = Shell(fs=fs, env=env, cwd=options.cwd or "/workspace", limits=limits, parse_cache=default_store())
+    shell = Shell(
+        fs=fs,
+        env=env,
+        cwd=options.cwd or "/workspace",
+        limits=limits,
+        parse_cache=default_store(),
+        network=network_of(options),
+    )
     return _ended(
         shell.run(
             script,

@@ -41,6 +41,14 @@ class ProtocolError(OSError):
         self.empty = empty
 
 
+class ConnectFailed(OSError):
+    """Nobody answers at that address and port; ``late`` when that took too long."""
+
+    def __init__(self, message: str, *, late: bool = False) -> None:
+        super().__init__(message)
+        self.late = late
+
+
 class _Watched:
     """A connected socket whose waits end in time; what http.client needs of one."""
 
@@ -164,7 +172,7 @@ def send(
         tls: How connections are encrypted; the system's own way when None.
 
     Raises:
-        TimeoutError, TlsError, ProtocolError, OSError: It did not come to an answer.
+        ConnectFailed, TimeoutError, TlsError, ProtocolError, OSError: It did not come to an answer.
     """
     started = monotonic()
     sock = _connected(url, address, remaining, connect_seconds, tls)
@@ -201,7 +209,13 @@ def _connected(
     left = min(remaining(), ends - monotonic())
     if left <= 0:
         raise TimeoutError
-    sock = socket.create_connection((address, url.port), timeout=left)
+    try:
+        sock = socket.create_connection((address, url.port), timeout=left)
+    except TimeoutError:
+        remaining()  # which may have ended the run
+        raise ConnectFailed("it took too long", late=True) from None
+    except OSError as error:
+        raise ConnectFailed(error.strerror or str(error)) from None
     if url.scheme != "https":
         return sock
     try:

@@ -65,6 +65,46 @@ def parse(text: str, *, pattern: bool = False) -> Url:
     return Url(scheme, host, port, "/" + path)
 
 
+def join(base: Url, text: str) -> Url:
+    """Return what a reference (a Location header, say) means at ``base``. Raises Refused."""
+    scheme, mark, _ = text.partition("://")
+    if mark and scheme.replace("+", "").isalnum():
+        return parse(_absolute(text))
+    if text.startswith("//"):
+        return parse(_absolute(f"{base.scheme}:{text}"))
+    path = base.path.partition("?")[0]
+    if text.startswith("?"):
+        text = path + text
+    elif not text.startswith("/"):
+        text = path.rpartition("/")[0] + "/" + text
+    return parse(f"{base.scheme}://{base.authority}{_plain_path(text)}")
+
+
+def _absolute(text: str) -> str:
+    scheme, _, rest = text.partition("://")
+    authority, slash, path = rest.partition("/")
+    if "?" in authority:
+        authority, _, query = rest.partition("?")
+        return f"{scheme}://{authority}/?{query}"
+    return f"{scheme}://{authority}{_plain_path(slash + path) if slash else '/'}"
+
+
+def _plain_path(path: str) -> str:
+    """Carry out the dots of a path (RFC 3986, 5.2.4), and leave out a fragment."""
+    path, mark, query = path.partition("#")[0].partition("?")
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for number, segment in enumerate(segments):
+        if segment in (".", ".."):
+            if segment == ".." and kept:
+                kept.pop()
+            if number == len(segments) - 1:
+                kept.append("")
+        else:
+            kept.append(segment)
+    return "/" + "/".join(kept) + mark + query
+
+
 def _host_and_port(authority: str, scheme: str, text: str) -> tuple[str, int]:
     if authority.startswith("["):
         host, bracket, rest = authority[1:].partition("]")
