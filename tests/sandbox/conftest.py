@@ -53,6 +53,9 @@ HOST_ONLY = (
     "syntax.tablegen",
 )
 
+#: What no run in the sandbox imports; some of it is for one system alone.
+HOST_MODE = "sandhook.host."
+
 WARM_UP = """\
 echo a | grep -E a | cat; echo aa | grep -P '(a)\\1'; printf '%d\\n' 1; [[ a =~ a ]]; x=$((1 + 1)); jq -n 1
 """
@@ -64,7 +67,7 @@ def warm() -> None:
     tripwire.install()
     # A first import writes bytecode, which is the host's doing and no script's.
     for module in pkgutil.walk_packages(sandhook.__path__, "sandhook."):
-        if not module.name.endswith(HOST_ONLY):
+        if not module.name.endswith(HOST_ONLY) and not module.name.startswith(HOST_MODE):
             importlib.import_module(module.name)
     for _ in range(2):
         Shell().run(WARM_UP)
