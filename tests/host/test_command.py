@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import time
 
 import pytest
 
 from sandhook import HostCommand, Limits, Shell
+from sandhook.host.command import find_program, native_below
 
 CODE = """
 import os, sys
 for name in sys.argv[1:]:
     text = open(name).read()
-    open(name, "w").write(text.upper())
+    open(name, "w", newline="\\n").write(text.upper())
 print(sorted(os.listdir(".")))
 """
 
@@ -110,3 +113,47 @@ def test_wrong_declarations_are_named():
         HostCommand("x", args=[..., "a"])
     with pytest.raises(ValueError, match="cwd: wanted an absolute path of the sandbox, got 'work'"):
         HostCommand("x", cwd="work")
+
+
+@pytest.mark.parametrize(
+    "name", ["C:\\x", "..\\x", "\\x", "sub/..\\..\\x", "sub/C:x", "con", "a.", "a:b", "\\\\server\\share"]
+)
+def test_names_that_lead_elsewhere_on_windows_are_not_copied(name):
+    with pytest.raises(OSError) as caught:
+        native_below("root", name, windows=True)
+    assert caught.value.errno == errno.EINVAL
+    assert native_below("root", "sub/a b.txt", windows=True) == os.path.join("root", "sub", "a b.txt")
+
+
+def test_a_file_of_such_a_name_stays_in_the_sandbox(tmp_path):
+    shell = Shell(files={f"{tmp_path}\\out": "x", "..\\..\\out": "x"}, utilities=[python("print('ran')")])
+    result = shell.run(call("print('ran')"))
+    if os.name == "nt":
+        assert (result.exit_status, result.stdout) == (126, "")
+    else:
+        assert result.stdout == "ran\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_program_of_the_current_directory_is_not_found(tmp_path, monkeypatch):
+    for directory in ("here", "there"):
+        (tmp_path / directory).mkdir()
+        for ending in ("", ".exe", ".bat"):
+            (tmp_path / directory / f"zz-tool{ending}").write_bytes(b"")
+            (tmp_path / directory / f"zz-tool{ending}").chmod(0o755)
+    monkeypatch.chdir(tmp_path / "here")
+    for path in ("", ".", os.pathsep, os.pathsep.join(["", ".", "here"])):
+        monkeypatch.setenv("PATH", path)
+        assert find_program("zz-tool") is None
+    monkeypatch.setenv("PATH", os.pathsep.join([".", str(tmp_path / "there")]))
+    assert os.path.dirname(find_program("zz-tool") or "") == str(tmp_path / "there")
+
+
+@pytest.mark.skipif(os.name != "nt", reason="batch files are of Windows")
+def test_a_batch_file_gets_no_argument_that_cmd_would_read(tmp_path):
+    (tmp_path / "tool.bat").write_text("@echo off\necho %1\n")
+    command = HostCommand("tool", args=[...], executable=str(tmp_path / "tool.bat"))
+    shell = Shell(files={"a&echo x": "", "a b": ""}, utilities=[command])
+    assert shell.run("tool 'a b'").stdout.strip() == '"a b"'
+    result = shell.run("tool 'a&echo x'")
+    assert (result.exit_status, result.stdout) == (126, "")

@@ -9,11 +9,10 @@ it reads: a formatter, not a build.
 """
 
 # pathlib costs the command line 10 ms.
-# ruff: noqa: PTH101, PTH102, PTH116, PTH118, PTH123
+# ruff: noqa: PTH101, PTH102, PTH113, PTH116, PTH118, PTH123
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,8 +20,11 @@ from tempfile import TemporaryDirectory
 from types import EllipsisType
 from typing import TYPE_CHECKING, TypeAlias
 
+from sandhook.host.environment import absolute_entries, build
+from sandhook.host.files import WINDOWS
 from sandhook.utilities._own import OwnUtility, UtilityContext
 from sandhook.vfs.errors import error_text
+from sandhook.vfs.hostnames import check_windows_name
 from sandhook.vfs.path import VirtualPath, normalize
 
 if TYPE_CHECKING:
@@ -83,7 +85,7 @@ class HostCommand(OwnUtility):
         if not any(_fits(form, ctx.args) for form in self._forms):
             allowed = " | ".join(" ".join((self.name, *map(_shown, form))) for form in self._forms)
             return ctx.error(f"not allowed with these arguments; allowed: {allowed}", NOT_ALLOWED)
-        executable = self._executable or shutil.which(self.name)
+        executable = self._executable or find_program(self.name)
         if executable is None:
             return ctx.error("this machine has no such program", NOT_FOUND)
         with TemporaryDirectory(prefix="sandhook-", ignore_cleanup_errors=True) as top:
@@ -107,9 +109,7 @@ class HostCommand(OwnUtility):
         from sandhook.host.poller import Poller, inbound, outbound
 
         below = _below(self._cwd, ctx.cwd)
-        env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": home, **self._env}
-        if os.name == "nt":
-            env = {name: os.environ[name] for name in ("SYSTEMROOT", "PATHEXT") if name in os.environ} | env
+        env = build("fresh", os.environ, extra={"HOME": home, **self._env}, windows=WINDOWS)
         theirs_in, ours_in = outbound()
         ours_out, theirs_out = inbound()
         ours_err, theirs_err = inbound()
@@ -242,6 +242,37 @@ def _below(root: str, path: str) -> str:
     return path[len(root) :].strip("/") if inside else ""
 
 
+def native_below(root: str, name: str, *, windows: bool) -> str:
+    """Return the native path of a file of the sandbox below a directory.
+
+    Raises:
+        OSError: EINVAL for a name that leads elsewhere on Windows ("C:\\x", "..\\x"), or means a device.
+    """
+    parts = name.split("/")
+    if windows:
+        for part in parts:
+            check_windows_name(part)
+    return os.path.join(root, *parts)
+
+
+def find_program(name: str) -> str | None:
+    """Look a program up in this process's PATH, in its absolute entries alone.
+
+    ``shutil.which`` would look in the current directory first on Windows, which is a project's.
+    """
+    endings = [""]
+    if WINDOWS:
+        known = (os.environ.get("PATHEXT") or ".COM;.EXE;.BAT;.CMD").split(";")
+        if not any(ending and name.upper().endswith(ending.upper()) for ending in known):
+            endings = [ending for ending in known if ending]
+    for directory in absolute_entries(os.environ.get("PATH", os.defpath), windows=WINDOWS).split(os.pathsep):
+        for ending in endings if directory else ():
+            place = os.path.join(directory.strip('"'), name + ending)
+            if os.path.isfile(place) and os.access(place, os.X_OK):
+                return place
+    return None
+
+
 def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, bytes | None]:
     """Copy a tree of the sandbox; return every name with a file's contents, None for a directory.
 
@@ -255,7 +286,7 @@ def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, byt
         for entry in ctx.fs.listdir(VirtualPath(f"{top.rstrip('/')}/{above}" if above else top)):
             ctx.budget.charge(1)
             name = f"{above}/{entry.name}" if above else entry.name
-            native = os.path.join(root, *name.split("/"))
+            native = native_below(root, name, windows=WINDOWS)
             if stat.S_ISDIR(entry.mode):
                 os.mkdir(native)
                 copied[name] = None

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sandhook.dispatch.batch import UnsafeArgument, batch_arguments, is_batch
 from sandhook.host.child import Child, Spawn
 from sandhook.host.machine import VARIABLE, Mark
 
@@ -209,7 +210,15 @@ def _create(spawn: Spawn, more: Mapping[str, str]) -> tuple[int, int, int]:
     import msvcrt
     import subprocess
 
+    executable = spawn.executable
     line = spawn.command_line or subprocess.list2cmdline(spawn.argv)
+    if is_batch(executable):  # the system would have cmd.exe read the line as source
+        try:
+            line = batch_arguments(executable, spawn.argv[1:])
+        except UnsafeArgument as error:
+            raise OSError(errno.EINVAL, str(error), executable) from None
+        executable = str(Path(os.environ["SYSTEMROOT"], "system32", "cmd.exe"))
+        line = f'"{executable}" {line}'
     if len(line) > _LONGEST_LINE:
         raise OSError(errno.E2BIG, os.strerror(errno.E2BIG), spawn.executable)
     mine: list[int] = []
@@ -226,7 +235,7 @@ def _create(spawn: Spawn, more: Mapping[str, str]) -> tuple[int, int, int]:
             lpAttributeList={"handle_list": list(mine)},
         )
         process, thread, pid, _ = _winapi.CreateProcess(
-            spawn.executable,
+            executable,
             line,
             None,
             None,
