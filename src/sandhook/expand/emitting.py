@@ -143,3 +143,9 @@ def joined_fields(emitters: Sequence[Emit]) -> Text:
         return " ".join(fields.end())
 
     return run
+
+
+def splits_lists(state: State) -> bool:
+    """Tell whether an unquoted list makes bash split a word where one text is wanted."""
+    ifs = state.get("IFS")
+    return ifs is not None and ifs[:1] not in ("", " ")

@@ -18,6 +18,7 @@ from sandhook.expand.emitting import (
     if_any,
     joined_fields,
     quoted_text,
+    splits_lists,
     starred_beside_list,
     tilde_in,
     tilde_word,
@@ -95,12 +96,23 @@ class WordCompiler(TextCompiler):
         return run
 
     def pair_word(self, word: Word) -> Text:
-        """Compile a key or a value of a map; beside a list all is split, as bash does, and joined with blanks."""
+        """Compile a key or a value of a map; beside a list it may be split, and is joined with blanks."""
         if not any(map(self._holds_list, word.parts)):
             return super().pair_word(word)
-        return self._joined(word.parts, trimmed=True)
+        return self._joined(word.parts, self._string(word.parts, quoted=False), trimmed=True)
 
-    def _joined(self, parts: Sequence[WordPart], *, trimmed: bool) -> Text:
+    def _joined(self, parts: Sequence[WordPart], plain: Text, *, trimmed: bool) -> Text:
+        """Compile a word with a list where one text is wanted.
+
+        As in bash, a list in quotes lets the word be split and joined with blanks; one outside of quotes
+        only when IFS does not begin with a blank.
+
+        Args:
+            parts: The word's.
+            plain: The word without splitting.
+            trimmed: An empty last value of an unquoted list leaves no blank.
+        """
+        in_quotes = any(isinstance(part, DoubleQuoted) and self._holds_list(part) for part in parts)
         emitters: list[Emit] = []
         for part in parts:
             if not isinstance(part, ParameterExpansion) or not self._holds_list(part):
@@ -110,13 +122,14 @@ class WordCompiler(TextCompiler):
             else:
                 last = part is parts[-1]
                 emitters.append(unsplit_list(compile_parameter(part, self), trimmed=trimmed and last))
-        return joined_fields(emitters)
+        joined = joined_fields(emitters)
+        return joined if in_quotes else lambda state: (joined if splits_lists(state) else plain)(state)
 
     def operand(self, word: Word) -> Text:
         """Compile the word of ``case``, or an operand of ``[[``: beside a list it is split, too."""
         if not any(map(self._holds_list, word.parts)):
             return super().operand(word)
-        return self._joined(word.parts, trimmed=False)
+        return self._joined(word.parts, super().operand(word), trimmed=False)
 
     def _holds_list(self, part: WordPart) -> bool:
         if isinstance(part, DoubleQuoted):
