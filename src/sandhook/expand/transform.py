@@ -124,6 +124,8 @@ def replace(
     """
     if not pattern and operator not in ("/#", "/%"):
         return value
+    if pattern.endswith("\\") and (len(pattern) - len(pattern.rstrip("\\"))) & 1:
+        return value  # a backslash that quotes nothing matches nothing here, in bash
     options = state.options
     charge = state.budget.charge
     compiled = compile_pattern(pattern, extglob=options.extglob, nocase=options.nocasematch)

@@ -57,6 +57,9 @@ from sandhook.syntax.nodes import (
 
 #: A word whose braces give more words than this is expanded anew each time it runs.
 EAGER_BRACES = 256
+
+#: Operators that make no field of what is empty beside a list.
+_EMPTY_IS_NONE = CHOOSING - {"=", ":="}
 _GLOB = frozenset("*?[")
 
 
@@ -306,7 +309,7 @@ class WordCompiler(TextCompiler):
         for part in parts:
             if isinstance(part, ParameterExpansion) and self._gives_fields(part, listed):
                 emit = self._emit_parameter(part, quoted=True, listed=listed)
-                chosen = listed and part.operator in CHOOSING and not _names_list(part)
+                chosen = listed and part.operator in _EMPTY_IS_NONE and not _names_list(part)
                 if chosen or (
                     part.prefix == "!" and any(self._is_list(each) for each in parts if each is not part)
                 ):
@@ -387,6 +390,7 @@ class WordCompiler(TextCompiler):
         value = emit_value(base, quoted)
         nonempty = operator[0] == ":"
         if operator[-1] in "=?":
+            value = without_empty(value) if listed and quoted else value  # what is assigned makes a field
             choose = self._assign_or_fail(node, base, quoted)
 
             def run_assign(state: State, fields: Fields) -> None:
