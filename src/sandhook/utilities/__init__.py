@@ -117,6 +117,7 @@ UTILITIES: dict[str, str] = {
     "pathchk": "pathchk",
     "pgrep": "pgrep",
     "pkill": "pgrep",
+    "pr": "pr",
     "printenv": "printenv",
     "printf": "printf",
     "ps": "ps",
