@@ -14,7 +14,7 @@ from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show
 from sandhook.builtins._quote import single_quote
 from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
 from sandhook.interp.traps import on_signal
-from sandhook.kernel.signals import NUMBERS
+from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import ERR_DEPTH, State
 
 USAGE = "trap [-lp] [[arg] signal_spec ...]"
@@ -69,7 +69,8 @@ def set_trap(state: State, name: str, action: str | None) -> None:
     if number is None:
         return
     process = state.process
-    process.caught.discard(number)
+    if number != SIGQUIT or state.subshell:
+        process.caught.discard(number)
     process.ignored.discard(number)
     if action:
         process.caught.add(number)

@@ -12,7 +12,7 @@ from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import is_binary, read_script
 from sandhook.interp.traps import on_signal
 from sandhook.kernel.process import Process
-from sandhook.kernel.signals import NAMES
+from sandhook.kernel.signals import NAMES, SIGQUIT
 from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
@@ -77,6 +77,7 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
     state.unlisted = UNLISTED
     state.extra["parent"] = str(process.parent_pid)
     process.on_signal = lambda number: on_signal(runtime, state, number)
+    process.caught.add(SIGQUIT)  # a shell does not end of it, a subshell does
     if process.ignored:
         state.extra["always_ignored"] = frozenset(process.ignored)
         state.traps.update((NAMES[number], "") for number in process.ignored)
