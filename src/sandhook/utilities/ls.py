@@ -2,7 +2,7 @@
 
 Source: POSIX.1-2024 XCU 3, ls. Oracle: GNU coreutils 9.1, its output not a terminal.
 Divergence: L-LS-001, output is never coloured (--color=always is refused) and never a terminal's:
-columns only when -C or -x asks. L-LS-002, -I, --hide, -Z and --block-size are not offered.
+columns only when -C or -x asks. L-LS-002, -Z is not offered.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import stat as bits
 from collections.abc import Sequence
 
+from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities import _listing as listing
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._files import beneath, locate, one_of, quote_always, reason
@@ -39,6 +40,16 @@ def _colour(text: str) -> str:
     if _WHEN[one_of("--color", *_WHEN)(text)] == "always":
         raise UsageError("--color=always is not supported (L-LS-001)", hint=False)
     return "never"
+
+
+def _scale(text: str) -> str:
+    """Return the argument of --block-size as Layout.human has it."""
+    from sandhook.utilities.du import read_block_size
+
+    unit, suffix = read_block_size(text)
+    if not unit:
+        return "si" if suffix == "si" else "binary"
+    return f"{unit}:{suffix}"
 
 
 @option_set
@@ -94,6 +105,7 @@ class Options:
     human: str = also(
         opt("-h", "--human-readable", help="sizes like 1K 234M", const="binary", default=""),
         opt("--si", help="likewise, with powers of 1000", const="si"),
+        opt("--block-size", "SIZE", "sizes in units of SIZE: K, 1K, MB, human-readable ...", convert=_scale),
     )
     kibibytes: bool = opt("-k", "--kibibytes", "blocks of 1024 bytes (default)")
     blocks: bool = opt("-s", "--size", "the blocks that each file takes")
@@ -126,6 +138,10 @@ class Options:
     zero: bool = opt("--zero", "end each line with NUL instead of a newline")
     width: str | None = opt("-w", "--width", "COLUMNS", "width of the output")
     tab: str | None = opt("-T", "--tabsize", "COLUMNS", "width of a tab")
+    ignored: tuple[str, ...] = opt("-I", "--ignore", "PATTERN", "leave names out that match", append=True)
+    hidden_too: tuple[str, ...] = opt(
+        "--hide", "PATTERN", "likewise, but not with -a or -A", append=True
+    )
     ignore_backups: bool = opt("-B", "--ignore-backups", "leave names out that end in ~")
     colour: str | None = opt(
         "--color", "WHEN", "never or auto", convert=_colour, optional=True, const="always"
@@ -147,6 +163,8 @@ class _Lister:
         self.ctx = ctx
         self.printer = listing.Printer(_layout(options), ctx)
         self.first = True
+        texts = [*options.ignored, *(() if options.hidden or options.sort == "f" else options.hidden_too)]
+        self._ignored = [(text[:1] == ".", compile_pattern(text, extglob=False)) for text in texts]
 
     def run(self, operands: Sequence[str], given: bool) -> int:
         ctx, options = self.ctx, self.options
@@ -228,7 +246,7 @@ class _Lister:
         files = []
         for name in names:
             self.ctx.charge()
-            if options.ignore_backups and name[-1] == "~":
+            if (options.ignore_backups and name[-1] == "~") or (self._ignored and self._is_ignored(name)):
                 continue
             path = beneath(directory, name)
             try:
@@ -243,6 +261,13 @@ class _Lister:
                     continue
             files.append(File(name, path, info))
         return files
+
+    def _is_ignored(self, name: str) -> bool:
+        """Tell whether a pattern of -I or --hide matches; a leading dot must be written."""
+        charge = self.ctx.budget.charge
+        return any(
+            pattern.matches(name, charge) for dotted, pattern in self._ignored if dotted or name[:1] != "."
+        )
 
     def _needs_stat(self) -> bool:
         """Tell whether more than the names and types of files is shown or sorted by."""
