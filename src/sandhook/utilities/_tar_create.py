@@ -27,9 +27,8 @@ class Creator:
         self._seen: dict[tuple[int, int], str] = {}
         self._stripped = False
 
-    def pieces(self) -> Iterator[bytes]:
-        """Yield headers, contents and the blocks that end the archive."""
-        size = 0
+    def pieces(self, size: int = 0) -> Iterator[bytes]:
+        """Yield headers, contents and the blocks that end the archive, of which ``size`` bytes are there."""
         home = self._ctx.process.cwd
         try:
             for directory, name in self._job.names:
@@ -56,6 +55,9 @@ class Creator:
             except OSError as error:
                 self._report(f"{name}: Cannot stat: {reason(error)}")
                 continue
+            if (info.device, info.inode) == self._job.archive_file:
+                self._ctx.error(f"{name}: file is the archive; not dumped")
+                continue
             yield from self._member(name, info)
             if bits.S_ISDIR(info.mode) and self._job.recursive:
                 entries = self._ctx.fs.listdir(self._ctx.path(name))
@@ -70,6 +72,8 @@ class Creator:
         member.uid, member.gid = info.uid, info.gid
         member.user, member.group = self._accounts.user(info.uid), self._accounts.group(info.gid)
         self._job.change(member)
+        if member.mtime <= self._job.present.get(member.name, member.mtime - 1):
+            return
         key = (info.device, info.inode)
         if bits.S_ISDIR(info.mode):
             member.kind = tar.DIRECTORY
@@ -87,6 +91,8 @@ class Creator:
             self._seen[key] = member.name
             member.size = info.size
         self._job.say(member)
+        if self._job.rename is not None:
+            member.name, member.link = self._job.rename(member.name), self._job.rename(member.link)
         if member.kind != tar.FILE:
             yield tar.header(member)
             return

@@ -74,6 +74,8 @@ class Extractor:
 
     def _target(self, name: str) -> str | None:
         """Return the name to make, below the directory; None when the member is left out."""
+        if self._job.rename is not None:
+            name = self._job.rename(name)
         bare = name.lstrip("/")
         if bare != name and not self._stripped:
             self._stripped = True

@@ -109,11 +109,12 @@ def _block(
 
 
 class Stream:
-    """Reads exact numbers of bytes from pieces of any length."""
+    """Reads exact numbers of bytes from pieces of any length; ``taken`` is how many were read."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
         self._held = b""
+        self.taken = 0
 
     def read(self, count: int) -> bytes:
         """Return ``count`` bytes, fewer only at the end."""
@@ -125,6 +126,7 @@ class Stream:
                     break
             piece, self._held = self._held[:count], self._held[count:]
             count -= len(piece)
+            self.taken += len(piece)
             pieces.append(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 

@@ -34,7 +34,7 @@ def read_block_size(text: str, flag: str = "--block-size") -> tuple[int, str]:
         raise UsageError(f"invalid {flag} argument {quote_always(text)}", hint=False) from None
     if not size:
         raise UsageError(f"invalid {flag} argument {quote_always(text)}", hint=False)
-    return size, "" if text[:1].isdigit() else suffix
+    return size, "" if text[:1].isdigit() else "kB" if suffix == "KB" else suffix
 
 
 def _threshold(text: str, flag: str = "--threshold") -> int:

@@ -139,9 +139,7 @@ class Options:
     width: str | None = opt("-w", "--width", "COLUMNS", "width of the output")
     tab: str | None = opt("-T", "--tabsize", "COLUMNS", "width of a tab")
     ignored: tuple[str, ...] = opt("-I", "--ignore", "PATTERN", "leave names out that match", append=True)
-    hidden_too: tuple[str, ...] = opt(
-        "--hide", "PATTERN", "likewise, but not with -a or -A", append=True
-    )
+    hidden_too: tuple[str, ...] = opt("--hide", "PATTERN", "likewise, but not with -a or -A", append=True)
     ignore_backups: bool = opt("-B", "--ignore-backups", "leave names out that end in ~")
     colour: str | None = opt(
         "--color", "WHEN", "never or auto", convert=_colour, optional=True, const="always"

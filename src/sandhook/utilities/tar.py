@@ -1,8 +1,8 @@
 """tar: put files into an archive, list one, and take files out of it.
 
 Oracle: GNU tar 1.34; members of a directory go in the order of their names.
-Divergence: L-TAR-001, nothing is made outside of the directory, through links neither; -r, -u, -A, -d, --delete,
--P, -I, --to-command, --transform and -X are not offered.
+Divergence: L-TAR-001, nothing is made outside of the directory, through links neither; -A, -d, -P, -I and
+--to-command are not offered.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.pattern.glob import Pattern, compile_pattern
 from sandhook.utilities import _tar_format as format_
-from sandhook.utilities._base import Context, Syntax, UsageError, also, opt, option_set
-from sandhook.utilities._files import accounts, reason
+from sandhook.utilities._base import Context, Failure, Syntax, UsageError, also, opt, option_set
+from sandhook.utilities._dateparse import BadDate, parse_date
+from sandhook.utilities._files import accounts, reason, stat_of
 from sandhook.utilities._mode import mode_string
 from sandhook.utilities._tar_create import Creator
 from sandhook.utilities._tar_extract import Extractor
+from sandhook.utilities._tar_names import transformer
 from sandhook.utilities._time import format_moment, moment, zone_of
 
 RAW = True  # the first word may be options without a dash: tar xzf FILE
@@ -27,12 +29,6 @@ def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise UsageError(f"{text}: Invalid number of elements", hint=False)
     return int(text)
-
-
-def _time(text: str) -> int:
-    if text[:1] == "@" and text[1:].isdigit() and len(text) < 13:
-        return int(text[1:])
-    raise UsageError(f"--mtime: '{text}' is not @SECONDS", hint=False)
 
 
 def _format(text: str) -> str:
@@ -53,6 +49,9 @@ class Options:
         opt("-c", "--create", help="put files into a new archive", const="c", append=True),
         opt("-x", "--extract", "--get", help="take files out", const="x", append=True),
         opt("-t", "--list", help="list what is in it", const="t", append=True),
+        opt("-r", "--append", help="put files behind what is in it", const="r", append=True),
+        opt("-u", "--update", help="likewise, those that are newer", const="u", append=True),
+        opt("--delete", help="take members away", const="delete", append=True),
     )
     archive: str = opt("-f", "--file", "ARCHIVE", "the archive; - is a standard stream", default="-")
     packing: str | None = also(
@@ -81,7 +80,14 @@ class Options:
     )
     owner: str | None = opt("--owner", "NAME", "store NAME as the owner")
     group: str | None = opt("--group", "NAME", "store NAME as the group")
-    mtime: int | None = opt("--mtime", "@SECONDS", "store this time", convert=_time)
+    mtime: str | None = opt("--mtime", "DATE", "store this time, or that of a file (/NAME, ./NAME)")
+    exclude_from: tuple[str, ...] = opt(
+        "-X", "--exclude-from", "FILE", "leave out files that match a line of FILE", append=True
+    )
+    transform: tuple[str, ...] = opt(
+        "--transform", "--xform", "EXPRESSION", "change names by s/OLD/NEW/FLAGS", append=True
+    )
+    full_time: bool = opt("--full-time", help="list times with seconds")
     numeric: bool = opt("--numeric-owner", help="numbers for owners and groups")
     sort: str | None = opt("--sort", "ORDER", "taken: the order is always that of names")
     no_owner: bool = opt("--no-same-owner", "--same-owner", help="taken: there is one user")
@@ -105,7 +111,11 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     except UsageError as error:
         ctx.error(f"{error}\n{_HINT}" if error.hint else str(error))
         return 2
-    job = Job(options, modes.pop(), ctx)
+    try:
+        job = Job(options, modes.pop(), ctx)
+    except (UsageError, Failure) as error:
+        ctx.error(str(error))
+        return 2
     return job.run(_positions(arguments, operands, options))
 
 
@@ -167,7 +177,12 @@ class Job:
         self.recursive = not options.flat
         self.strip = options.strip
         self.names: list[tuple[str, str]] = []
-        self._excluded = [compile_pattern(text, extglob=False) for text in options.exclude]
+        self.rename = transformer(options.transform)
+        self.present: dict[str, int] = {}
+        self.archive_file: tuple[int, int] | None = None
+        self._mtime = self._stored_time(options.mtime) if options.mtime is not None else None
+        excluded = [*options.exclude, *(line for file in options.exclude_from for line in self._lines(file))]
+        self._excluded = [compile_pattern(text, extglob=False) for text in excluded]
         self._wanted: dict[str, Pattern | None] = {}
         self._unseen: dict[str, None] = {}
         self._width = 19
@@ -177,10 +192,7 @@ class Job:
         ctx, options = self._ctx, self._options
         self.names = names
         for file in options.files_from:
-            with ctx.open(file) as reader:
-                self.names += [
-                    ("", line.decode("utf-8", "surrogateescape").rstrip("\n")) for line in reader.lines()
-                ]
+            self.names += [("", line) for line in self._lines(file)]
         operands = [name for _, name in self.names if name]
         if self.mode == "c" and not operands and not options.files_from:
             ctx.error(f"Cowardly refusing to create an empty archive\n{_HINT}")
@@ -188,12 +200,17 @@ class Job:
         try:
             if self.mode == "c":
                 self._create()
+            elif self.mode in ("r", "u"):
+                self._update()
             else:
                 for name in operands:
                     key = name.rstrip("/")
                     self._wanted[key] = compile_pattern(key, extglob=False) if options.wildcards else None
                     self._unseen[key] = None
-                self._read()
+                if self.mode == "delete":
+                    self._update()
+                else:
+                    self._read()
                 for name in self._unseen:
                     self.report(f"{name}: Not found in archive")
         except _Fatal as error:
@@ -207,6 +224,27 @@ class Job:
         """Report an error; the work goes on."""
         self._ctx.error(message)
         self._failed = True
+
+    def _lines(self, name: str) -> list[str]:
+        """Return the lines of a file of names or patterns. Raises Failure."""
+        try:
+            with self._ctx.open(name) as reader:
+                return [line.decode("utf-8", "surrogateescape").rstrip("\n") for line in reader.lines()]
+        except OSError as error:
+            raise Failure(f"{name}: Cannot open: {reason(error)}") from None
+
+    def _stored_time(self, text: str) -> int:
+        """Return --mtime in seconds. Raises UsageError."""
+        if text[:1] in ("/", "."):
+            try:
+                return stat_of(self._ctx, text).mtime_ns // 10**9
+            except OSError as error:
+                raise UsageError(f"{text}: Cannot stat: {reason(error)}", hint=False) from None
+        try:
+            now = int(self._ctx.now() * 1e9)
+            return parse_date(text, now, self._ctx.environment.get("TZ")) // 10**9
+        except BadDate:
+            raise UsageError(f"Invalid mtime: '{text}'", hint=False) from None
 
     # ------------------------------------------------------------------ archives
 
@@ -223,6 +261,35 @@ class Job:
                 return kind
         return None
 
+    def _update(self) -> None:
+        """Write the archive again with more members, or fewer."""
+        from sandhook.utilities._codecs import kind_of
+        from sandhook.utilities._tar_update import spans, without
+
+        ctx, archive = self._ctx, self._options.archive
+        if archive == "-":
+            raise _Fatal("Options '-Aru' are incompatible with '-f -'")
+        data = b""
+        if self.mode == "delete" or ctx.fs.exists(ctx.path(archive)):
+            try:
+                with ctx.open(archive) as reader:
+                    data = reader.read_all()
+            except OSError as error:
+                raise _Fatal(f"{archive}: Cannot open: {reason(error)}") from None
+        if kind_of(data[:8]):
+            raise _Fatal("Cannot update compressed archives")
+        try:
+            found = spans(data, ctx.charge) if data else []
+        except format_.FormatError as error:
+            raise _Fatal(str(error)) from None
+        end = found[-1][1] if found else 0
+        if self.mode == "delete":
+            self._write(without(data, found, self.selects))
+            return
+        if self.mode == "u":
+            self.present = {member.name: member.mtime for _, _, member in found}
+        self._write(_with(data[:end], Creator(self, ctx, self.report).pieces(end)))
+
     def _create(self) -> None:
         ctx, archive = self._ctx, self._options.archive
         pieces: Iterator[bytes] = Creator(self, ctx, self.report).pieces()
@@ -235,10 +302,17 @@ class Job:
             for piece in pieces:
                 ctx.write(piece)
             return
+        self._write(pieces)
+
+    def _write(self, pieces: Iterator[bytes]) -> None:
+        """Write the archive's file, which is never stored in itself."""
+        ctx, archive = self._ctx, self._options.archive
         try:
             file = ctx.create(archive)
         except OSError as error:
             raise _Fatal(f"{archive}: Cannot open: {reason(error)}") from None
+        info = ctx.fs.stat(ctx.path(archive))
+        self.archive_file = (info.device, info.inode)
         try:
             for piece in pieces:
                 if piece:
@@ -322,11 +396,11 @@ class Job:
                     setattr(member, number, int(code))
                 else:
                     setattr(member, number, next((key for key, name in known.items() if name == text), 0))
-                setattr(member, field, "" if text.isdigit() else text)
+                setattr(member, field, known.get(int(text), "") if text.isdigit() else text)
         if options.numeric:
             member.user = member.group = ""
-        if options.mtime is not None:
-            member.mtime = options.mtime
+        if self._mtime is not None:
+            member.mtime = self._mtime
 
     def say(self, member: format_.Member, name: str = "") -> None:
         """List a member: its name, or all of it."""
@@ -356,7 +430,8 @@ class Job:
         self._width = max(self._width, len(owner) + len(str(member.size)) + 1)
         size = str(member.size).rjust(self._width - len(owner))
         zone = zone_of(self._ctx.environment.get("TZ"))
-        when = format_moment("%Y-%m-%d %H:%M", moment(member.mtime, zone), 0)
+        format_time = "%Y-%m-%d %H:%M:%S" if self._options.full_time else "%Y-%m-%d %H:%M"
+        when = format_moment(format_time, moment(member.mtime, zone), 0)
         arrow = {format_.SYMBOLIC_LINK: " -> ", format_.HARD_LINK: " link to "}.get(member.kind)
         return f"{mode} {owner}{size} {when} {shown}{arrow + member.link if arrow else ''}"
 
