@@ -168,7 +168,9 @@ class Compiler:
         """Compile ``! node``. A redirection of a compound command that fails is a failure, not a success."""
         if isinstance(node, (SimpleCommand, Pipeline, AndOr, FunctionDefinition, Coprocess)):
             return lists.compile_negated(self.command(node))
-        return self._redirected(lists.compile_negated(self._compound(node)), node, negated=True)
+        test = isinstance(node, (ArithmeticCommand, ConditionalCommand))
+        run = lists.compile_negated(self._compound(node), all_of_it=test)
+        return self._redirected(run, node, negated=True)
 
     def _redirected(self, run: Run, node: Any, *, final: bool = False, negated: bool = False) -> Run:
         redirections, line = node.redirections, node.line

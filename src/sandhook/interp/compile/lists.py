@@ -196,8 +196,8 @@ def _nothing(state: State) -> int:
     return 0
 
 
-def compile_negated(run: Run) -> Run:
-    """Return what runs ``run`` and inverts its status."""
+def compile_negated(run: Run, *, all_of_it: bool = False) -> Run:
+    """Return what runs ``run`` and inverts its status; PIPESTATUS tells it as it was, unless ``all_of_it``."""
 
     def negated(state: State) -> int:
         outer = state.tested
@@ -211,7 +211,7 @@ def compile_negated(run: Run) -> Run:
             raise
         state.tested = outer
         if state.pipestatus is None:
-            state.pipestatus = [own]  # PIPESTATUS tells the status before it is inverted
+            state.pipestatus = [status if all_of_it else own]
         state.status = status
         return status
 
