@@ -360,14 +360,42 @@ def invalid_name(text: str) -> Fault:
     return Fault(f"`{text}': not a valid identifier")
 
 
+_BRACKETS_AND_QUOTES = frozenset("[]'\"`\\")
+
+
 def split_reference(text: str) -> tuple[str, str | None] | None:
     """Split ``name`` or ``name[subscript]``; None when it is neither."""
     if is_name(text):
         return text, None
     name, bracket, rest = text.partition("[")
-    if bracket and rest[-1:] == "]" and len(rest) > 1 and is_name(name):
+    if bracket and rest[-1:] == "]" and len(rest) > 1 and is_name(name) and _is_balanced(rest[:-1]):
         return name, rest[:-1]
     return None
+
+
+def _is_balanced(subscript: str) -> bool:
+    """Tell whether no bracket or quote of a subscript is left open, and none closes it too early."""
+    if _BRACKETS_AND_QUOTES.isdisjoint(subscript):
+        return True
+    depth = at = 0
+    while at < len(subscript):
+        letter = subscript[at]
+        if letter in "'\"`":
+            at += 1
+            while at < len(subscript) and subscript[at] != letter:
+                at += 2 if subscript[at] == "\\" and letter != "'" else 1
+            if at >= len(subscript):
+                return False
+        elif letter == "\\":
+            at += 1
+        elif letter == "[":
+            depth += 1
+        elif letter == "]":
+            depth -= 1
+            if depth < 0:
+                return False
+        at += 1
+    return depth == 0 and at == len(subscript)
 
 
 def not_supported(feature: str, divergence: str) -> NoReturn:

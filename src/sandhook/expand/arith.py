@@ -302,6 +302,8 @@ def compile_subscript(text: str) -> Integer:
 def _element(name: str, subscript: str) -> Integer:
     index_of = compile_subscript(subscript)
     key = _unquoted(subscript)
+    if not subscript:
+        return lambda state: _without_subscript(state, name)
 
     def read(state: State) -> int:
         array: Any = state.values.get(name)
@@ -324,6 +326,13 @@ def _element(name: str, subscript: str) -> Integer:
         return value_of(state, text)
 
     return read
+
+
+def _without_subscript(state: State, name: str) -> int:
+    """``name[]`` in arithmetic is 0, after two complaints."""
+    for _ in range(2):
+        state.shell.complain(state, f"{name}[]: bad array subscript")
+    return 0
 
 
 def _unquoted(subscript: str) -> str:

@@ -312,9 +312,18 @@ def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], Non
             assign(state, assigned)
         except ShellError as error:  # a bad subscript ends more than a readonly element of a list does
             error.discard = True
+            if subscript is not None and error.message.endswith(": bad array subscript"):
+                error.message = _bad_subscript(name, subscript)
             raise
 
     return general
+
+
+def _bad_subscript(name: str, subscript: Word) -> str:
+    """Return the complaint of a subscript, which it shows as it is written."""
+    from sandhook.syntax.unparse import unparse
+
+    return f"{name}[{unparse(subscript)}]: bad array subscript"
 
 
 def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State], None]:
@@ -366,7 +375,7 @@ def _element_step(
         if key == "" or (key.__class__ is int and key < 0):
             key = array.top() + key if key else -1
             if key < 0:
-                raise ShellError(f"{name}[{key_of(state)}]: bad array subscript", 1, discard=True)
+                raise ShellError(_bad_subscript(name, subscript), 1, discard=True)
         if append:
             text = (array.get(key) or "") + text
         state.store_element(array, key, text)
