@@ -55,7 +55,7 @@ def test_says_what_it_sends():
     [
         ("x true", "timeout: invalid time interval 'x'"),
         ("1", "Try 'timeout --help' for more information."),
-        ("-s NOSUCH 1 true", "timeout: NOSUCH: invalid signal"),
+        ("-s NOSUCH 1 true", "timeout: 'NOSUCH': invalid signal"),
         ("-q 1 true", "timeout: invalid option -- 'q'"),
     ],
 )

@@ -184,7 +184,7 @@ def _fits(digits: int) -> bool:
 
 def _sum_up(listing: str, options: Manner, ctx: Context, counts: tuple[int, int, int, int, int]) -> None:
     good, wrong, failed, unread, matched = counts
-    shown = "standard input" if listing == "-" else listing
+    shown = "'standard input'" if listing == "-" else listing
     if not good:
         ctx.fail(f"{shown}: no properly formatted checksum lines found")
         return

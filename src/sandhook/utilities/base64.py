@@ -40,7 +40,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             else:
                 _encode(reader, width, ctx)
     except OSError as error:
-        raise Failure(f"{name}: {reason(error)}") from None
+        directory = isinstance(error, IsADirectoryError)
+        raise Failure(f"read error: {reason(error)}" if directory else f"{name}: {reason(error)}") from None
     return 0
 
 

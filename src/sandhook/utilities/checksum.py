@@ -41,6 +41,8 @@ _FLAGS = ("ignore_missing", "status", "warn", "quiet", "strict")
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0; 1 when a file could not be read or is not what its digest says."""
     algorithm = chosen(options, ctx)
+    if options.check and options.tag:
+        raise UsageError("the --tag option is meaningless when verifying checksums")
     refuse_unless_checking(options)
     manner = manner_of(options, tag=options.tag, binary=options.binary)
     for name in operands or ["-"]:

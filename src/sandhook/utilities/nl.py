@@ -98,7 +98,7 @@ class _Numbering:
         """Print one line with its number, or begin a section."""
         section = self.sections.get(line)
         if section is not None:
-            if section == "header" and self.renumber:
+            if self.renumber:
                 self.number = self.start
             self.section = section
             self.ctx.write(b"\n")

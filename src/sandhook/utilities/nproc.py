@@ -28,5 +28,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError(f"extra operand '{operands[0]}'")
     if options.ignore is not None:
         bounded_number(options.ignore, "invalid number:")
-    ctx.write_line("1")
+    wanted = ctx.environment.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    given = wanted.isascii() and wanted.isdigit() and 0 < len(wanted) < 10 and not options.all_
+    ctx.write_line(str(int(wanted)) if given and int(wanted) else "1")
     return 0

@@ -5,10 +5,12 @@ Oracle: util-linux 2.38 (no standard has it).
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, option_set
 from sandhook.utilities._files import reason
+from sandhook.vfs.errors import fs_error
 
 
 @option_set
@@ -23,6 +25,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
     for name in operands or ["-"]:
         try:
+            if name == "-" and operands:
+                raise fs_error(errno.ENOENT, name)
             with ctx.open(name) as reader:
                 for line in reader.lines():
                     body = line.removesuffix(b"\n")

@@ -33,7 +33,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             with ctx.open(name) as reader:
                 data = reader.read_all()
         except OSError as error:
-            ctx.fail(f"failed to open {quote_always(name)} for reading: {reason(error)}")
+            if isinstance(error, IsADirectoryError):
+                ctx.fail(f"{name}: read error: Invalid argument")
+            else:
+                ctx.fail(f"failed to open {quote_always(name)} for reading: {reason(error)}")
             continue
         _print_reversed(data, separator, options.before, ctx)
     return ctx.failed
@@ -49,7 +52,7 @@ def _print_reversed(data: bytes, separator: bytes, before: bool, ctx: Context) -
             found = data.rfind(separator, 0, end)
             start = max(found, 0)
         else:
-            found = data.rfind(separator, 0, end - size)
+            found = data.rfind(separator, 0, end - 1)
             start = found + size if found >= 0 else 0
         ctx.write(data[start:end])
         end = start

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.kernel.descriptor import Description
-from sandhook.utilities._base import Context, opt, option_set
+from sandhook.utilities._base import Context, also, opt, option_set
+from sandhook.utilities._files import one_of
 from sandhook.vfs.errors import error_text
 
 
@@ -22,6 +23,11 @@ class Options:
 
     append: bool = opt("-a", "--append", help="append to the FILEs instead of replacing them")
     ignore_interrupts: bool = opt("-i", "--ignore-interrupts", help="taken, and without effect")
+    pipes: str | None = also(
+        opt("-p", help="go on when nobody reads a pipe, without effect", const="warn-nopipe", default=None),
+        opt("--output-error", "MODE", "warn, warn-nopipe, exit or exit-nopipe", optional=True, const="warn-nopipe",
+            convert=one_of("--output-error", "warn", "warn-nopipe", "exit", "exit-nopipe")),
+    )  # fmt: skip
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -33,6 +39,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 files.append((name, ctx.create(name, append=options.append)))
             except OSError as error:
                 ctx.fail(f"{name}: {error_text(error)}")
+                if (options.pipes or "").startswith("exit"):
+                    return ctx.failed
         with ctx.stdin_reader() as reader:
             for data in reader.chunks():
                 ctx.write(data)

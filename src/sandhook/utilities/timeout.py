@@ -42,7 +42,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.signal is not None:
         found = parse_signal(options.signal)
         if found is None:
-            raise UsageError(f"{options.signal}: invalid signal")
+            raise UsageError(f"'{options.signal}': invalid signal")
         signal = found
     kill_after = _duration(options.kill_after) if options.kill_after is not None else 0.0
     if len(operands) < 2:

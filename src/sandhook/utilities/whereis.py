@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, opt, option_set
-from sandhook.utilities.which import is_program
+from sandhook.utilities.which import SHELLS, is_program
 
 _PLACES = ("/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin", "/opt/bin")
 
@@ -40,7 +40,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         if options.binaries or not chosen:
             for place in _PLACES:
                 path = f"{place}/{name}"
-                if is_program(path, ctx) or (place == "/usr/bin" and name in UTILITIES):
+                if is_program(path, ctx) or (place == "/usr/bin" and (name in UTILITIES or name in SHELLS)):
                     found.append(path)
         if not (options.unusual and len(found) == 1):
             ctx.write_line(" ".join([f"{name}:", *found]))

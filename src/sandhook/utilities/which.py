@@ -15,6 +15,9 @@ USAGE_STATUS = 2
 #: Where a command is looked for when PATH is unset.
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
+#: Shells, which are found where utilities are.
+SHELLS = frozenset({"bash", "dash", "sh"})
+
 
 @option_set
 class Options:
@@ -47,14 +50,18 @@ def _places(name: str, ctx: Context) -> Iterator[str]:
 
     if "/" in name:
         directory, _, base = name.rpartition("/")
-        if is_program(name, ctx) or (directory in ("/bin", "/usr/bin") and base in UTILITIES):
+        if is_program(name, ctx) or (
+            directory in ("/bin", "/usr/bin") and (base in UTILITIES or base in SHELLS)
+        ):
             yield name
         return
     if not name:
         return
     for directory in ctx.environment.get("PATH", DEFAULT_PATH).split(":"):
         place = f"{directory.rstrip('/') or ('' if directory else '.')}/{name}"
-        if is_program(place, ctx) or (directory in ("/usr/bin", "/bin") and name in UTILITIES):
+        if is_program(place, ctx) or (
+            directory in ("/usr/bin", "/bin") and (name in UTILITIES or name in SHELLS)
+        ):
             yield place
 
 
