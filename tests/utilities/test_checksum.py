@@ -46,7 +46,7 @@ def test_prints(utility, argv, stdout):
         ([], "\\9dd4e461268c8034f5c8564e155c67a6  n\\nl\n", 0, "\\n\\nl: OK\n", ""),
         (["--quiet"], f"{HELLO}  f\n", 0, "", ""),
         (["--status"], f"{EMPTY}  f\n", 1, "", ""),
-        ([], "junk\n", 1, "", "md5sum: standard input: no properly formatted checksum lines found\n"),
+        ([], "junk\n", 1, "", "md5sum: 'standard input': no properly formatted checksum lines found\n"),
         ([], f"junk\n{HELLO}  f\n", 0, "f: OK\n", "md5sum: WARNING: 1 line is improperly formatted\n"),
         (["--strict"], f"junk\n{HELLO}  f\n", 1, "f: OK\n", "md5sum: WARNING: 1 line is improperly formatted\n"),
         ([], f"{HELLO}  nope\n", 1, "nope: FAILED open or read\n",
