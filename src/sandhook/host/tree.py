@@ -9,6 +9,7 @@ a program cleans its environment: see ``adoption``.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import time
 from collections.abc import Collection, Iterable
@@ -30,12 +31,13 @@ _FEW = 512
 _YOUNG = 0.1
 
 #: A number that was given before the last one may belong to a process that is not to be seen yet.
-_BEHIND = 64
+_BEHIND = 8
 
 #: How often processes are stopped before they are killed; each time finds what started meanwhile.
 _STOPS = 6
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.000_5, 0.02
+#: Seconds between two looks where nothing tells when a process has ended.
+_PAUSE = 0.005
 
 
 class Tree:
@@ -51,6 +53,7 @@ class Tree:
         self._since = 0.0  # when it was started, or was to be; 0.0 when nothing was
         self._begin = 0.0  # the same as the machine counts
         self._strangers: set[tuple[int, float]] = set()  # have an environment without the mark
+        self._dead: set[int] = set()  # zombies that others wait for: not looked at again by one end
         self._looked = 0  # the last number when all were looked at
         self._refused: set[tuple[int, float]] = set()  # belong to another user now
         self._adoption = Adoption() if subreaper else None
@@ -82,6 +85,7 @@ class Tree:
     def alive(self) -> list[int]:
         """Return the numbers of all processes of the run that have not ended."""
         self._poll()
+        self._dead.clear()
         return sorted(process.pid for process in self._find()) if self._since else []
 
     def _poll(self) -> None:
@@ -105,7 +109,11 @@ class Tree:
         machine, me = self._machine, os.getpid()
         seen = {}
         for pid in self._numbers() if numbers is None else numbers:
-            if pid != me and (process := machine.look(pid)) and process.started >= self._begin:
+            if pid == me or pid in self._dead or (process := machine.look(pid)) is None:
+                continue
+            if process.zombie and process.parent != me:
+                self._dead.add(pid)  # it has no children, and others wait for it
+            elif process.started >= self._begin:
                 seen[pid] = process
         if not seen:  # perhaps there is no /proc: know the children at least
             seen = {pid: Process(pid, me, pid, 0.0, False) for pid in self._living}
@@ -189,9 +197,9 @@ class Tree:
             return
         self._poll()
         if not self._is_clean():
-            if grace > 0:
-                self._interrupt(grace)
-            self._kill()
+            self._dead.clear()
+            self._kill(self._interrupt(grace) if grace > 0 else self._left())
+            self._dead.clear()
         if not self._living:
             self._first, self._since = 0, 0.0
             self._strangers.clear()
@@ -206,15 +214,37 @@ class Tree:
                 self._adoption = None
                 adoption.close()
 
-    def _interrupt(self, grace: float) -> None:
-        """Ask all processes to end, and wait until they have or the grace is over."""
-        until, pause = time.monotonic() + grace, _FIRST_PAUSE
-        found = self._find()
+    def _interrupt(self, grace: float) -> list[Process]:
+        """Ask all processes to end, wait until they have or the grace is over, and return what is left."""
+        until = time.monotonic() + grace
+        found = self._left()
         self._signal(found, (signal.SIGINT, signal.SIGCONT))
         while found and (rest := until - time.monotonic()) > 0:
-            time.sleep(min(pause, rest))
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            self._await(found, rest)
             found = self._left(found)
+        return found
+
+    def _await(self, processes: Iterable[Process], seconds: float) -> None:
+        """Wait until these processes have ended, so long at most; where nothing tells it, a moment."""
+        until = time.monotonic() + seconds
+        handles = select.poll()
+        left = set()
+        try:
+            for process in processes:
+                if (process.pid, process.started) not in self._refused:
+                    with suppress(ProcessLookupError):
+                        left.add(handle := os.pidfd_open(process.pid))
+                        handles.register(handle, select.POLLIN)
+            while left and (rest := until - time.monotonic()) > 0:
+                for handle, _ in handles.poll(1000 * rest):
+                    handles.unregister(handle)
+                    left.discard(handle)
+                    os.close(handle)
+        except (AttributeError, OSError):  # not Linux, an old kernel, or no descriptor left
+            time.sleep(min(seconds, _PAUSE))
+        finally:
+            for handle in left:
+                os.close(handle)
 
     def _left(self, known: Collection[Process] = ()) -> list[Process]:
         """Return the processes that are still to be ended.
@@ -230,19 +260,19 @@ class Tree:
             last = self._machine.last()
             numbers.update(range(max(1, min(self._looked, last) - _BEHIND), last + 1))
             if len(numbers) < _FEW:
+                self._looked = last
                 found = self._find(numbers)
         if not found:
             self._looked = self._machine.last()
             found = self._find()
         return [process for process in found if (process.pid, process.started) not in self._refused]
 
-    def _kill(self) -> None:
-        """Kill all processes, until none is found.
+    def _kill(self, found: list[Process]) -> None:
+        """Kill these processes, and then all of the run, until none is found.
 
         They are stopped before they are killed: what is stopped starts nothing, and stays its
         children's parent, by which they are found.
         """
-        found = self._left()
         stopped: set[tuple[int, float]] = set()
         for _ in range(_STOPS):
             new = [process for process in found if (process.pid, process.started) not in stopped]
@@ -251,13 +281,14 @@ class Tree:
             self._signal(new, (signal.SIGSTOP,))
             stopped |= {(process.pid, process.started) for process in new}
             found = self._left(found)
-        until, pause = time.monotonic() + LAST, _FIRST_PAUSE
+        until = time.monotonic() + LAST
         while found or not self._all_waited_for():
             self._signal(found, (signal.SIGKILL,))
-            if time.monotonic() > until:
+            if (rest := until - time.monotonic()) <= 0:
                 break
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            self._await(found, rest)
+            if not found:  # a child that is to be waited for in a moment
+                time.sleep(_PAUSE)
             found = self._left(found)
 
     def _all_waited_for(self) -> bool:
