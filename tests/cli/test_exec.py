@@ -169,3 +169,14 @@ def test_an_endless_input_is_read_as_the_script_asks_for_it() -> None:
             done = subprocess.run(command, stdin=source.stdout, capture_output=True, check=False)
             source.kill()
         assert (done.returncode, done.stdout) == (status, stdout), done.stderr
+
+
+def test_urls_are_reached_only_when_they_are_named(sandhook: Run) -> None:
+    script = "curl -sS http://127.0.0.1:1/; echo $?"
+    assert sandhook("exec", "-c", script).stdout == "6\n"
+    assert sandhook("exec", "--allow-url", "http://127.0.0.1:1", "-c", script).stdout == "7\n"
+    refused = sandhook("exec", "--allow-url", "http://a.example", "-c", script)
+    assert "not on the list of URLs" in refused.stderr
+    wrong = sandhook("exec", "--allow-url", "a.example", "-c", ":")
+    assert (wrong.status, "--allow-url: 'a.example' is no URL of http or https" in wrong.stderr) == (1, True)
+    assert sandhook("exec", "--allow-private", "-c", ":").status == 1

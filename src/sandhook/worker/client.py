@@ -77,7 +77,7 @@ class Worker:
             else:
                 self._start_by_spawn()
         except OSError as error:
-            raise WorkerError(f"the jq worker could not be started: {error}") from error
+            raise WorkerError(f"the {self.kind} worker could not be started: {error}") from error
 
     # ------------------------------------------------------------------ life
 
@@ -177,6 +177,11 @@ class Worker:
             raise WorkerDied from error
 
     @property
+    def kind(self) -> str:
+        """What it runs, for messages."""
+        return "sqlite" if self._server == "sqlite" else "jq"
+
+    @property
     def fresh(self) -> bool:
         """Whether it has not answered anything yet."""
         return not self._ready
@@ -217,9 +222,9 @@ class Worker:
         try:
             kind, _ = self.frame()
         except WorkerDied:
-            raise WorkerError("the jq worker could not be started: it ended at once") from None
+            raise WorkerError(f"the {self.kind} worker could not be started: it ended at once") from None
         if kind != frames.READY:
-            raise WorkerError("the jq worker could not be started: it speaks another protocol")
+            raise WorkerError(f"the {self.kind} worker could not be started: it speaks another protocol")
 
     def _read(self) -> bytes:
         left = self._deadline - monotonic()
@@ -230,6 +235,8 @@ class Worker:
         except OSError:  # Windows calls the end of a broken pipe an error
             data = b""
         if not data:
+            if monotonic() >= self._deadline:  # a busy host was late, and the worker had ended itself
+                raise OutOfTime
             raise WorkerDied
         return data
 
@@ -387,7 +394,9 @@ class Pool:
             except WorkerDied as error:
                 self.drop(worker)
                 if worker.fresh:
-                    raise WorkerError("the jq worker could not be started: it ended at once") from error
+                    raise WorkerError(
+                        f"the {worker.kind} worker could not be started: it ended at once"
+                    ) from error
                 continue
             except BaseException:
                 self.drop(worker)

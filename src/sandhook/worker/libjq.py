@@ -23,7 +23,11 @@ from ctypes import (
     cast,
     string_at,
 )
-from typing import Any
+
+TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
+
+if TYPE_CHECKING:
+    from typing import Any
 
 INVALID, NULL, FALSE, TRUE, NUMBER, STRING, ARRAY, OBJECT = range(8)
 

@@ -13,9 +13,12 @@ from bisect import bisect_right
 from collections import OrderedDict
 from json import dumps, loads
 from time import time
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from sandhook.worker import frames, libjq, server
     from sandhook.worker.libjq import Value
 else:  # inside a worker the package sandhook is not there, only this directory

@@ -22,13 +22,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from json import dumps, loads
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
 if TYPE_CHECKING:
-    from sandhook.worker import frames, layout
+    from typing import Any
+
+    from sandhook.worker import frames
 else:  # inside a worker the package sandhook is not there, only this directory
     import frames
-    import layout
 
 if sys.platform != "win32":
     from signal import ITIMER_REAL, setitimer
@@ -42,6 +44,10 @@ _ACTIVE_PROCESS = 0x8
 _PROCESS_MEMORY = 0x100
 _DIE_ON_UNHANDLED_EXCEPTION = 0x400
 _NO_DIALOGS = 0x8003
+
+
+#: The module ``layout``, which only the worker over the package's interface loads.
+_LAYOUT: list[Any] = []
 
 
 class Stop(Exception):
@@ -159,9 +165,10 @@ class Answer:
         unit = None
         if flags & frames.SPACED:
             unit = "\t" if flags & frames.TAB else " " * indent
-        self.lay_out: Callable[[str], str] | None = layout.layout(
-            unit=unit, colour=bool(flags & frames.COLOUR), ascii_=bool(flags & frames.ASCII)
-        )
+        self.lay_out: Callable[[str], str] | None = None
+        colour, ascii_ = bool(flags & frames.COLOUR), bool(flags & frames.ASCII)
+        if unit is not None or colour or ascii_:
+            self.lay_out = _LAYOUT[0].layout(unit=unit, colour=colour, ascii_=ascii_)
         self.tail = b"" if flags & frames.JOIN else b"\0" if flags & frames.NUL else b"\n"
 
     def string(self, text: str) -> bool:
@@ -414,6 +421,7 @@ def strings(text: str, *, whole: bool) -> str:
 
 def main(extension: str) -> None:
     """Load libjq's binding from the file ``extension``, confine the process, and serve."""
+    from importlib import import_module
     from importlib.machinery import ExtensionFileLoader
     from importlib.util import module_from_spec, spec_from_file_location
 
@@ -422,6 +430,7 @@ def main(extension: str) -> None:
         os._exit(1)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
+    _LAYOUT.append(import_module("layout"))  # now: a confined process opens no file
     worker = Worker(module)
     worker.compiled(".")
     confine()

@@ -300,6 +300,12 @@ def main(_: str) -> None:
 
 
 def _serve(header: dict[str, Any], data: bytes) -> None:
+    if not hasattr(sqlite3.Connection, "deserialize"):
+        server.send(
+            frames.FAILED, b"Error: this Python's SQLite cannot hold a database in memory (L-SQLITE-003)\n"
+        )
+        server.send(frames.DONE, frames.ENDED.pack(1, 1))
+        return
     try:
         session = Session(header, data)
         try:
@@ -311,3 +317,6 @@ def _serve(header: dict[str, Any], data: bytes) -> None:
     except sqlite3.Error as error:
         server.send(frames.FAILED, f"Error: {error}\n".encode("utf-8", "replace"))
         server.send(frames.DONE, frames.ENDED.pack(_code(error) or 1, 1))
+    except (ValueError, OverflowError, RecursionError, sqlite3.Warning) as error:
+        server.send(frames.FAILED, f"Error: {error}\n".encode("utf-8", "replace"))
+        server.send(frames.DONE, frames.ENDED.pack(1, 1))
