@@ -223,6 +223,8 @@ class TextCompiler:
         if operator[-1] in "=?":
             choose = self._assign_or_fail(node, base, quoted)
             return lambda state: base.text(state) if base.is_set(state, nonempty) else choose(state)
+        if stored and not quoted and base.values is not None:
+            nonempty = False  # one empty value is a list all the same, where it is stored
         inner = node.word or Word(())
         word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self.string(inner)
         if operator[-1] == "+":
