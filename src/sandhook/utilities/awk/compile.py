@@ -152,6 +152,8 @@ class Compiler(Operands):
         """Compile a store into a variable, field or element."""
         kind = target[0]
         if kind == "field":
+            if target[1] == ("num", 0.0):
+                return lambda rt, value: rt.set_record(rt.text(value))
             index = self.number(target[1])
             return lambda rt, value: rt.set_field(index(rt), value)
         if kind == "index":

@@ -141,6 +141,15 @@ def _replace(
     return b"".join([*done, *pieces, data[at:]]).decode("utf-8", "surrogateescape"), count
 
 
+def _fixed(compiler: Compiler, args: list[Node]) -> tuple[str, str] | None:
+    """Return what is replaced by what, when the program says both as plain text."""
+    expression, new = args[0], args[1]
+    if expression[0] != "ere" or new[0] != "str" or len(new[1]) > 64 or not set("&\\").isdisjoint(new[1]):
+        return None
+    literal = compiler.constant(expression[1]).literal
+    return (literal, str(new[1])) if literal else None
+
+
 def _sub(which: int) -> Callable[[Compiler, list[Node]], Run]:
     def compile_(compiler: Compiler, args: list[Node]) -> Run:
         regex, replacement = compiler.regex(args[0]), compiler.text(args[1])
@@ -161,7 +170,27 @@ def _sub(which: int) -> Callable[[Compiler, list[Node]], Run]:
                 put(rt, result)
             return float(count)
 
-        return sub
+        fixed = _fixed(compiler, args)
+        if fixed is None or put is None:
+            return sub
+        literal, new = fixed
+        store = put
+
+        def sub_fixed(rt: Runtime) -> float:
+            """Plain text for plain text, the usual case, in one step."""
+            subject: str = text(rt)
+            if literal not in subject and not rt.icase:
+                return 0.0
+            if rt.icase or len(subject) > LARGE:
+                return sub(rt)
+            if which:
+                store(rt, subject.replace(literal, new, 1))
+                return 1.0
+            count = subject.count(literal)
+            store(rt, subject.replace(literal, new))
+            return float(count)
+
+        return sub_fixed
 
     return compile_
 
