@@ -91,6 +91,7 @@ UTILITIES: dict[str, str] = {
     "install": "install",
     "join": "join",
     "jq": "jq",
+    "kill": "kill",
     "less": "less",
     "link": "link",
     "ln": "ln",
