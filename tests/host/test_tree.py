@@ -402,9 +402,9 @@ def test_a_thousand_scripts_that_run_out_of_time_leave_nothing() -> None:
 
     before = Left()
     seconds = 0.5
-    made = HostShell(limits=Limits.generous().with_(wall_seconds=seconds))
 
     def run() -> float:
+        made = HostShell(limits=Limits.generous().with_(wall_seconds=seconds))  # one does a run at a time
         began = time.monotonic()
         result = made.run(f"sh -c {shlex.quote(HOLD)}; echo never")
         took = time.monotonic() - began
