@@ -108,6 +108,8 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
             name = state.resolve(name)[0]
             assigned = assigned._replace(name=name) if assigned else None
     if request.local:
+        if request.add & (EXPORT | READONLY):
+            state.keep_assigned(name)  # what was given to the call outlives it, as behind export
         _localize(state, name, request)
     elif request.global_:
         frame = _outermost(state, name)
