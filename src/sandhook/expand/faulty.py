@@ -11,9 +11,12 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from sandhook.errors import LimitExceeded
+from sandhook.lazy import lazily
 from sandhook.limits import Budget
 from sandhook.syntax.arith import ASSIGNMENTS, BLANKS, MAX_DEPTH, POWER, PRECEDENCE, Parser
 from sandhook.syntax.nodes import Arith, ArithAssign, ArithBinary, ArithNumber, ArithUnary, ArithVariable
+
+_NEXT_NAME = lazily(r"[ \t\n]+[A-Za-z_][A-Za-z0-9_]*")
 
 #: Evaluates a small tree; may raise.
 Evaluate: TypeAlias = Callable[[Arith], int]
@@ -41,13 +44,14 @@ class _Evaluating(Parser):
         skipping: Above 0 where nothing is evaluated: behind ``0 &&`` and the like.
     """
 
-    __slots__ = ("budget", "evaluate", "skipping", "target")
+    __slots__ = ("budget", "evaluate", "seen", "skipping", "target")
 
     def __init__(self, text: str, evaluate: Evaluate, budget: Budget) -> None:
         super().__init__(text, False)
         self.evaluate = evaluate
         self.budget = budget
         self.skipping = 0
+        self.seen = 0  # how far names were looked behind
         self.target = ArithVariable("_", None)
 
     def number_of(self, node: Arith) -> ArithNumber:
@@ -59,6 +63,11 @@ class _Evaluating(Parser):
 
     def look_behind_name(self) -> None:
         super().look_behind_name()
+        here = self.at
+        while here >= self.seen and (found := _NEXT_NAME.match(self.text, self.at)):
+            self.at = found.end()  # names in a row are all looked behind first
+            super().look_behind_name()
+        self.seen, self.at = max(self.seen, self.at), here
         assert isinstance(self.node, ArithVariable)
         self.target = self.node
         behind = self.text[self.at :].lstrip(BLANKS)[:2]
