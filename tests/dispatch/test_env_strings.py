@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 
 import pytest
 from hypothesis import example, given, settings
@@ -22,7 +23,10 @@ SHOW = b'#!/bin/sh\n[ $# -eq 0 ] || printf "<%s>" "$@"\n'
 def is_gnu() -> bool:
     """Whether the machine's env is GNU's, whose rules these are."""
     try:
-        return b"coreutils" in subprocess.run([ENV, "--version"], capture_output=True, timeout=60).stdout
+        return (
+            sys.platform != "win32"
+            and b"coreutils" in subprocess.run([ENV, "--version"], capture_output=True, timeout=60).stdout
+        )
     except OSError:
         return False
 

@@ -50,7 +50,7 @@ def test_programs_feed_programs(shell):
 
 
 def test_output_of_a_program_is_substituted(shell):
-    assert out(shell, f'x=$({program("print(6 * 7)")}); echo "[$x]"') == "[42]\n"
+    assert out(shell, f'x=$({program("print(6 * 7)")}); echo "[$x]"').replace("\r", "") == "[42]\n"
 
 
 def test_the_order_of_output_is_that_of_the_commands(shell):

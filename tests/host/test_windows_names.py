@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def test_backslashes_in_variables_stay(shell: HostShell, tmp_path: Path) -> None
 
 
 def test_path_has_colons_in_a_shell_and_semicolons_in_a_program(shell: HostShell) -> None:
-    assert out(shell, 'echo "$PATH"').startswith("/c/")
+    assert re.match("/[a-z]/", out(shell, 'echo "$PATH"'))
     program = f'"{Path(sys.executable).as_posix()}" -c "import os; print(os.environ[\'PATH\'])"'
     shown = out(shell, f'PATH="/c/first dir:$PATH:$BACK"; {program}').strip().split(";")
     assert shown[0] == r"C:\first dir"

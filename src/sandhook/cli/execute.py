@@ -66,7 +66,7 @@ def parser() -> Parser:
     add(
         "--prefer",
         choices=("machine", "own"),
-        help="with --host, whose utilities win: the machine's (default), or ours",
+        help="with --host, whose utilities win: the machine's (default but on Windows), or ours",
     )
     add(
         "--keep-env",
@@ -177,7 +177,7 @@ def _run_on_host(script: str, name: str, words: list[str], options: argparse.Nam
     extra = dict(_assignment(text) for text in options.env)
     env = build("inherit", os.environ, keep=options.keep_env, extra=extra, windows=WINDOWS)
     inherit = _streams_are_ours()
-    host = Host(prefer=options.prefer or "machine", inherit=inherit, subreaper=sys.platform == "linux")
+    host = Host(prefer=options.prefer, inherit=inherit, subreaper=sys.platform == "linux")
     limits = Limits.generous().with_(wall_seconds=options.timeout or _HOST_SECONDS)
     try:
         shell = HostShell(host=host, env=env, cwd=options.cwd, limits=limits, parse_cache=default_store())

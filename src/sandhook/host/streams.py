@@ -292,6 +292,8 @@ class Streams:
             if WINDOWS and number > 2:  # programs get three there
                 continue
             if isinstance(description, (HostFile, HostStream)):
+                if WINDOWS and isinstance(description, HostFile) and description.append:
+                    os.lseek(description.fd, 0, os.SEEK_END)  # there, a descriptor cannot append by itself
                 self.files[number] = description.fd
             elif isinstance(description, (Null, NullInput)):
                 self.files[number] = null()

@@ -53,7 +53,8 @@ class Host(Record):
 
     Fields:
         prefer: Which utilities win: "machine" takes what PATH has and ours where it has none; "own" takes
-            ours first. jq and all others are there either way.
+            ours first. jq and all others are there either way. None is "machine", but "own" on Windows, where
+            ``find`` and ``sort`` in PATH are others than scripts mean.
         executable_bit: A script named by a path needs permission to be executed, as for the kernel; without,
             as hooks want it, only to be read.
         own_shell: Scripts for bash or sh run in our shell: "never", where the machine has no such program
@@ -66,7 +67,7 @@ class Host(Record):
             environment and left its session is found. For processes whose only work is this.
     """
 
-    prefer: str = "machine"
+    prefer: str | None = None
     executable_bit: bool = False
     own_shell: str = "missing"
     extensions: Mapping[str, Sequence[str]] = {}
@@ -85,6 +86,8 @@ class HostWorld:
     """
 
     def __init__(self, host: Host, working: str) -> None:
+        if host.prefer is None:
+            host = host._replace(prefer="own" if WINDOWS else "machine")
         if host.prefer not in ("machine", "own"):
             raise ValueError(f"host: prefer: wanted 'machine' or 'own', got {host.prefer!r}")
         if host.own_shell not in ("never", "missing", "always"):
@@ -207,10 +210,12 @@ class HostRun:
         """
         ours = name in state.shell.commands.utilities or name in lookup.SHELLS
         first = ours and self._host.prefer == "own"
+        if first and WINDOWS:
+            yield f"/usr/bin/{name}", name
         for candidate in self._on_path(name, path):
             utility = lookup.utility_at(state, candidate) if first else None
             yield candidate, utility
-        if not ours or (first and not WINDOWS):
+        if not ours or first:
             return
         for candidate in lookup.candidates(path, name):
             if lookup.utility_at(state, candidate) is not None:

@@ -22,8 +22,12 @@ def go_json(value: Json) -> str:
 
 
 def directory(event: Event) -> str:
-    """Return where hooks of an event run: the agent's directory if it is an absolute path, else /workspace."""
-    return event.cwd if event.cwd is not None and event.cwd[:1] == "/" else "/workspace"
+    """Return where hooks of an event run: the agent's directory if it is an absolute path, else /workspace.
+
+    A drive's (``C:\\x``, ``C:/x``) is one; each runner takes it as its own system has it.
+    """
+    cwd = event.cwd or ""
+    return cwd if cwd[:1] == "/" or cwd[1:3] in (":\\", ":/") else "/workspace"
 
 
 def variable(text: str) -> str:
