@@ -24,6 +24,9 @@ class Runtime:
     def complain(self, state: State, text: str) -> None:
         self.complaints.append(text)
 
+    def refuse(self, state: State, text: str) -> None:
+        self.complaints.append(text)
+
     def arithmetic(self, state: State, text: str) -> int:
         return int(text)
 

@@ -70,9 +70,11 @@ def start(
         try:
             return PosixChild(_start(spawn, marker), report)
         except OSError as error:
-            if error.errno != errno.ETXTBSY:
+            if error.errno == errno.ETXTBSY:
+                time.sleep(_BUSY_PAUSE)
+            elif error.errno != errno.EBADF or len(spawn.files) <= 3:
                 raise
-            time.sleep(_BUSY_PAUSE)
+            # else a number that was in use here is not any more: another thread has closed it meanwhile
     return PosixChild(_start(spawn, marker), report)
 
 
