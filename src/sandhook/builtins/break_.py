@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import HelpWanted, builtin, complain, number_operands, numeric
-from sandhook.state.control import BreakLoop, Discard, ExitShell
+from sandhook.state.control import AskedExit, BreakLoop, Discard
 from sandhook.state.state import State
 
 USAGE = "break [n]"
@@ -29,7 +29,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
 
     Raises:
         BreakLoop: The count is below 1: all loops end, with status 1.
-        ExitShell: It is no number.
+        AskedExit: It is no number.
         Discard: There is more than one argument.
     """
     name = argv[0]
@@ -47,7 +47,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
     count = numeric(operands[0])
     if count is None:
         complain(state, f"{name}: {operands[0]}: numeric argument required")
-        raise ExitShell(NOT_A_NUMBER)
+        raise AskedExit(NOT_A_NUMBER)
     if len(operands) > 1:
         complain(state, f"{name}: too many arguments")
         raise Discard(1)

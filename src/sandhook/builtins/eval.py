@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import builtin, misused, no_options, runtime
 from sandhook.interp.traps import came_back
-from sandhook.state.control import ExitShell
+from sandhook.state.control import AskedExit
 from sandhook.state.state import UNHEEDED, State
 
 USAGE = "eval [arg ...]"
@@ -29,7 +29,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if heeded:
             del state.extra[UNHEEDED]
     if "syntax_error" in state.extra and state.options.errexit and not state.tested:
-        raise ExitShell(status)  # before the ERR trap hears of it
+        raise AskedExit(status)  # before the ERR trap hears of it
     if state.traps:
         came_back(state, status)
     return misused(state, argv[0], status) if "syntax_error" in state.extra else status

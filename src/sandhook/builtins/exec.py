@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import builtin, complain, parse, runtime
 from sandhook.interp.lookup import locate, may_run, utility_at
-from sandhook.state.control import ExitShell
+from sandhook.state.control import AskedExit
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import join
@@ -45,7 +45,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if status:
         if "execfail" in state.options.shopts and not state.subshell:
             return status
-        raise ExitShell(status)
+        raise AskedExit(status)
     if utility_at(state, file) is None:
         file = str(join(state.process.cwd, file.removeprefix("./")))
     return runtime(state).replace(state, operands, file, environment=environment, argv0=argv0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, number_operands, numeric
-from sandhook.state.control import ExitShell
+from sandhook.state.control import AskedExit
 from sandhook.state.state import State
 
 USAGE = "exit [n]"
@@ -16,7 +16,7 @@ USAGE = "exit [n]"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Raise ExitShell with n modulo 256, or with the last status."""
+    """Raise AskedExit with n modulo 256, or with the last status."""
     if len(argv) == 1:
         raise _leaving(state, _last_status(state))
     operands = number_operands(argv)
@@ -31,7 +31,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     raise _leaving(state, status)
 
 
-def _leaving(state: State, status: int) -> ExitShell:
+def _leaving(state: State, status: int) -> AskedExit:
     """Run the EXIT trap while locals, arguments and redirections are still those of the call; then leave.
 
     Outside of functions ``bash -c`` undoes redirections first, so that it is left to the one who ends the run.
@@ -43,7 +43,7 @@ def _leaving(state: State, status: int) -> ExitShell:
     undone = "command_string" in state.extra and not state.subshell and state.function_frame() is None
     if "EXIT" in state.traps and not undone:
         status = state.shell.run_exit_trap(state, status & 0xFF)
-    return ExitShell(status)
+    return AskedExit(status)
 
 
 def _last_status(state: State) -> int:

@@ -44,6 +44,10 @@ class ExitShell(ControlFlow):
         self.status = status & 0xFF
 
 
+class AskedExit(ExitShell):
+    """An exit that a command asked for: the ``!`` of a subshell's only command does not invert it."""
+
+
 class Misuse(ExitShell):
     """A special built-in that was misused in posix mode; ``command`` in front of it lets the shell go on."""
 

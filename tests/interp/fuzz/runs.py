@@ -75,7 +75,7 @@ DECLARED = (
     Declared("L-LOOP-001", r"\b(?:break|continue)\b", bash=_EXPANSION_ERROR, early=True),
     Declared("L-LOOP-001", r"\bERR\b", bash=_EXPANSION_ERROR, more=r"err [0-9]+\n?|<err><[0-9]+>"),
     Declared("L-PRINT-001", r"<<.*\btype fun1\b|\btype fun1\b.*<<", more=r";(?=\n)"),
-    Declared("L-QUOTE-003", r'"[^"]*\$\{[^"}]*"[^"]*\{[^"]*[,.][^"]*\}[^"]*"'),
+    Declared("L-QUOTE-003", r'"[^"]*\$\{[^"}]*"[^"]*(?:""[^"]*)*\{[^"]*[,.][^"]*\}[^"]*"'),
     Declared("L-SUBST-001", r"\$\((?:.*\W)?[abm]\+?=\(.*\\['\"]", bash=_SYNTAX_ERROR),
     Declared("L-SYNTAX-004", r"\beval\b", bash=_SYNTAX_ERROR, here=_NO_SYNTAX_ERROR, early=True),
     Declared("L-TRAP-003", r"\bset -(?:e|o).*\bEXIT\b.*> (?:g|\./|f[12]|d/h)", more=r"exit [0-9]+\n"),

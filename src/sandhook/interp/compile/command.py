@@ -11,7 +11,7 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import Job, jobs_of, tell_of_ended
 from sandhook.interp.messages import report_death
 from sandhook.interp.subshell import in_subshell, start_subshell
-from sandhook.state.control import ExitShell, ShellError
+from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY
 from sandhook.syntax.nodes import (
@@ -21,6 +21,7 @@ from sandhook.syntax.nodes import (
     Coprocess,
     FunctionDefinition,
     ListItem,
+    Pipeline,
     Subshell,
 )
 
@@ -28,7 +29,7 @@ Run: TypeAlias = Callable[[State], int]
 
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
-    body, line = compiler.list(node.body), node.line
+    body, line = compile_subshell_body(compiler, node.body), node.line
 
     def run(state: State) -> int:
         budget = state.budget
@@ -47,6 +48,36 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         if state.process.pending:
             state.process.deliver()
         return status
+
+    return run
+
+
+def compile_subshell_body(compiler: Compiler, node: CommandList) -> Run:
+    """Compile what is in the parentheses.
+
+    The ``!`` of an only command is the subshell's own, as in bash: what is behind it is not tested, and
+    how it ends is inverted, be it by errexit, an error or ``return``.
+    """
+    item = node.items[0]
+    negated = item.command
+    if len(node.items) > 1 or item.background or not isinstance(negated, Pipeline) or not negated.negated:
+        return compiler.list(node)
+    if not negated.commands:
+        return compiler.list(node)
+    alone = len(negated.commands) == 1 and negated.timed is None
+    plain = negated.commands[0] if alone else negated._replace(negated=False)
+    body = compiler.list(CommandList((ListItem(plain, False),), node.span))
+
+    def run(state: State) -> int:
+        try:
+            status = body(state)
+        except AskedExit:
+            raise
+        except ReturnFrom as leaving:
+            status = leaving.status
+        except (Discard, ExitShell):
+            status = 1
+        return 0 if status else 1
 
     return run
 

@@ -133,7 +133,8 @@ class Compiler:
             case Pipeline() | AndOr() | FunctionDefinition() | Coprocess():
                 return self.command(node)
             case Subshell():  # the process is the subshell: $! is its pid, a signal reaches its trap
-                return self._redirected(self.list(node.body), node, final=True)
+                body = command.compile_subshell_body(self, node.body)
+                return self._redirected(body, node, final=True)
         return self._redirected(self._compound(node), node, final=True)
 
     def _compound(self, node: Command) -> Run:
