@@ -125,7 +125,7 @@ def test_appending_stays_cheap(state: State) -> None:
 def test_associative_assignment_takes_pairs(state: State) -> None:
     state.add_attributes("m", ASSOC)
     assign(state, Assigned("m", None, False, [Element("k", False, "v"), Element("k", True, "w")]))
-    assert state.element("m", "k") == "vw"
+    assert state.element("m", "k") == "w"  # += adds to what was there before the list
     assign(state, Assigned("m", None, False, [Element("", False, "v"), Element("ok", False, "x")]))
     assert state.shell.complaints == ["[]=v: bad array subscript"]
     assert state.element("m", "ok") == "x"

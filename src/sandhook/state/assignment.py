@@ -11,7 +11,16 @@ from typing import TypeAlias
 from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError
 from sandhook.state.state import LARGE, State
-from sandhook.state.values import ARRAY, ASSOC, COMPUTED, READONLY, Array, AssociativeArray, IndexedArray
+from sandhook.state.values import (
+    ARRAY,
+    ASSOC,
+    COMPUTED,
+    INTEGER,
+    READONLY,
+    Array,
+    AssociativeArray,
+    IndexedArray,
+)
 
 #: Computed arrays to which a list cannot be assigned: that ends the line, without a word.
 _NEVER_ASSIGNED = frozenset({"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS"})
@@ -99,7 +108,7 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
                     state.shell.refuse(state, f"[{subscript}]={value}: bad array subscript")
                     continue
         if add:
-            value = (array.get(index) or "") + value
+            value = _added(array.get(index), value, bits)
         array.set(index, state.convert(name, bits, value) if computed else value)
         next_index = index + 1
     state.attributes[name] = bits | ARRAY
@@ -107,11 +116,16 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
     return array
 
 
+def _added(old: str | None, value: str, bits: int) -> str:
+    """Return what ``[key]+=value`` gives an element: text behind text, or a sum that is still to be evaluated."""
+    return f"({old or 0})+({value or 0})" if bits & INTEGER else (old or "") + value
+
+
 def _assign_associative(state: State, name: str, elements: Elements, *, append: bool) -> AssociativeArray:
     old = state.values.get(name)
     bits = state.attributes.get(name, 0)
     array = old if append and isinstance(old, AssociativeArray) else AssociativeArray()
-    before = old if isinstance(old, AssociativeArray) else array  # what += adds to, also in m=([k]+=v)
+    before = old if isinstance(old, AssociativeArray) else AssociativeArray()  # what += adds to, as in bash
     if elements and elements[0].subscript is None:
         words = [
             element.value if element.subscript is None else f"[{element.subscript}]={element.value}"
@@ -127,7 +141,7 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
             state.shell.refuse(state, f"[]={value}: bad array subscript")
             continue
         if add:
-            value = (before.get(subscript) or "") + value
+            value = _added(before.get(subscript), value, bits)
         array.set(subscript, state.convert(name, bits, value) if bits & COMPUTED else value)
     state.attributes[name] = bits
     state.values[name] = array

@@ -332,6 +332,45 @@ class State:
             raise Discard(1)
         frame.saved[name] = frame.saved[name]._replace(value=value)
 
+    def point(self, name: str, target: str) -> None:
+        """Let the reference ``name`` mean ``target``, as a loop does. Raises ShellError when that is no name."""
+        if not _TARGET.match(target):
+            raise ShellError(f"`{target}': not a valid identifier", 1)
+        self.namerefs[name] = target
+
+    def _meant(self, name: str) -> tuple[str, Frame] | None:
+        """Return what a local reference means when a later call hides that, and the call.
+
+        A value is assigned to the variable that the call of the reference knows; reads, elements and
+        references outside functions take the nearest, all as in bash.
+        """
+        at = len(self.frames)
+        seen: list[str] = []
+        while name in self.namerefs and name not in seen:
+            at = next((k for k in range(at - 1, -1, -1) if name in self.frames[k].saved), -1)
+            if at < 0 and not seen:
+                return None
+            seen.append(name)
+            name = self.namerefs[name]
+            for frame in self.frames[at + 1 :]:
+                if name in frame.saved and name not in self.dynamics:
+                    return name, frame
+        return None
+
+    def _set_hidden(self, name: str, frame: Frame, value: str, *, append: bool = False) -> None:
+        """Assign to the variable that a local of ``frame`` hides."""
+        if self.shared_frames:
+            at = self.frames.index(frame)
+            self.unshare_frames()
+            frame = self.frames[at]
+        nearest = self.save(name)
+        self.restore(name, frame.saved[name])
+        try:
+            (self.append if append else self.set)(name, value)
+        finally:
+            frame.saved[name] = self.save(name)
+            self.restore(name, nearest)
+
     def resolve(self, name: str) -> tuple[str, str | None]:
         """Follow namerefs: return the final name, and a subscript if a reference has one.
 
@@ -405,6 +444,10 @@ class State:
 
     def _set_rare(self, name: str, value: str) -> None:
         if name in self.namerefs:
+            meant = self._meant(name) if self.frames else None
+            if meant is not None:
+                self._set_hidden(*meant, value)
+                return
             name, subscript = self.resolve(name)
             if subscript is not None:
                 self.set_element(name, subscript, value)
@@ -462,6 +505,10 @@ class State:
         """Assign as ``name+=value`` does: concatenate, or add for integers."""
         bits = self.attributes.get(name, 0)
         if name in self.namerefs:
+            meant = self._meant(name) if self.frames else None
+            if meant is not None:
+                self._set_hidden(*meant, value, append=True)
+                return
             target, subscript = self.resolve(name)
             bits = self.attributes.get(target, 0)
             if subscript is not None:

@@ -72,6 +72,8 @@ _NO_SYNTAX_ERROR = r"\A(?!.*-c: line)"
 #: What the grammar cannot keep out of by itself. All patterns of one must be found.
 DECLARED = (
     Declared("L-CASE-001", r'\bcase [^\n]*"\$\{[^"]+"[^\n]* in '),
+    Declared("L-DECLARE-002", r"\b\w+=[^\n]* (?:eval|\.) [^\n]*\bdeclare -[a-z]*[xr]"),
+    Declared("L-GLOB-004", r"\*!\([^\n]*\)"),
     Declared("L-LOOP-001", r"\b(?:break|continue)\b", bash=_EXPANSION_ERROR, early=True),
     Declared("L-LOOP-001", r"\bERR\b", bash=_EXPANSION_ERROR, more=r"err [0-9]+\n?|<err><[0-9]+>"),
     Declared("L-PRINT-001", r"<<.*\btype fun1\b|\btype fun1\b.*<<", more=r";(?=\n)"),

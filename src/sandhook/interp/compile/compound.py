@@ -189,7 +189,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
                         continue
                     state.shell.trace_for(state, name, node.words)
                 if name in state.namerefs:
-                    state.namerefs[name] = value
+                    state.point(name, value)
                 else:
                     state.set(name, value)
                 try:
