@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return
     rows = exempt()
     for item in items:
-        why = rows.get(item.nodeid.partition("[")[0])
+        why = rows.get(item.nodeid, rows.get(item.nodeid.partition("[")[0]))
         if why is not None:
             item.add_marker(pytest.mark.skip(reason=f"under Wine: {why}"))
 
