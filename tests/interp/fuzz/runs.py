@@ -80,6 +80,7 @@ DECLARED = (
     Declared("L-QUOTE-003", r'"[^"]*\$\{[^"}]*"[^"]*(?:""[^"]*)*\{[^"]*[,.][^"]*\}[^"]*"'),
     Declared("L-SUBST-001", r"\$\((?:.*\W)?[abm]\+?=\(.*\\['\"]", bash=_SYNTAX_ERROR),
     Declared("L-SYNTAX-004", r"\beval\b", bash=_SYNTAX_ERROR, here=_NO_SYNTAX_ERROR, early=True),
+    Declared("L-SYNTAX-004", r"\beval\b", bash=r"eval: line \d+: unexpected EOF.*: \[\[: command not found"),
     Declared("L-TRAP-003", r"\bset -(?:e|o).*\bEXIT\b.*> (?:g|\./|f[12]|d/h)", more=r"exit [0-9]+\n"),
 )
 
