@@ -57,6 +57,7 @@ class Tree:
         self._looked = 0  # the last number when all were looked at
         self._refused: set[tuple[int, float]] = set()  # belong to another user now
         self._adoption = Adoption() if subreaper else None
+        self._coming = False  # orphans that have ended, and are not this process's yet
 
     # ------------------------------------------------------------------ start
 
@@ -143,6 +144,11 @@ class Tree:
             for pid in new:
                 ours[pid] = seen.pop(pid)
         if self._adoption is not None:
+            # a zombie whose parent has not quite gone comes to this process in a moment
+            self._coming = any(
+                process.zombie and process.parent != me and process.pid not in self._living
+                for process in ours.values()
+            )
             self._adoption.reap(
                 process.pid
                 for process in ours.values()
@@ -282,7 +288,7 @@ class Tree:
             stopped |= {(process.pid, process.started) for process in new}
             found = self._left(found)
         until = time.monotonic() + LAST
-        while found or not self._all_waited_for():
+        while found or self._coming or not self._all_waited_for():
             self._signal(found, (signal.SIGKILL,))
             if (rest := until - time.monotonic()) <= 0:
                 break

@@ -26,6 +26,7 @@ from sandhook.host.poller import Poller
 from sandhook.host.streams import HostStream, Streams
 from sandhook.interp import lookup
 from sandhook.interp.external import NOT_EXECUTABLE, NOT_FOUND, execute, run_own_shell
+from sandhook.interp.jobs import tell_of_ended
 from sandhook.interp.messages import report_signal
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
@@ -218,7 +219,7 @@ class HostRun:
         if not ours or first:
             return
         for candidate in lookup.candidates(path, name):
-            if lookup.utility_at(state, candidate) is not None:
+            if lookup.utility_at(state, candidate) is not None and not self._runs_by_name(state, candidate):
                 yield candidate, name
         if WINDOWS:
             yield f"/usr/bin/{name}", name
@@ -361,6 +362,8 @@ class HostRun:
             report_signal(state, child.pid, child.signal, lambda: " ".join(argv))
         if process.caught:
             process.kill(SIGCHLD)
+        if state.jobs is not None:
+            tell_of_ended(state)
         assert child.status is not None
         return child.status
 
