@@ -43,7 +43,7 @@ def pairs_of(state: State, name: str, letter: str) -> list[str]:
 
 def quoted_key(text: str) -> str:
     """Return a key as ``declare -p`` prints it: quoted where a shell would need it."""
-    return double_quote(text) if not text or _META.search(text) else text
+    return double_quote(text) if text in ("", "@") or _META.search(text) else text
 
 
 def double_quote(text: str) -> str:

@@ -71,9 +71,11 @@ _NO_SYNTAX_ERROR = r"\A(?!.*-c: line)"
 
 #: What the grammar cannot keep out of by itself. All patterns of one must be found.
 DECLARED = (
+    Declared("L-ARITH-003", r"\bset -\w*e", bash="expression recursion level exceeded", early=True),
     Declared("L-CASE-001", r'\bcase [^\n]*"\$\{[^"]+"[^\n]* in '),
     Declared("L-DECLARE-002", r"\b\w+=[^\n]* (?:eval|\.) [^\n]*\bdeclare -[a-z]*[xr]"),
     Declared("L-GLOB-004", r"\*!\([^\n]*\)"),
+    Declared("L-GLOB-005", r"\bIFS=[^\n]*-.*\$\{[^}\n]*\}[^\s\"]*\[[^\]\s]*-"),
     Declared("L-LOOP-001", r"\b(?:break|continue)\b", bash=_EXPANSION_ERROR, early=True),
     Declared("L-LOOP-001", r"\bERR\b", bash=_EXPANSION_ERROR, more=r"err [0-9]+\n?|<err><[0-9]+>"),
     Declared("L-PRINT-001", r"<<.*\btype fun1\b|\btype fun1\b.*<<", more=r";(?=\n)"),
@@ -81,6 +83,7 @@ DECLARED = (
     Declared("L-SUBST-001", r"\$\((?:.*\W)?[abm]\+?=\(.*\\['\"]", bash=_SYNTAX_ERROR),
     Declared("L-SYNTAX-004", r"\beval\b", bash=_SYNTAX_ERROR, here=_NO_SYNTAX_ERROR, early=True),
     Declared("L-SYNTAX-004", r"\beval\b", bash=r"eval: line \d+: unexpected EOF.*: \[\[: command not found"),
+    Declared("L-TRAP-006", r"\bERR\b.*(?:\)\)|\]\]) *[0-9&]*>", more=r"err [0-9]+\n"),
     Declared("L-TRAP-003", r"\bset -(?:e|o).*\bEXIT\b.*> (?:g|\./|f[12]|d/h)", more=r"exit [0-9]+\n"),
 )
 
@@ -88,7 +91,11 @@ DECLARED = (
 def differs(script: str) -> tuple[Outcome, Outcome] | None:
     """Return what bash gives and what the sandbox gives, when that is not the same and no row tells why."""
     whole = f"{script}\n{DUMP}"
-    expected, found = in_bash(whole), in_sandbox(whole)
+    try:
+        expected = in_bash(whole)
+    except subprocess.TimeoutExpired:  # bash did not end: there is nothing to compare with
+        return None
+    found = in_sandbox(whole)
     return None if expected.agrees(found) or declared(script, expected, found) else (expected, found)
 
 
@@ -127,6 +134,10 @@ def in_bash(script: str) -> Outcome:
             )
         try:
             stdout, stderr = process.communicate(timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            _kill_group(process)
+            process.communicate()
+            raise
         finally:
             _kill_group(process)
         status = 128 - process.returncode if process.returncode < 0 else process.returncode
