@@ -371,8 +371,6 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
             else:
                 options, operands = syntax_of(module).parse(arguments)
                 status = module.run(options, operands, ctx)
-            ctx.flush()
-            return status
         except UsageError as error:
             ctx.error(str(error))
             if error.hint:
@@ -389,6 +387,8 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
             where = f"{error.filename}: " if error.filename else ""
             ctx.error(f"{where}{error.strerror}")
             return usage_status
+        ctx.flush()
+        return status
     except BrokenPipe:
         return 128 + SIGPIPE
     except OSError as error:  # standard output itself cannot be written

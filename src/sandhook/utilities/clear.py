@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.utilities._base import Context, opt, option_set
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 from sandhook.utilities.tput import is_known, is_smart
 
 
@@ -23,13 +23,19 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 for a terminal that nobody knows."""
+    """Return 0, or 1 for a terminal that nobody knows or that cannot be cleared."""
+    if operands:
+        raise UsageError(f"extra operand '{operands[0]}'")
+    if options.terminal is None and "TERM" not in ctx.environment:
+        ctx.process.descriptor(2).write(b"TERM environment variable not set.\n")
+        return 1
     terminal = options.terminal if options.terminal is not None else ctx.environment.get("TERM", "")
     if not is_known(terminal):
         ctx.process.descriptor(2).write(
             f"'{terminal}': unknown terminal type.\n".encode("utf-8", "surrogateescape")
         )
         return 1
-    if is_smart(terminal):
-        ctx.write(b"\033[H\033[2J" + (b"" if options.keep else b"\033[3J"))
+    if not is_smart(terminal):
+        return 1
+    ctx.write(b"\033[H\033[2J" + (b"" if options.keep else b"\033[3J"))
     return 0

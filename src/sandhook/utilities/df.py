@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sandhook.record import Record
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
-from sandhook.utilities._files import reason, stat_of
+from sandhook.utilities._files import quote_always, reason, stat_of
 from sandhook.utilities._listing import blocks_of, human_size
 from sandhook.utilities.du import read_block_size
 from sandhook.vfs.path import VirtualPath
@@ -40,7 +40,7 @@ def _fields(text: str) -> tuple[str, ...]:
 
 @option_set
 class Options:
-    """df [-ahHiklPT] [-B SIZE] [--output[=FIELDS]] [--total] [FILE]...
+    """df [-ahHiklPTv] [-B SIZE] [--output[=FIELDS]] [--total] [FILE]...
 
     Print the size of the file system that each FILE is in, and how much of it is used.
     """
@@ -67,6 +67,7 @@ class Options:
     types: tuple[str, ...] = opt("-t", "--type", "TYPE", "file systems of TYPE alone", append=True)
     not_types: tuple[str, ...] = opt("-x", "--exclude-type", "TYPE", "none of TYPE", append=True)
     total: bool = opt("--total", help="a grand total")
+    ignored: bool = opt("-v", help="taken, and without effect")
     output: tuple[str, ...] | None = opt(
         "--output", "FIELDS", "these columns, or all of them", convert=_fields, optional=True, const=_FIELDS
     )
@@ -91,6 +92,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         for given, flag in ((options.inodes, "-i"), (options.portable, "-P"), (options.kind, "-T")):
             if given:
                 raise UsageError(f"options {flag} and --output are mutually exclusive")
+    both = [kind for kind in dict.fromkeys(options.types) if kind in options.not_types]
+    if both:
+        for kind in both:
+            ctx.fail(f"file system type {quote_always(kind)} both selected and excluded")
+        return ctx.failed
     usage = measured(ctx)
     rows: list[list[str]] = []
     columns = _columns(options)
@@ -176,6 +182,9 @@ def _size_name(unit: int) -> str:
     for power, letter in ((1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
         if unit % power == 0:
             return f"{unit // power}{letter}"
+    for power, letter in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if unit % power == 0:
+            return f"{unit // power}{letter}B"
     return f"{unit}B"
 
 

@@ -26,7 +26,7 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return the command's status; 125 when nohup fails, 126 and 127 when it cannot be run or found."""
     if not operands:
-        raise UsageError("missing operand")
+        raise UsageError("missing operand", status=127 if "POSIXLY_CORRECT" in ctx.environment else None)
     ctx.process.ignored.add(SIGHUP)
     ctx.flush()
     return ctx.run(operands)

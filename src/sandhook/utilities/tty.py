@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.utilities._base import Context, UsageError, opt, option_set
+from sandhook.kernel.signals import BrokenPipe
+from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 
 USAGE_STATUS = 2
 
@@ -23,9 +24,16 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 1: standard input is no terminal."""
+    """Return 1: standard input is no terminal; 3 when that cannot be written."""
     if operands:
         raise UsageError(f"extra operand '{operands[0]}'")
     if not options.silent:
-        ctx.write_line("not a tty")
+        try:
+            ctx.write_line("not a tty")
+            ctx.flush()
+        except BrokenPipe:
+            raise
+        except OSError as error:
+            ctx.abandon()
+            raise Failure(f"write error: {error.strerror}", status=3) from None
     return 1

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, opt, option_set
 
+PERMUTE = False
 USAGE_STATUS = 2
 
 #: Where a command is looked for when PATH is unset.
