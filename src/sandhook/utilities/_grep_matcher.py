@@ -44,10 +44,11 @@ class Matcher:
 
     Attributes:
         takes_all: It is the empty pattern, so that -v selects nothing.
+        takes_none: There is no pattern at all, so that only -v selects.
         warnings: Messages of the expression's compiler.
     """
 
-    __slots__ = ("_needle", "_needles", "_perl", "_regex", "_spec", "takes_all", "warnings")
+    __slots__ = ("_needle", "_needles", "_perl", "_regex", "_spec", "takes_all", "takes_none", "warnings")
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
@@ -57,6 +58,7 @@ class Matcher:
         self._perl: Spans | None = None
         self.warnings: tuple[str, ...] = ()
         patterns = spec.patterns
+        self.takes_none = not patterns
         self.takes_all = patterns == (b"",) and not spec.words and not spec.lines
         if spec.kind == "P":
             return

@@ -187,7 +187,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return 2
     matcher, style = plan_for(options, None if given else operands[0], ctx)
     files: Sequence[str] = operands if given else operands[1:]
-    if (style.limit == 0 or (matcher.takes_all and style.invert)) and style.list_ != "L":
+    nothing = matcher.takes_all if style.invert else matcher.takes_none
+    if (style.limit == 0 or nothing) and style.list_ != "L":
         return 1
     selected = False
     searcher = Searcher(matcher, style, ctx)

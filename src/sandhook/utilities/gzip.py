@@ -63,7 +63,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             worker.stream()
         else:
             worker.file(name)
-    return 1 if worker.wrong else 2 if worker.warned else 0
+    return worker.status()
 
 
 class _Worker:
@@ -78,8 +78,14 @@ class _Worker:
         expands = self.cat or called in ("gunzip", "bunzip2", "unxz")
         self.expands = options.test or (expands if options.decompress is None else options.decompress)
         self.to_stdout = options.stdout or self.cat
-        self.wrong = self.warned = False
+        self.wrong = self.warned = self.corrupt = False
         self.tool = self.kind
+
+    def status(self) -> int:
+        """Return 1 after an error and 2 after a warning; bzip2 has 2 for damaged data alone."""
+        if self.kind == "bzip2":
+            return 2 if self.corrupt else 1 if self.wrong or self.warned else 0
+        return 1 if self.wrong else 2 if self.warned else 0
 
     def say(self, text: str, *, warning: bool = False, gap: bool = False, always: bool = False) -> None:
         """Report; messages about damaged data follow an empty line, as gzip's do."""
@@ -128,7 +134,12 @@ class _Worker:
 
     def _corrupt(self, name: str, error: CorruptError) -> None:
         text = str(error)
-        self.say(f"{name}: {text}", warning="ignored" in text, gap=True)
+        ignored = "ignored" in text
+        before = self.warned
+        self.corrupt |= not ignored
+        self.say(f"{name}: {text}", warning=ignored, gap=True)
+        if ignored and self.kind == "bzip2":
+            self.warned = before  # bytes behind the end do not count
 
     def file(self, name: str) -> None:
         """Work on one file."""

@@ -75,11 +75,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 texts += _lines(reader)
         except OSError as error:
             raise Failure(f"can't read {name}.: {reason(error)}") from None
-    if not texts:
-        if ctx.name.rpartition("/")[2] == "hd":
-            texts = [*_CANONICAL]
-        else:
-            texts = [_ADDRESS, '"%07.7_ax " 8/2 "%04x " "\\n"']
+    if ctx.name.rpartition("/")[2] == "hd":
+        texts = [*_CANONICAL, *texts]
+    elif not texts:
+        texts = [_ADDRESS, '"%07.7_ax " 8/2 "%04x " "\\n"']
     patterns = [parse_patterns(text) for text in texts]
     size = max((sum(each.size for each in line) for line in patterns), default=0)
     if size > _MOST_BLOCK:

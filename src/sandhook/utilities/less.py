@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context
+from sandhook.utilities._resolve import resolve
 from sandhook.utilities.cat import plain_copy
 from sandhook.vfs.errors import error_text
 
@@ -41,7 +42,12 @@ def run(options: None, operands: Sequence[str], ctx: Context) -> int:
         unknown = _skip(word, words)
         if unknown is not None:
             ctx.write_line(f'There is no -{unknown} option ("less --help" for help)')
+    shown: set[str] = set()
     for name in names or ["-"]:
+        path = name if name == "-" else _resolved(name, ctx)
+        if path in shown:
+            continue  # less keeps each file once
+        shown.add(path)
         try:
             with ctx.open(name) as reader:
                 plain_copy(reader, ctx)
@@ -49,6 +55,13 @@ def run(options: None, operands: Sequence[str], ctx: Context) -> int:
             text = error_text(error)
             ctx.write_line(f"{name} is a directory" if text == "Is a directory" else f"{name}: {text}")
     return 0
+
+
+def _resolved(name: str, ctx: Context) -> str:
+    try:
+        return resolve(ctx, name, missing="all")
+    except OSError:
+        return name
 
 
 def _skip(word: str, rest: list[str]) -> str | None:

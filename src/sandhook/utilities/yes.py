@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sandhook.kernel.signals import BrokenPipe
 from sandhook.utilities._base import Context, option_set
+from sandhook.vfs.errors import error_text
 
 
 @option_set
@@ -19,9 +21,16 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Never return: SIGPIPE or a limit ends it."""
+    """Return 1 when the output cannot be written; SIGPIPE or a limit ends it otherwise."""
     line = (" ".join(operands) if operands else "y").encode("utf-8", "surrogateescape") + b"\n"
     block = line * max(1, 4096 // len(line))
     while True:
         ctx.charge(1 + len(block) // 1024)
-        ctx.write(block)
+        try:
+            ctx.write(block)
+        except BrokenPipe:
+            raise
+        except OSError as error:
+            ctx.abandon()
+            ctx.error(f"standard output: {error_text(error)}")
+            return 1
