@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 
@@ -100,16 +101,16 @@ def test_command_lines(utility, argv, status, stdout, stderr):
 
 def shell_with(database: str) -> tuple[Shell, bytes]:
     """Return a shell with a database that real SQLite made."""
-    made = sqlite3.connect(":memory:")
-    made.executescript(database)
-    data = made.serialize()
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.executescript(database)
+        data = made.serialize()
     return Shell(files={"d.db": data}), data
 
 
 def tables(data: bytes, query: str) -> list[tuple[object, ...]]:
-    db = sqlite3.connect(":memory:")
-    db.deserialize(data)
-    return db.execute(query).fetchall()
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.deserialize(data)
+        return db.execute(query).fetchall()
 
 
 def test_files_are_read_and_written_back() -> None:

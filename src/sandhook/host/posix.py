@@ -4,6 +4,8 @@
 made to forget them: they are waited for here, one by one, never those of anybody else.
 """
 
+# pathlib knows no descriptors.
+# ruff: noqa: PTH208
 from __future__ import annotations
 
 import errno
@@ -96,7 +98,8 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
             env=env,
             umask=spawn.umask,
             start_new_session=True,
-            pass_fds=placed.kept,
+            close_fds=not placed.forks,
+            pass_fds=() if placed.forks else placed.kept,
             preexec_fn=placed.prepare,
         )
     except ValueError as error:  # a NUL character, or "=" in the name of a variable
@@ -128,7 +131,7 @@ class _Placed:
     def __init__(self, files: Mapping[int, int], ignored: frozenset[int]) -> None:
         self.kept: list[int] = []  # numbers that stay open in the child
         self._mine: list[int] = []  # what close() closes
-        self._moved: list[tuple[int, int, tuple[int, int]]] = []  # see _move
+        self._moved: list[tuple[int, int, tuple[int, int] | None]] = []  # see _move
         self._ignore: list[Callable[[], object]] = []  # nothing may be imported in the child
         if ignored:
             from signal import SIG_IGN, signal
@@ -173,13 +176,24 @@ class _Placed:
         """What the child has to call between fork and exec, if anything."""
         return self._prepare if self._moved or self._ignore else None
 
+    @property
+    def forks(self) -> bool:
+        """Whether the child runs ``prepare``, and closes by that what it shall not have."""
+        return self.prepare is not None
+
     def _prepare(self) -> None:
         for high, number, there in self._moved:
             # had another thread closed it, the pipe by which subprocess hears of errors might have
-            # got this number: then the start fails, and is not taken for a good one
-            if _identity(number) != there:
+            # got this number: then the start fails, and is not taken for a good one; what a hook of a
+            # fork has closed in the child (as the jq worker's does) is simply free
+            if _identity(number) not in (there, None):
                 raise OSError(errno.EAGAIN, "the descriptor was closed")
             os.dup2(high, number)
+        kept = set(self.kept)
+        for name in os.listdir("/dev/fd"):
+            if int(name) > 2:
+                with suppress(OSError):  # the listing's own
+                    os.set_inheritable(int(name), int(name) in kept)
         for ignore in self._ignore:
             ignore()
 
@@ -189,7 +203,10 @@ class _Placed:
             os.close(self._mine.pop())
 
 
-def _identity(fd: int) -> tuple[int, int]:
-    """Return what file a descriptor is open on."""
-    found = os.fstat(fd)
+def _identity(fd: int) -> tuple[int, int] | None:
+    """Return what file a descriptor is open on; None when it is closed."""
+    try:
+        found = os.fstat(fd)
+    except OSError:
+        return None
     return found.st_dev, found.st_ino
