@@ -152,7 +152,9 @@ class _One:
             url = read_url(text)
             body = self._body()
         except Trouble as trouble:
-            self._say(f"{text}: {trouble}.\n")
+            hostless = text.partition("://")[2][:1] in ("", "/", "?", "#") and "://" in text
+            what = "Invalid host name" if trouble.status == 3 and hostless else trouble
+            self._say(f"{text}: {what}.\n")
             return _STATUSES.get(trouble.status, 4)
         except OSError as error:
             self._say(f"BODY data file '{error.filename}' missing: {reason(error)}\n")
