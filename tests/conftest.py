@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 WINDOWS = Path(__file__).resolve().parents[1] / "docs" / "windows.md"
+
+
+def pytest_configure() -> None:
+    """Hear interrupts also when the suite was started in the background, where shells have them ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
