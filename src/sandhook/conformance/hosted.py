@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from sandhook.conformance.oracle import RealShell
-from sandhook.conformance.runner import Observed
+from sandhook.conformance.runner import Observed, observed
 from sandhook.host.shell import HostShell
 from sandhook.host.world import Host
 from sandhook.limits import Limits
@@ -39,12 +39,4 @@ class HostedShell(RealShell):
         started = monotonic()
         limits = Limits.generous().with_(wall_seconds=self._timeout)
         shell = HostShell(host=self._host, env=self.environment(directory), cwd=directory, limits=limits)
-        result = shell.run(script)
-        trouble = ""
-        if result.limit is not None:
-            trouble = f"limit {result.limit}"
-        elif result.defect is not None:
-            trouble = f"defect {type(result.defect).__name__}: {result.defect}"
-        return Observed(
-            result.exit_status, result.stdout_bytes, result.stderr_bytes, trouble, monotonic() - started
-        )
+        return observed(shell.run(script), monotonic() - started)

@@ -10,7 +10,7 @@ from sandhook.conformance.helpers import UTILITIES
 from sandhook.conformance.model import HOST, Case, CaseFile, Expectation
 from sandhook.limits import Limits
 from sandhook.record import Record
-from sandhook.shell import Shell
+from sandhook.shell import Result, Shell
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.hostdir import HostDirectory
 from sandhook.vfs.memory import MemoryFileSystem
@@ -155,14 +155,17 @@ def run_sandhook(script: str, root: str | None = None, seconds: float | None = N
         fs = table = MountTable(MemoryFileSystem())
         table.mount(VirtualPath(SANDBOX["REPO_ROOT"]), OverlayFileSystem(HostDirectory(root, False)))
     result = Shell(env=SANDBOX, limits=limits, utilities=UTILITIES, fs=fs).run(script)
+    return observed(result, monotonic() - started)
+
+
+def observed(result: Result, seconds: float) -> Observed:
+    """Return what a run of ours gave, as a real shell's is kept."""
     trouble = ""
     if result.limit is not None:
         trouble = f"limit {result.limit}"
     elif result.defect is not None:
         trouble = f"defect {type(result.defect).__name__}: {result.defect}"
-    return Observed(
-        result.exit_status, result.stdout_bytes, result.stderr_bytes, trouble, monotonic() - started
-    )
+    return Observed(result.exit_status, result.stdout_bytes, result.stderr_bytes, trouble, seconds)
 
 
 def run_file(

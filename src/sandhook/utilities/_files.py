@@ -183,3 +183,18 @@ def bounded_number(text: str, what: str, maximum: int = _HUGE - 1) -> int:
         raise Failure(f"{what} '{text}'")
     digits = text.lstrip("0")
     return maximum if len(digits) > 19 else min(int(digits or "0"), maximum)
+
+
+def leads_out(name: str, target: str) -> bool:
+    """Tell whether a link called ``name`` in an archive would lead out of the directory it is extracted to."""
+    if target[:1] == "/":
+        return True
+    depth = name.count("/")
+    for part in target.split("/"):
+        if part == "..":
+            depth -= 1
+            if depth < 0:
+                return True
+        elif part not in ("", "."):
+            depth += 1
+    return False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.utilities import _tar_format as tar
 from sandhook.utilities._base import Context
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import leads_out, reason
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath
 
@@ -140,7 +140,7 @@ class Extractor:
             self._later.append((name, mode & 0o777, member.mtime))
             return
         if member.kind == tar.SYMBOLIC_LINK:
-            if self._leads_out(name, member.link):
+            if leads_out(name, member.link):
                 self._report(
                     f"{member.name}: link to {member.link} leads out of the directory; not extracted"
                 )
@@ -159,19 +159,6 @@ class Extractor:
             fs.mkfifo(path, member.mode & 0o777)
         else:
             self._report(f"{member.name}: not a file, directory, link or FIFO; not extracted")
-
-    def _leads_out(self, name: str, target: str) -> bool:
-        if target[:1] == "/":
-            return True
-        depth = name.count("/")
-        for part in target.split("/"):
-            if part == "..":
-                depth -= 1
-                if depth < 0:
-                    return True
-            elif part not in ("", "."):
-                depth += 1
-        return False
 
 
 def _within(path: str, root: str) -> bool:

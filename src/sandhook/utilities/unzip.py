@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities._base import Context, Failure, Syntax, UsageError, opt, option_set
-from sandhook.utilities._files import find, reason
+from sandhook.utilities._files import find, leads_out, reason
 from sandhook.utilities._zip_format import STORED, FormatError, Member, contents, packed_data, read_directory
 from sandhook.vfs.path import VirtualPath
 
@@ -458,7 +458,7 @@ class _Job:
             self._say("finishing deferred symbolic links:")
         for target, link in self._links:
             self._ctx.charge()
-            if _leads_out(target[len(self._options.directory or "") :].lstrip("/"), link):
+            if leads_out(target[len(self._options.directory or "") :].lstrip("/"), link):
                 self._warn(f"{target}: link to {link} leads out of the directory; not extracted")
                 continue
             fs.symlink(link, self._ctx.path(target))
@@ -482,17 +482,3 @@ def _method(member: Member) -> str:
     if member.method == STORED:
         return "Stored"
     return f"Defl:{'NXFS'[member.flags >> 1 & 3]}" if member.method == 8 else f"Unk:{member.method:03}"
-
-
-def _leads_out(name: str, target: str) -> bool:
-    if target[:1] == "/":
-        return True
-    depth = name.count("/")
-    for part in target.split("/"):
-        if part == "..":
-            depth -= 1
-            if depth < 0:
-                return True
-        elif part not in ("", "."):
-            depth += 1
-    return False
