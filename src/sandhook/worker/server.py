@@ -137,6 +137,14 @@ def send(kind: int, payload: bytes) -> None:
     write_all(frames.HEADER.pack(kind, len(payload)) + payload)
 
 
+def hand_over(data: bytes) -> None:
+    """Send output in pieces, each after the host's consent. Raises Stop when the host refuses."""
+    for start in range(0, len(data), frames.CHUNK):
+        send(frames.OUTPUT, data[start : start + frames.CHUNK])
+        if read_exactly(1) != frames.GO:
+            raise Stop
+
+
 class Answer:
     """What one request has printed so far, and how it stands."""
 

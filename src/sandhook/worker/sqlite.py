@@ -227,10 +227,7 @@ class Session:
         data = b"".join(self._pieces)
         self._pieces = []
         self._size = 0
-        for start in range(0, len(data), frames.CHUNK):
-            server.send(frames.OUTPUT, data[start : start + frames.CHUNK])
-            if server.read_exactly(1) != frames.GO:
-                raise server.Stop
+        server.hand_over(data)
 
     def say(self, text: str) -> None:
         """Send what goes to standard error."""

@@ -18,6 +18,14 @@ class Misuse(Exception):
     """Wrong options: the message, status 2."""
 
 
+class Stop(Exception):
+    """The call is over with this status; messages were printed."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
 class Command:
     """A parsed command line; never changed once it is made.
 

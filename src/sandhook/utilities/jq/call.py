@@ -9,7 +9,7 @@ from typing import NoReturn
 from sandhook.errors import WorkerError
 from sandhook.utilities._base import Context
 from sandhook.utilities.jq import program as programs
-from sandhook.utilities.jq.arguments import TRY_HELP, Command
+from sandhook.utilities.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.jq.lexer import Unbalanced
 from sandhook.utilities.jq.position import Sources
 from sandhook.worker import client, frames
@@ -17,14 +17,6 @@ from sandhook.worker.requests import Request
 
 _COMPILE_ERROR = 3
 _RUN_ERROR = 5
-
-
-class Stop(Exception):
-    """The call is over with this status; messages were printed."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
 
 
 class Run:

@@ -15,7 +15,7 @@ from sandhook.errors import WorkerError
 from sandhook.lazy import lazily
 from sandhook.utilities._base import Context
 from sandhook.utilities.jq import program as programs
-from sandhook.utilities.jq.arguments import TRY_HELP, Command
+from sandhook.utilities.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.jq.lexer import Unbalanced
 from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest
@@ -33,14 +33,6 @@ _ASKED = ("now", "input_filename", "input_line_number")
 
 #: Names of the time zone that libjq has without files.
 _UTC = frozenset({"", "UTC", "UTC0", "Etc/UTC", "GMT"})
-
-
-class Stop(Exception):
-    """The call is over with this status; messages were printed."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
 
 
 class Run:
