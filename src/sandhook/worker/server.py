@@ -208,10 +208,7 @@ class Answer:
         data = b"".join(self.pieces)
         self.pieces = []
         self.size = 0
-        for start in range(0, len(data), frames.CHUNK):
-            send(frames.OUTPUT, data[start : start + frames.CHUNK])
-            if read_exactly(1) != frames.GO:
-                raise Stop
+        hand_over(data)
 
     def fail(self, kind: int, text: str) -> None:
         """Send a message, after the output that came before it."""
