@@ -175,14 +175,14 @@ install_wheel() {
 }
 
 run_tests() {
-  local version failed=0 closing=() python
+  local version failed=0 closing=() python count
   setup
   install_wheel
   for version in ${WINPYS:-311 313}; do
     python=$(python_of "$version")
     windows "$python" -m pytest -p no:cacheprovider "$@" 2>&1 | tee "$LAB/test-$version.log" || failed=1
-    closing+=("Windows, Python 3.${version#3}: $(grep -aE '(^|[ =,])[0-9]+ (passed|failed|errors?)' "$LAB/test-$version.log" |
-      tail -n 1 | tr -d '\r' || true)")
+    count=$(grep -aE '(^|[ =,])[0-9]+ (passed|failed|errors?)' "$LAB/test-$version.log" | tail -n 1 | tr -d '\r' || true)
+    closing+=("Windows, Python 3.${version#3}: ${count:-the run broke off; its output is in $LAB/test-$version.log}")
   done
   printf '%s\n' "${closing[@]}"
   return "$failed"

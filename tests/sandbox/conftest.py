@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import sandhook
@@ -103,7 +104,7 @@ class Host:
             "@SCRIPT@": self.script.as_posix(),
             "@PYTHON@": Path(sys.executable).as_posix(),
             "@PID@": str(os.getpid()),
-            "@PPID@": str(os.getppid()),
+            "@PPID@": str(psutil.Process().ppid()),  # os.getppid ends Python 3.13 under Wine
         }.items():
             script = script.replace(name, value)
         return script
