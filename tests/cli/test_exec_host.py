@@ -64,8 +64,11 @@ def test_streams_that_are_not_the_processes_are_used_as_they_are(tmp_path, monke
     ("arguments", "message"),
     [
         (["--host", "--mount", ".:/x", "-c", ":"], "--mount is for the sandbox"),
-        (["--prefer", "own", "-c", ":"], "--prefer is for --host"),
-        (["--keep-env", "X", "-c", ":"], "--keep-env is for --host"),
+        (["--prefer", "own", "-c", ":"], "--prefer: only with --host"),
+        (
+            ["--own-shell", "never", "--keep-env", "X", "-c", ":"],
+            "--own-shell, --keep-env: only with --host",
+        ),
         (["--host", "--cwd", "no-such-dir", "-c", ":"], "--cwd: host: cwd: "),
         (["--host", "--timeout", "0", "-c", ":"], "--timeout must be more than 0 seconds"),
     ],
@@ -82,3 +85,19 @@ def test_a_variable_that_loads_code_is_kept_when_it_is_named(tmp_path, monkeypat
         sandhook("--keep-env", "NODE_OPTIONS", "-c", "echo [$NODE_OPTIONS]", cwd=tmp_path).stdout
         == b"[--x]\n"
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program that stands for bash is a script")
+@pytest.mark.parametrize(
+    ("own_shell", "with_bash", "without"),
+    [("never", b"theirs\n", b"127\n"), ("missing", b"theirs\n", b"ours\n"), ("always", b"ours\n", b"ours\n")],
+)
+def test_who_runs_scripts_for_bash(own_shell, with_bash, without, tmp_path):
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (tmp_path / "hook").write_text("#!/no/such/bash\necho ours\n")
+    run = ["--env", f"PATH={programs}", "--own-shell", own_shell, "-c", "./hook || echo $?"]
+    assert sandhook(*run, cwd=tmp_path).stdout == without
+    (programs / "bash").write_text("#!/bin/sh\necho theirs\n")
+    (programs / "bash").chmod(0o755)
+    assert sandhook(*run, cwd=tmp_path).stdout == with_bash

@@ -238,6 +238,19 @@ def test_hooks_on_this_machine(
     assert (tmp_path / "made").exists()
 
 
+def test_how_the_machine_is_used(sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PERL5LIB", "lib")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "guard").write_text('#!/no/such/bash\necho "[$PERL5LIB]" >&2\nexit 2\n')
+    (tmp_path / "crush.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"command": "./guard"}]}}))
+    arguments = ("fire", "PreToolUse", "--hooks", "crush.json", "--tool", "bash")
+    assert "[]" in sandhook(*arguments, "--host").stdout
+    assert "[lib]" in sandhook(*arguments, "--host", "--keep-env", "PERL5LIB").stdout
+    assert "nor is bash in PATH" in sandhook(*arguments, "--host", "--own-shell", "never").stdout
+    assert sandhook(*arguments, "--prefer", "own").stderr == "sandhook: --prefer: only with --host\n"
+
+
 def test_hooks_of_a_project_stay_in_the_sandbox_until_they_are_approved(
     sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sandhook.cli import UsageError
 from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import Found, directory, environment, load
+from sandhook.cli.machine import host_of
 from sandhook.cli.network import network_of
 from sandhook.hooks.runner import SandboxRunner
 from sandhook.hooks.text import neutralise
@@ -56,14 +57,15 @@ def engine_of(options: argparse.Namespace, found: Found, workspace: Workspace | 
 
 def _host(options: argparse.Namespace) -> HostRunner | bool:
     """Return what runs trusted hooks on this machine, when that is asked for."""
-    if not options.host:
+    host = host_of(options)
+    if host is None:
         return False
     from sandhook.hooks.host import HostRunner
-    from sandhook.host.world import Host
 
     return HostRunner(
-        Host(subreaper=sys.platform == "linux"),
+        host,
         workspace=directory(options.cwd),
+        keep_env=options.keep_env,
         parse_cache=default_store(),
     )
 

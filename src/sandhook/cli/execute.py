@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, TextIO
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.cache import default_store
+from sandhook.cli.machine import add_host, host_of
 from sandhook.cli.network import add_network, network_of
 
 if TYPE_CHECKING:
     import argparse
 
+    from sandhook.host.world import Host
     from sandhook.shell import Result
     from sandhook.vfs.base import FileSystem
 
@@ -58,23 +60,7 @@ def parser() -> Parser:
         metavar="S",
         help=f"seconds (default {_SECONDS:g}; {_HOST_SECONDS:g} with --host)",
     )
-    add(
-        "--host",
-        action="store_true",
-        help="run on this machine, not in the sandbox: for scripts that you trust",
-    )
-    add(
-        "--prefer",
-        choices=("machine", "own"),
-        help="with --host, whose utilities win: the machine's (default but on Windows), or ours",
-    )
-    add(
-        "--keep-env",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="with --host, pass on a variable that makes programs load code, such as NODE_OPTIONS",
-    )
+    add_host(add, "run on this machine, not in the sandbox: for scripts that you trust")
     add_network(add)
     add("words", nargs="...", metavar="FILE|ARG", help="the script's file on this machine, and its arguments")
     return made
@@ -89,10 +75,8 @@ def run(arguments: list[str]) -> int:
     script, name, words = _script(options)
     if options.timeout is not None and options.timeout <= 0:
         raise UsageError("--timeout must be more than 0 seconds")
-    if options.host:
-        return _run_on_host(script, name, words, options)
-    if options.prefer or options.keep_env:
-        raise UsageError(f"--{'prefer' if options.prefer else 'keep-env'} is for --host")
+    if host := host_of(options, inherit=_streams_are_ours()):
+        return _run_on_host(script, name, words, host, options)
     from sandhook.shell import DEFAULT_ENVIRONMENT
 
     env = {**DEFAULT_ENVIRONMENT, **dict(_assignment(text) for text in options.env)}
@@ -164,26 +148,23 @@ def _run(
     )
 
 
-def _run_on_host(script: str, name: str, words: list[str], options: argparse.Namespace) -> int:
+def _run_on_host(script: str, name: str, words: list[str], host: Host, options: argparse.Namespace) -> int:
     """Run a script on this machine, on this process's own streams."""
     if options.mount:
         raise UsageError("--mount is for the sandbox: with --host the script sees the files of this machine")
     from sandhook.host.environment import build
     from sandhook.host.files import WINDOWS
     from sandhook.host.shell import HostShell
-    from sandhook.host.world import Host
     from sandhook.limits import Limits
 
     extra = dict(_assignment(text) for text in options.env)
     env = build("inherit", os.environ, keep=options.keep_env, extra=extra, windows=WINDOWS)
-    inherit = _streams_are_ours()
-    host = Host(prefer=options.prefer, inherit=inherit, subreaper=sys.platform == "linux")
     limits = Limits.generous().with_(wall_seconds=options.timeout or _HOST_SECONDS)
     try:
         shell = HostShell(host=host, env=env, cwd=options.cwd, limits=limits, parse_cache=default_store())
     except NotADirectoryError as error:
         raise UsageError(f"--cwd: {error}") from None
-    if inherit:
+    if host.inherit:
         return _ended(shell.run(script, args=words, name=name, from_file=options.script is None))
     return _ended(
         shell.run(

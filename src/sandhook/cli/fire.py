@@ -10,6 +10,7 @@ from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import add_places, gather
 from sandhook.cli.engines import engine_of, notes_of, prestart, say, workspace_of
 from sandhook.cli.events import add_event, event_of
+from sandhook.cli.machine import add_host
 from sandhook.cli.network import add_network
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
@@ -62,11 +63,7 @@ def parser() -> Parser:
     add("--inherit-env", action="store_true", help="all of this process's variables, likewise")
     add_network(add)
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
-    add(
-        "--host",
-        action="store_true",
-        help="run hooks that are yours or approved on this machine, with its files and programs",
-    )
+    add_host(add, "run hooks that are yours or approved on this machine, with its files and programs")
     add(
         "--format",
         dest="layout",
