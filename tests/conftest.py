@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from pathlib import Path
@@ -37,8 +38,8 @@ def under_wine() -> bool:
 def exempt() -> dict[str, str]:
     """Return the tests that docs/windows.md says cannot run under Wine, and why."""
     section = WINDOWS.read_text(encoding="utf-8").partition("\n## Tests that cannot run under Wine\n")[2]
-    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
-    return {test.strip(" `"): why.strip() for test, why in rows}
+    rows = [re.split(r"(?<!\\)\|", line)[1:3] for line in section.splitlines() if line.startswith("| `")]
+    return {test.strip(" `").replace("\\|", "|"): why.strip() for test, why in rows}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -239,6 +239,15 @@ class Session:
         self.once = False
         server.send(frames.TARGET, name.encode("utf-8", "surrogateescape"))
 
+    def image(self) -> bytes:
+        """Return the database file's bytes: none, if nothing was ever written.
+
+        Of such a database serialize() makes an error or a page, by SQLite's version.
+        """
+        if self.db.execute("PRAGMA page_count").fetchone() == (0,):
+            return b""
+        return self.db.serialize()
+
     def end(self, status: int) -> None:
         """Send the rest and the database, if it was changed."""
         self.flush()
@@ -246,8 +255,8 @@ class Session:
             self.db.execute("ROLLBACK")
         image = b""
         if not self.header["readonly"] and self.header["name"]:
-            with suppress(sqlite3.OperationalError):  # nothing was ever written
-                image = self.db.serialize()
+            with suppress(sqlite3.DatabaseError):  # no database, and so not changed
+                image = self.image()
             if image == self._image:
                 image = b""
         server.send(frames.DONE, frames.ENDED.pack(status, 0) + image)

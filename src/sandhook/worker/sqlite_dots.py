@@ -144,7 +144,7 @@ def _save(session: Session, words: list[str]) -> bool:
     if len(words) != 1:
         return False
     session.flush()
-    server.send(frames.FILE, words[0].encode("utf-8", "surrogateescape") + b"\0" + session.db.serialize())
+    server.send(frames.FILE, words[0].encode("utf-8", "surrogateescape") + b"\0" + session.image())
     return True
 
 
