@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from greenlet import getcurrent
-
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.pipe import PipeReader
 from sandhook.record import Record
@@ -46,7 +44,7 @@ def wait_for_input(state: State, description: Description, seconds: float) -> bo
         if left <= 0:
             return False
         if isinstance(description, PipeReader):
-            description.pipe.reading.append(getcurrent())
+            description.expect()
             kernel.scheduler.alarm(left)
             kernel.scheduler.block()
         else:

@@ -24,6 +24,21 @@ def outbound() -> tuple[int, int]:
     return theirs, ours
 
 
+def adjoining() -> tuple[int, int]:
+    """Return a pipe between children: (to read from, to write to); using either waits, as they expect."""
+    return os.pipe()
+
+
+def reads_wait(fd: int, wait: bool) -> None:
+    """Let reading from a descriptor wait for data, or not, for all who have it."""
+    os.set_blocking(fd, wait)
+
+
+def writes_wait(fd: int, wait: bool) -> None:
+    """Let writing to a descriptor wait for room, or not, for all who have it."""
+    os.set_blocking(fd, wait)
+
+
 def read_some(fd: int, count: int) -> bytes | None:
     """Return up to ``count`` bytes, b"" at the end of the data, or None when there is nothing yet."""
     try:

@@ -5,9 +5,38 @@ from __future__ import annotations
 import sys
 
 if sys.platform == "win32":
-    from sandhook.host.winpipe import Poller, inbound, left_over, outbound, read_some, write_some
+    from sandhook.host.winpipe import (
+        Poller,
+        adjoining,
+        inbound,
+        left_over,
+        outbound,
+        read_some,
+        reads_wait,
+        write_some,
+        writes_wait,
+    )
 else:
-    from sandhook.host.pipes import inbound, left_over, outbound, read_some, write_some
+    from sandhook.host.pipes import (
+        adjoining,
+        inbound,
+        left_over,
+        outbound,
+        read_some,
+        reads_wait,
+        write_some,
+        writes_wait,
+    )
     from sandhook.host.readiness import Poller
 
-__all__ = ["Poller", "inbound", "left_over", "outbound", "read_some", "write_some"]
+__all__ = [
+    "Poller",
+    "adjoining",
+    "inbound",
+    "left_over",
+    "outbound",
+    "read_some",
+    "reads_wait",
+    "write_some",
+    "writes_wait",
+]

@@ -1,9 +1,10 @@
 """What passes between the shell's descriptors and programs of the host.
 
 A program gets real descriptors. A file that the shell opened is handed to it as it is; whatever
-lives in this process (a pipe between stages, captured output, a here-document, a hook's payload) is
-given to it through a pipe of the host, with a task at our end that carries the bytes. What a program
-did not read of its input is given back when it has ended, so that the next reader finds it.
+lives in this process (captured output, a here-document, a hook's payload) is given to it through a pipe
+of the host, with a task at our end that carries the bytes. What a program did not read of its input is
+given back when it has ended, so that the next reader finds it. A pipe between stages becomes one of the
+host (``realpipe``), and a program is given its end.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from greenlet import getcurrent
 
 from sandhook.host.files import WINDOWS, HostFile, translated
 from sandhook.host.poller import Poller, inbound, left_over, outbound, read_some, write_some
+from sandhook.host.realpipe import RealReader, RealWriter
 from sandhook.kernel.descriptor import CHUNK, Description, Input, Null, NullInput
 from sandhook.kernel.scheduler import Scheduler
 from sandhook.kernel.signals import BrokenPipe
@@ -270,9 +272,13 @@ class Streams:
 
     Attributes:
         files: The program's descriptor to one of this process, as ``Spawn`` takes it.
+        lent: Those of its descriptors that are ends of pipes themselves.
+
+    Raises:
+        OSError: EMFILE, ENFILE: there is no descriptor left for a pipe.
     """
 
-    __slots__ = ("_drains", "_supplies", "files")
+    __slots__ = ("_drains", "_supplies", "files", "lent")
 
     def __init__(
         self,
@@ -280,28 +286,57 @@ class Streams:
         null: Callable[[], int],
         poller: Poller,
         scheduler: Scheduler,
+        *,
+        last: bool,
     ) -> None:
+        """``last``: the shell's process has nothing to do but to wait for the program."""
         self.files: dict[int, int] = {}
+        self.lent: list[int] = []
         self._drains: list[Drain] = []
         self._supplies: list[Supply] = []
         ends: dict[int, int] = {}  # of a description, so that 2>&1 is one pipe
-        for number in (0, 1, 2):
-            if number not in descriptors:
-                self.files[number] = null()
-        for number, description in sorted(descriptors.items()):
-            if WINDOWS and number > 2:  # programs get three there
-                continue
-            if isinstance(description, (HostFile, HostStream)):
-                if WINDOWS and isinstance(description, HostFile) and description.append:
-                    os.lseek(description.fd, 0, os.SEEK_END)  # there, a descriptor cannot append by itself
-                self.files[number] = description.fd
-            elif isinstance(description, (Null, NullInput)):
-                self.files[number] = null()
-            else:
-                known = ends.get(id(description))
-                if known is None:
-                    known = ends[id(description)] = self._join(number, description, poller, scheduler)
-                self.files[number] = known
+        try:
+            for number in (0, 1, 2):
+                if number not in descriptors:
+                    self.files[number] = null()
+            for number, description in sorted(descriptors.items()):
+                if WINDOWS and number > 2:  # programs get three there
+                    continue
+                if isinstance(description, (HostFile, HostStream)):
+                    if WINDOWS and isinstance(description, HostFile) and description.append:
+                        os.lseek(
+                            description.fd, 0, os.SEEK_END
+                        )  # there, a descriptor cannot append by itself
+                    self.files[number] = description.fd
+                elif isinstance(description, (Null, NullInput)):
+                    self.files[number] = null()
+                else:
+                    known = ends.get(id(description), -1)
+                    if known < 0 and isinstance(description, (RealReader, RealWriter)):
+                        alone = description.references == sum(
+                            each is description for each in descriptors.values()
+                        )
+                        known = self._lend(number, description, alone, last)
+                    if known < 0:
+                        known = self._join(number, description, poller, scheduler)
+                    ends[id(description)] = self.files[number] = known
+        except OSError:
+            self.started()
+            self.drop()
+            raise
+
+    def _lend(self, number: int, end: RealReader | RealWriter, alone: bool, last: bool) -> int:
+        """Return the descriptor of a pipe's end, -1 when the program cannot have the end itself.
+
+        On Windows whoever uses an end waits for all others who do, also to look at it: only an
+        end that nobody else here will use is given away.
+        """
+        if WINDOWS and not (alone and last):
+            return -1
+        fd = end.lend() if isinstance(end, RealWriter) else end.lend(alone=alone or number == 0)
+        if fd >= 0:
+            self.lent.append(number)
+        return fd
 
     def _join(self, number: int, description: Description, poller: Poller, scheduler: Scheduler) -> int:
         if description.readable and (number == 0 or not description.writable):

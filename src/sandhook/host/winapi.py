@@ -172,9 +172,9 @@ def _seconds(time: wintypes.FILETIME) -> float:
     return (time.dwHighDateTime << 32 | time.dwLowDateTime) / 1e7
 
 
-def do_not_wait(pipe: int) -> None:
-    """Make the writes of a pipe's handle take what there is room for, and never wait."""
-    mode = wintypes.DWORD(1)  # PIPE_NOWAIT
+def let_wait(pipe: int, wait: bool) -> None:
+    """Make the writes of a pipe's handle wait for room, or take what there is room for and never wait."""
+    mode = wintypes.DWORD(0 if wait else 1)  # PIPE_WAIT, PIPE_NOWAIT
     if not _kernel32.SetNamedPipeHandleState(pipe, ctypes.byref(mode), None, None):
         raise ctypes.WinError(ctypes.get_last_error())
 

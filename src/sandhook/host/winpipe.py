@@ -53,11 +53,25 @@ def inbound() -> tuple[int, int]:
 
 def outbound() -> tuple[int, int]:
     """Return a pipe to a child: (its end to read from; ours, which does not block)."""
-    from sandhook.host.winapi import do_not_wait
-
     theirs, ours = _pipe()
-    do_not_wait(msvcrt.get_osfhandle(ours))
+    writes_wait(ours, False)
     return theirs, ours
+
+
+def adjoining() -> tuple[int, int]:
+    """Return a pipe between children: (to read from, to write to); using either waits, as they expect."""
+    return _pipe()
+
+
+def reads_wait(fd: int, wait: bool) -> None:
+    """Do nothing: ``read_some`` looks first how much is there."""
+
+
+def writes_wait(fd: int, wait: bool) -> None:
+    """Let writing to a descriptor wait for room, or not, for all who have it."""
+    from sandhook.host.winapi import let_wait
+
+    let_wait(msvcrt.get_osfhandle(fd), wait)
 
 
 def _unread(fd: int) -> int:

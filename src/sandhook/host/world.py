@@ -23,7 +23,9 @@ from sandhook.host.convert import machine_facts, native_arguments, native_enviro
 from sandhook.host.fifo import open_fifo
 from sandhook.host.files import WINDOWS, HostFile, HostFileSystem, HostHandle, Special, translated
 from sandhook.host.poller import Poller
+from sandhook.host.realpipe import RealPipe
 from sandhook.host.streams import HostStream, Streams
+from sandhook.host.view import View
 from sandhook.interp import lookup
 from sandhook.interp.external import NOT_EXECUTABLE, NOT_FOUND, execute, run_own_shell
 from sandhook.interp.jobs import tell_of_ended
@@ -31,7 +33,7 @@ from sandhook.interp.messages import report_signal
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
 from sandhook.state.values import EXPORT
-from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import VirtualPath, join
 
 if TYPE_CHECKING:
@@ -106,7 +108,9 @@ class HostWorld:
 class HostRun:
     """One run on this machine: its processes, its clock, and what it asks."""
 
-    __slots__ = ("_ended", "_fs", "_host", "_kernel", "_notes", "_null", "_poller", "_running", "_supervisor")
+    __slots__ = (
+        "_ended", "_fs", "_host", "_kernel", "_notes", "_null", "_pipes", "_poller", "_running", "_supervisor",
+    )  # fmt: skip
 
     def __init__(self, host: Host, fs: HostFileSystem, kernel: Kernel) -> None:
         self._host = host
@@ -116,6 +120,7 @@ class HostRun:
         self._supervisor = Supervisor(subreaper=host.subreaper)
         self._notes: dict[str, None] = {}
         self._null = -1
+        self._pipes: set[RealPipe] = set()  # that have descriptors
         self._ended = 0.0
         self._running = 0
         kernel.outside = self
@@ -155,6 +160,10 @@ class HostRun:
             return HostFile(opened, read=read, write=write, append=append)
         fd = self._open_special(opened.path, read=read, write=write)
         return HostStream(fd, self._poller, self._kernel.scheduler, read=read, write=write)
+
+    def pipe(self) -> RealPipe:
+        """Return a new pipe, whose ends may be programs of the host."""
+        return RealPipe(self._kernel.scheduler, self._poller, self._pipes)
 
     def _open_special(self, path: str, *, read: bool, write: bool) -> int:
         flags = os.O_RDWR if read and write else os.O_WRONLY if write else os.O_RDONLY
@@ -247,6 +256,12 @@ class HostRun:
             return False
         return "." in candidate.rpartition("/")[2] or self._head(path)[:2] in (b"#!", b"MZ")
 
+    def _programs(self, state: State, name: str) -> Iterator[str]:
+        """Yield the files in PATH that a name may be run as."""
+        for candidate in self._on_path(name, state.get("PATH")):
+            if self._runs_by_name(state, candidate):
+                yield candidate
+
     def _head(self, path: VirtualPath) -> bytes:
         try:
             handle = self._fs.open(path)
@@ -270,7 +285,7 @@ class HostRun:
     def run_file(self, state: State, path: str, argv: Sequence[str], shell: str) -> int:
         """Run a file of the host: a program, or a script by its interpreter; report what fails."""
         runtime = state.shell
-        machine = _Machine(self, state)
+        machine = View(self._fs, state, self._programs)
         name = self._fs.native(join(state.process.cwd, path)) if WINDOWS else path
         environment = state.environment()
         given = native_arguments(argv, environment)
@@ -326,7 +341,11 @@ class HostRun:
         kernel.budget.charge(1)
         if self._running + len(kernel.processes) > kernel.limits.processes:
             kernel.budget.fail("processes")
-        streams = Streams(process.descriptors, self._null_device, self._poller, kernel.scheduler)
+        last = _dedicated(state) and "EXIT" not in state.traps
+        try:
+            streams = Streams(_inherited(state), self._null_device, self._poller, kernel.scheduler, last=last)
+        except OSError as error:
+            return self._report(state, path, error)
         try:
             child = self._supervisor.start(
                 Spawn(
@@ -347,6 +366,9 @@ class HostRun:
         self._running += 1
         try:
             streams.started()
+            if last:  # only the program holds its ends of pipes now, and others learn when it closes them
+                for number in streams.lent:
+                    process.close(number)
             self._wait(state, child)
             streams.finish()
         except BaseException:
@@ -413,59 +435,12 @@ class HostRun:
             self._supervisor.end(grace=0.0 if ended else self._host.grace)
         finally:
             self._supervisor.close()
+            for pipe in list(self._pipes):
+                pipe.close()
             self._poller.close()
             if self._null >= 0:
                 os.close(self._null)
                 self._null = -1
-
-
-class _Machine:
-    """The machine as the dispatcher sees it, for one command."""
-
-    windows = WINDOWS
-
-    def __init__(self, run: HostRun, state: State) -> None:
-        self._fs = run._fs
-        self._run = run
-        self._state = state
-
-    def _path(self, path: str) -> str:
-        """Return a path that begins at the run's directory as one of this process."""
-        return path if WINDOWS else self._fs.native(join(self._state.process.cwd, path))
-
-    def head(self, path: str, count: int) -> bytes:
-        """Return the first bytes of a regular file."""
-        native = self._path(path) if path else ""
-        try:
-            kind = os.stat(native).st_mode  # noqa: PTH116
-            if stat.S_ISDIR(kind):
-                raise fs_error(errno.EISDIR)
-            if not stat.S_ISREG(kind):
-                raise fs_error(errno.EACCES)
-            with open(native, "rb", buffering=0) as file:  # noqa: PTH123
-                return file.read(count)
-        except OSError as error:
-            raise translated(error, path) from None
-
-    def find(self, name: str) -> str | None:
-        """Return the native path of a program in PATH, where directories are absolute."""
-        for candidate in self._run._on_path(name, self._state.get("PATH")):
-            if candidate[:1] == "/" and self._run._runs_by_name(self._state, candidate):
-                return self._fs.native(candidate)
-        return None
-
-    def exists(self, path: str) -> bool:
-        """Tell whether a path is there. Raises OSError where that cannot be known."""
-        try:
-            os.stat(self._path(path))  # noqa: PTH116
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        return True
-
-    def executable(self, path: str) -> bool:
-        """Tell whether permissions let a file be executed."""
-        native = self._path(path)
-        return WINDOWS or (os.path.isfile(native) and os.access(native, os.X_OK))  # noqa: PTH113
 
 
 def _environment(state: State) -> dict[str, str]:
@@ -476,6 +451,15 @@ def _environment(state: State) -> dict[str, str]:
             text = state.shell.unparse_function(function)
             made[f"BASH_FUNC_{name}%%"] = "() {" + text.partition("{")[2]
     return made
+
+
+def _inherited(state: State) -> dict[int, Description]:
+    """Return the descriptors that a program gets: all but those of coprocesses."""
+    descriptors = state.process.descriptors
+    closed = state.extra.get("coprocesses")
+    if not closed:
+        return descriptors
+    return {number: each for number, each in descriptors.items() if number not in closed}
 
 
 def _dedicated(state: State) -> bool:

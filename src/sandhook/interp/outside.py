@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from sandhook.kernel.descriptor import Description
+from sandhook.kernel.pipe import Pipe
 from sandhook.kernel.process import Kernel
 from sandhook.state.state import State
 from sandhook.vfs.base import FileSystem
@@ -24,6 +25,10 @@ class Outside(Protocol):
 
     def describe(self, opened: object, *, read: bool, write: bool, append: bool) -> Description:
         """Return the description of what the host's file system opened; may wait for a FIFO's other end."""
+        ...
+
+    def pipe(self) -> Pipe:
+        """Return a new pipe, whose ends may be programs of the host."""
         ...
 
     def search(self, state: State, name: str, path: str | None) -> tuple[str, str | None] | None:

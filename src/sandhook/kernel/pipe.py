@@ -113,6 +113,10 @@ class PipeReader(Description):
     def ready(self) -> bool:
         return bool(self.pipe.buffer) or not self.pipe.writers
 
+    def expect(self) -> None:
+        """Let the current task be woken when there may be something to read."""
+        self.pipe.reading.append(getcurrent())
+
     def close(self) -> None:
         self.pipe.readers -= 1
         if not self.pipe.readers:

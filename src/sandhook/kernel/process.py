@@ -336,7 +336,11 @@ class Kernel:
         return self._locks
 
     def pipe(self) -> Pipe:
-        return Pipe(self.scheduler)
+        """Return a new pipe; where programs of a host may be at its ends, it is of the kind that serves them."""
+        if self.outside is None:
+            return Pipe(self.scheduler)
+        made: Pipe = self.outside.pipe()
+        return made
 
     def open_fifo(self, key: int, *, read: bool, write: bool) -> Description:
         """Open a FIFO; blocks until the other end is open, unless both are wanted."""

@@ -1,0 +1,250 @@
+"""Pipes of a run that become the system's own when a program is at one of their ends.
+
+Between two commands of the shell a pipe is the kernel's: bytes in memory. The first program that is given an
+end of it makes it a pipe of the system, and gets that end as a descriptor. From then on the shell's commands read and write
+their ends through the system too, and between two programs no byte passes through this process.
+
+What a command has read of a pipe beyond what it wanted (the shell's ``read`` takes lines, the system gives pieces) is
+kept here. While there is such a rest, a program gets the end by way of ``streams.Supply``, which gives it the rest first.
+"""
+
+from __future__ import annotations
+
+import os
+
+from greenlet import getcurrent
+
+from sandhook.host.poller import Poller, adjoining, read_some, reads_wait, write_some, writes_wait
+from sandhook.kernel.pipe import CAPACITY, Pipe, PipeReader, PipeWriter
+from sandhook.kernel.scheduler import Scheduler
+from sandhook.kernel.signals import BrokenPipe
+
+
+class RealPipe(Pipe):
+    """A pipe whose ends may be given to programs.
+
+    Attributes:
+        source, sink: The descriptors of its ends; -1 when they are closed, or there are none yet.
+        real: It is one of the system.
+    """
+
+    __slots__ = ("_lent", "_open", "_patient", "_pending", "poller", "real", "sink", "source")
+
+    def __init__(self, scheduler: Scheduler, poller: Poller, open_: set[RealPipe]) -> None:
+        """``open_``: has this pipe while it has descriptors."""
+        super().__init__(scheduler)
+        self.poller = poller
+        self.real = False
+        self.source = self.sink = -1
+        self._open = open_
+        self._pending = b""  # was in memory when the pipe became real, and goes before all that is written
+        self._lent: set[int] = set()  # descriptors that processes of the host may have
+        self._patient: set[int] = set()  # those on which reading and writing wait, as programs expect
+
+    def ends(self) -> tuple[PipeReader, PipeWriter]:
+        return RealReader(self), RealWriter(self)
+
+    def become_real(self) -> None:
+        """Move to a pipe of the system. Raises OSError when there is no descriptor left."""
+        if self.real:
+            return
+        self.source, self.sink = adjoining()
+        self._open.add(self)
+        self._patient = {self.source, self.sink}
+        self.real = True
+        if not self.readers:
+            self.close_source()
+        elif self.buffer:
+            self._pending, self.buffer = bytes(self.buffer), bytearray()
+            self._push()
+            if self._pending:
+                self.scheduler.spawn(self._pump, None)
+        if not self.writers and not self._pending:
+            self.close_sink()
+        self.wake_readers()
+        self.wake_writers()
+
+    def lend(self, fd: int) -> int:
+        """Return an end's descriptor for a program, which expects that reading and writing wait."""
+        self._wait_on(fd, True)
+        self._lent.add(fd)
+        return fd
+
+    def _wait_on(self, fd: int, wait: bool) -> None:
+        """Let the use of an end wait, or not; processes that have the same end share this."""
+        if wait == (fd in self._patient):
+            return
+        (reads_wait if fd == self.source else writes_wait)(fd, wait)
+        if wait:
+            self._patient.add(fd)
+        else:
+            self._patient.discard(fd)
+
+    # ------------------------------------------------------------------ the shell's own use
+
+    def fill(self) -> bool:
+        """Take what is there to be read; tell whether there was anything, or the end of it."""
+        fd = self.source
+        self._wait_on(fd, False)
+        try:
+            data = read_some(fd, CAPACITY)
+        finally:
+            if fd in self._lent:  # it shares its flags with programs that may still live
+                self._wait_on(fd, True)
+        if data:
+            self.buffer += data
+        return data is not None
+
+    def put(self, data: bytes | memoryview) -> int:
+        """Write what there is room for and return how many bytes that was. Raises BrokenPipe."""
+        fd = self.sink
+        if self._pending or fd < 0:
+            return 0
+        self._wait_on(fd, False)
+        try:
+            return write_some(fd, data)
+        except BrokenPipeError:
+            raise BrokenPipe from None
+        finally:
+            if fd in self._lent:
+                self._wait_on(fd, True)
+
+    def expect_data(self) -> None:
+        """Wake those who wait to read when there is something, or the end."""
+        self.poller.readable(self.source, self.wake_readers)
+
+    def expect_room(self) -> None:
+        """Wake those who wait to write when there is room, or nobody reads any more."""
+        self.poller.writable(self.sink, self.wake_writers)
+
+    def _push(self) -> None:
+        """Write of what was in memory what there is room for."""
+        pending, self._pending = self._pending, b""
+        try:
+            pending = pending[self.put(pending) :]
+        except BrokenPipe:
+            pending = b""
+        self._pending = pending
+
+    def _pump(self) -> None:
+        """Write what was in memory, as a task: all other writers wait for it."""
+        while self._pending and self.sink >= 0:
+            self.writing.append(getcurrent())
+            self.expect_room()
+            self.scheduler.block()
+            self._push()
+        self.wake_writers()
+        if not self.writers:
+            self.close_sink()
+
+    # ------------------------------------------------------------------ the end
+
+    def close_source(self) -> None:
+        """Close the end to read from; a writer that waits for room learns of it by the other one."""
+        fd, self.source = self.source, -1
+        self._close(fd)
+
+    def close_sink(self) -> None:
+        """Close the end to write to; when ``_pump`` still has something to write, it does that."""
+        if not self._pending:
+            fd, self.sink = self.sink, -1
+            self._close(fd)
+
+    def close(self) -> None:
+        """Close both ends: the run is over."""
+        self._pending = b""
+        self.close_source()
+        self.close_sink()
+
+    def _close(self, fd: int) -> None:
+        if fd >= 0:
+            self.poller.forget(fd)
+            self._lent.discard(fd)
+            self._patient.discard(fd)
+            os.close(fd)
+            if self.source < 0 and self.sink < 0:
+                self._open.discard(self)
+
+
+class RealReader(PipeReader):
+    """The end of a ``RealPipe`` to read from."""
+
+    __slots__ = ()
+    pipe: RealPipe
+
+    def lend(self, *, alone: bool) -> int:
+        """Return the descriptor for a program, -1 when some of the data is already here.
+
+        Args:
+            alone: Nobody but the program can read from this end while it runs. Who reads beside others finds
+                what comes, and not what was there before.
+        """
+        pipe = self.pipe
+        pipe.become_real()
+        return -1 if pipe.buffer and alone else pipe.lend(pipe.source)
+
+    def _wait(self) -> None:
+        pipe = self.pipe
+        while not pipe.buffer:
+            if pipe.real:
+                if pipe.fill():
+                    return
+            elif not pipe.writers:
+                return
+            self.expect()
+            pipe.scheduler.block()
+
+    def ready(self) -> bool:
+        pipe = self.pipe
+        if pipe.real:
+            return bool(pipe.buffer) or pipe.fill()
+        return super().ready()
+
+    def expect(self) -> None:
+        super().expect()
+        if self.pipe.real:
+            self.pipe.expect_data()
+
+    def close(self) -> None:
+        super().close()
+        if self.pipe.real:
+            self.pipe.close_source()
+
+
+class RealWriter(PipeWriter):
+    """The end of a ``RealPipe`` to write to."""
+
+    __slots__ = ()
+    pipe: RealPipe
+
+    def lend(self) -> int:
+        """Return the descriptor for a program."""
+        self.pipe.become_real()
+        return self.pipe.lend(self.pipe.sink)
+
+    def write(self, data: bytes) -> None:
+        pipe = self.pipe
+        view: bytes | memoryview = data
+        while True:
+            if pipe.real:
+                taken = pipe.put(view)
+            elif not pipe.readers:
+                raise BrokenPipe
+            else:
+                room = CAPACITY - len(pipe.buffer)
+                taken = min(room, len(view))
+                pipe.buffer += view if taken == len(view) else view[:taken]
+                if taken and pipe.reading:
+                    pipe.wake_readers()
+            if taken == len(view):
+                return
+            view = memoryview(view)[taken:]
+            pipe.writing.append(getcurrent())
+            if pipe.real:
+                pipe.expect_room()
+            pipe.scheduler.block()
+
+    def close(self) -> None:
+        super().close()
+        if self.pipe.real and not self.pipe.writers:
+            self.pipe.close_sink()
