@@ -1,6 +1,6 @@
-"""How long a hook takes that runs three real commands: in host mode, and by ``bash -c`` of the same text.
+"""How long hooks take that run real commands: in host mode, and by ``bash -c`` of the same text.
 
-    python -m benchmarks.host [--rounds N]
+    python -m benchmarks.host [--rounds N] [--only NAME]
 
 Both run in turns, so that both see the same machine. Prints medians and minima of real time in milliseconds,
 and what host mode costs beyond bash.
@@ -18,8 +18,27 @@ from typing import NamedTuple
 
 from sandhook import HostShell
 
-#: A hook as people write them: a few real programs, and a decision.
-TEXT = "git --version >/dev/null; ls / >/dev/null; grep -q root /etc/passwd && echo ok"
+
+class Workload(NamedTuple):
+    """A hook as people write them, and what it prints."""
+
+    text: str
+    output: str
+    rounds: int
+
+
+WORKLOADS = {
+    "three commands": Workload(
+        "git --version >/dev/null; ls / >/dev/null; grep -q root /etc/passwd && echo ok", "ok\n", 100
+    ),
+    "a pipeline of three": Workload(
+        "/bin/cat /etc/passwd | /usr/bin/sort | /usr/bin/head -n 0; echo ok", "ok\n", 100
+    ),
+    "200 MB through it": Workload("head -c 200000000 /dev/zero | /bin/cat | wc -c", "200000000\n", 5),
+    "20,000 lines read": Workload(
+        "seq 20000 | { n=0; while read -r x; do n=$((n + x)); done; echo $n; }", "200010000\n", 5
+    ),
+}
 
 
 class Figures(NamedTuple):
@@ -29,28 +48,30 @@ class Figures(NamedTuple):
     least: float
 
 
-def by_bash() -> None:
+def by_bash(workload: Workload) -> str:
     """Run the text as an agent with a system shell does."""
-    subprocess.run(["bash", "-c", TEXT], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    done = subprocess.run(
+        ["bash", "-c", workload.text], stdin=subprocess.DEVNULL, capture_output=True, check=True, text=True
+    )
+    return done.stdout
 
 
-def by_host_mode() -> None:
+def by_host_mode(workload: Workload) -> str:
     """Run the text by a fresh HostShell, as ``HostRunner`` does for each hook."""
-    result = HostShell(env=os.environ).run(TEXT)
-    if (result.exit_status, result.stdout) != (0, "ok\n"):
-        raise RuntimeError(f"the hook gave {result!r}")
+    return HostShell(env=os.environ).run(workload.text).stdout
 
 
-def measure(rounds: int) -> dict[str, Figures]:
+def measure(workload: Workload, rounds: int) -> dict[str, Figures]:
     """Run both in turns and return what each takes."""
-    ways: dict[str, Callable[[], None]] = {"bash -c": by_bash, "host mode": by_host_mode}
+    ways: dict[str, Callable[[Workload], str]] = {"bash -c": by_bash, "host mode": by_host_mode}
     taken: dict[str, list[float]] = {name: [] for name in ways}
-    for each in ways.values():
-        each()
+    for name, each in ways.items():
+        if (found := each(workload)) != workload.output:
+            raise RuntimeError(f"{name} of {workload.text!r} gave {found!r}")
     for _ in range(rounds):
         for name, each in ways.items():
             start = time.perf_counter()
-            each()
+            each(workload)
             taken[name].append((time.perf_counter() - start) * 1000)
     return {name: Figures(statistics.median(times), min(times)) for name, times in taken.items()}
 
@@ -58,14 +79,18 @@ def measure(rounds: int) -> dict[str, Figures]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=100, help="runs of each (default 100)")
-    figures = measure(parser.parse_args().rounds)
-    for name, found in figures.items():
-        print(f"{name:<10} median {found.median:6.2f} ms, least {found.least:6.2f} ms")
-    bash, host = figures["bash -c"], figures["host mode"]
-    print(
-        f"host mode costs {host.median - bash.median:+.2f} ms (median), {host.least - bash.least:+.2f} ms (least)"
-    )
+    parser.add_argument("--rounds", type=int, help="runs of each (default: 100 short or 5 long ones)")
+    parser.add_argument("--only", choices=WORKLOADS, help="one workload")
+    options = parser.parse_args()
+    for title, workload in WORKLOADS.items():
+        if options.only not in (None, title):
+            continue
+        figures = measure(workload, options.rounds or workload.rounds)
+        for name, found in figures.items():
+            print(f"{title:<20} {name:<10} median {found.median:8.2f} ms, least {found.least:8.2f} ms")
+        bash, host = figures["bash -c"], figures["host mode"]
+        median, least = host.median - bash.median, host.least - bash.least
+        print(f"{title:<20} host mode costs {median:+.2f} ms (median), {least:+.2f} ms (least)")
 
 
 if __name__ == "__main__":
