@@ -22,8 +22,20 @@ class Ran(NamedTuple):
 
 
 @pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Return the empty home of the user, on every system: configurations and approvals are below it."""
+    made = tmp_path / "home"
+    made.mkdir()
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(made))
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    return made
+
+
+@pytest.fixture
 def sandhook(
-    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, home: Path
 ) -> Callable[..., Ran]:
     """Return ``sandhook(*argv, stdin=b"")``; the cache is in a temporary directory."""
     monkeypatch.setenv("SANDHOOK_CACHE_DIR", str(tmp_path / "cache"))

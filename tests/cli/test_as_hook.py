@@ -33,15 +33,10 @@ BLOCKS = {
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a project that is the current directory, of a user with an empty home."""
     made = tmp_path / "project"
     made.mkdir()
-    (tmp_path / "home").mkdir()
-    for name in ("HOME", "USERPROFILE"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
     if sys.platform == "darwin":
         monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.chdir(made)

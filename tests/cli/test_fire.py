@@ -255,8 +255,6 @@ def test_hooks_of_a_project_stay_in_the_sandbox_until_they_are_approved(
     sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
     (tmp_path / "crush.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"command": "echo > made"}]}}))
     arguments = ("fire", "PreToolUse", "--contract", "crush", "--tool", "bash", "--input", LS, "--host")
     skipped = sandhook(*arguments)

@@ -23,15 +23,11 @@ CRUSH = """{"hooks": {"PreToolUse": [
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a project with hooks of two agents, of a user with one hook of his own."""
-    home, made = tmp_path / "home", tmp_path / "project"
+    made = tmp_path / "project"
     (home / ".config" / "crush").mkdir(parents=True)
     (made / ".agents").mkdir(parents=True)
-    for name in ("HOME", "USERPROFILE"):
-        monkeypatch.setenv(name, str(home))
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
     if sys.platform == "darwin":
         monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.chdir(made)

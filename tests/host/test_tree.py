@@ -182,8 +182,9 @@ def test_a_neighbour_is_left_alone() -> None:
 
 
 def test_a_nested_run_ends_with_the_outer_one(supervisor: Supervisor) -> None:
-    text = """
+    text = f"""
 import os, sys
+sys.path[:0] = {[os.getcwd(), *sys.path]}
 from sandhook.host.children import Supervisor
 from tests.host.programs import spawn
 supervisor = Supervisor()
@@ -192,8 +193,7 @@ print(child.pid, flush=True)
 os._exit(0)
 """
     ours, theirs = inbound()
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
-    wait(supervisor.start(spawn(text, files={1: theirs}, env=env)))
+    wait(supervisor.start(spawn(text, files={1: theirs})))
     os.close(theirs)
     pid = int(line_of(ours))
     os.close(ours)
