@@ -194,6 +194,8 @@ def _cached(
     lenient: bool,
     bracket_escapes: bool = False,
     stray_paren: bool = True,
+    lines: bool = True,
+    gnu: bool = True,
 ) -> Regex:
     if len(pattern) > MAX_LENGTH:
         raise PatternError(TOO_BIG)
@@ -203,6 +205,8 @@ def _cached(
         "lenient": lenient,
         "bracket_escapes": bracket_escapes,
         "stray_paren": stray_paren,
+        "lines": lines,
+        "gnu": gnu,
     }
     try:
         return Regex(pattern.decode(), False, icase, options)
@@ -217,7 +221,13 @@ def _compile(pattern: bytes | str, *options: bool) -> Regex:
 
 
 def compile_bre(
-    pattern: bytes | str, *, icase: bool = False, newline: bool = False, lenient: bool = False
+    pattern: bytes | str,
+    *,
+    icase: bool = False,
+    newline: bool = False,
+    lenient: bool = False,
+    lines: bool = True,
+    gnu: bool = True,
 ) -> Regex:
     """Compile a basic regular expression, with GNU's ``\\+ \\? \\|`` and escapes.
 
@@ -228,11 +238,13 @@ def compile_bre(
             "^" and "$" match at every line.
         lenient: grep's dialect rather than glibc's: a misplaced repeat is ordinary, repeats
             may follow each other, and lines of the pattern are alternatives.
+        lines: With ``newline``, "^" and "$" match at every line; False for the ends of the data only.
+        gnu: GNU's operators that are a backslash with a character; False for the character itself.
 
     Raises:
         PatternError: With glibc's wording.
     """
-    return _compile(pattern, False, icase, newline, lenient)
+    return _compile(pattern, False, icase, newline, lenient, False, True, lines, gnu)
 
 
 def compile_ere(
@@ -243,6 +255,8 @@ def compile_ere(
     lenient: bool = False,
     bracket_escapes: bool = False,
     stray_paren: bool = True,
+    lines: bool = True,
+    gnu: bool = True,
 ) -> Regex:
     """Compile an extended regular expression; arguments as for ``compile_bre``.
 
@@ -254,5 +268,7 @@ def compile_ere(
             begins no interval is ordinary.
         bracket_escapes: A backslash escapes inside of brackets too (awk).
         stray_paren: A ")" without its "(" is ordinary; ``sed -E`` says False, and it is an error.
+        lines: As for ``compile_bre``.
+        gnu: As there.
     """
-    return _compile(pattern, True, icase, newline, lenient, bracket_escapes, stray_paren)
+    return _compile(pattern, True, icase, newline, lenient, bracket_escapes, stray_paren, lines, gnu)

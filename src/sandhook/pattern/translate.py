@@ -83,10 +83,12 @@ class _Piece:
 class _Level:
     """An open parenthesis: the alternatives so far, and the current one."""
 
-    __slots__ = ("alternatives", "current", "number")
+    __slots__ = ("alternatives", "before", "current", "inside", "number")
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, before: frozenset[int]) -> None:
         self.number = number
+        self.before = before  # groups that were closed before it
+        self.inside: frozenset[int] = frozenset()  # groups that were closed in former alternatives
         self.alternatives: list[list[_Piece]] = []
         self.current: list[_Piece] = []
 
@@ -102,6 +104,8 @@ class Translator:
         lenient: grep's dialect: what glibc refuses as misplaced is ordinary or ignored.
         bracket_escapes: A backslash escapes inside of brackets too (awk).
         stray_paren: A ")" without its "(" is ordinary in an ERE.
+        lines: With ``newline``, "^" and "$" match at every line, not at the ends of the data only.
+        gnu: GNU's operators that are a backslash with a character.
         fallback: Write for the ``regex`` module.
     """
 
@@ -114,6 +118,8 @@ class Translator:
         lenient: bool = False,
         bracket_escapes: bool = False,
         stray_paren: bool = True,
+        lines: bool = True,
+        gnu: bool = True,
         fallback: bool = False,
     ) -> None:
         self.pattern = pattern
@@ -122,10 +128,13 @@ class Translator:
         self.lenient = lenient
         self.bracket_escapes = bracket_escapes
         self.stray_paren = stray_paren
+        self.lines = newline and lines
+        self.gnu = gnu
         self.fallback = fallback
         self.result = Translation()
-        self.levels = [_Level(0)]
-        self.closed: set[int] = set()
+        self.levels = [_Level(0, frozenset())]
+        self.closed: frozenset[int] = frozenset()  # groups that a back-reference may name here
+        self.former = 0  # groups in the lines of grep's pattern before this one
         self.at = 0
 
     def run(self) -> Translation:
@@ -158,16 +167,17 @@ class Translator:
         elif c == "*":
             self._repeat("*", 0, -1)
         elif c == "^" and self._caret_is_anchor():
-            self._add(_Piece("(?m:^)" if self.newline else r"\A", kind="="))
+            self._add(_Piece("(?m:^)" if self.lines else r"\A", kind="="))
         elif c == "$" and self._dollar_is_anchor():
             end = r"\Z" if self.fallback else r"\z"
-            self._add(_Piece("(?m:$)" if self.newline else end, kind="="))
+            self._add(_Piece("(?m:$)" if self.lines else end, kind="="))
         elif self.extended and c in "+?(){|":
             self._operator(c)
         elif c == "\n" and self.lenient:
             if len(self.levels) > 1:
                 raise PatternError(r"Unmatched ( or \(")
             self._alternative()  # grep takes lines of a pattern as alternatives
+            self.former = self.result.groups
         else:
             self._literal(c)
 
@@ -195,7 +205,9 @@ class Translator:
             raise PatternError("Trailing backslash")
         c = self.pattern[self.at]
         self.at += 1
-        if c in _ASSERTIONS:
+        if not self.gnu and (c in _ASSERTIONS or c in _ESCAPED_SETS or (c in "+?|" and not self.extended)):
+            self._literal(c)
+        elif c in _ASSERTIONS:
             self.result.words = self.result.words or c in "bB<>"
             self._add(_Piece(_ASSERTIONS[c][self.fallback], kind=c if c in "<>" else "="))
         elif c in _ESCAPED_SETS:
@@ -216,6 +228,7 @@ class Translator:
             self._operator(c)
 
     def _reference(self, number: int) -> None:
+        number += self.former
         if number not in self.closed:
             raise PatternError("Invalid back reference")
         self.result.backrefs = True
@@ -244,11 +257,11 @@ class Translator:
         if len(self.levels) > MAX_NESTING:
             raise PatternError(TOO_BIG)
         self.result.groups += 1
-        self.levels.append(_Level(self.result.groups))
+        self.levels.append(_Level(self.result.groups, self.closed))
 
     def _close(self) -> None:
         level = self.levels.pop()
-        self.closed.add(level.number)
+        self.closed |= level.inside | {level.number}
         piece = self._join(level)
         piece.text = f"({piece.text})"
         piece.captures = True
@@ -258,6 +271,8 @@ class Translator:
         level = self.levels[-1]
         level.alternatives.append(level.current)
         level.current = []
+        level.inside |= self.closed
+        self.closed = level.before  # what closed in one alternative took no part in the next
 
     def _join(self, level: _Level) -> _Piece:
         """Return all alternatives of a level as one piece, without its parentheses."""

@@ -1,19 +1,21 @@
 """sed: edit a stream of lines.
 
 Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9 in C.UTF-8.
-Divergences: L-SED-001, the e command and flag; --debug and --follow-symlinks are not offered.
+Divergence: L-SED-001, the e command and flag; --debug is not offered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.pattern.posix import compile_bre, compile_ere
 from sandhook.utilities._base import Context, Failure, also, opt, option_set
-from sandhook.utilities.sed.commands import DELETE, END, QUIT, QUIT_SILENT, RESTART, Compiled
+from sandhook.utilities.sed.actions import DELETE, END, QUIT, QUIT_SILENT, RESTART
+from sandhook.utilities.sed.commands import Compiled
 from sandhook.utilities.sed.fixed import replaced
 from sandhook.utilities.sed.machine import Machine
 from sandhook.utilities.sed.parser import Parser
+from sandhook.utilities.sed.records import Expression, RecordsRegex
 from sandhook.utilities.sed.script import Chunk, Pattern, ScriptError
 from sandhook.vfs.errors import error_text
 
@@ -63,11 +65,12 @@ class Options:
         optional=True,
         const="",
     )
+    sandbox: bool = opt("--sandbox", help="refuse the commands e, r and w")
+    follow: bool = opt("--follow-symlinks", help="with -i, edit what a link leads to, not the link")
     separate: bool = opt("-s", "--separate", help="count lines of each FILE on their own")
     zero: bool = opt("-z", "--null-data", "--zero-terminated", help="lines end with NUL, not newline")
     width: int = opt("-l", "--line-length", "N", "fold what the l command prints", convert=width, default=70)
-    posix: bool = opt("--posix", help="N at the end prints nothing, as POSIX has it")
-    sandbox: bool = opt("--sandbox", help="refuse the commands e, r and w")
+    posix: bool = opt("--posix", help="without GNU's extensions; N at the end prints nothing")
     unbuffered: bool = opt("-u", "--unbuffered", help="write each line at once")
 
 
@@ -85,7 +88,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         chunks, names = read_scripts(options, ctx), operands
     else:
         chunks, names = (Chunk(operands[0]),), operands[1:]
-    compiled = compiled_script(chunks, options)
+    if options.in_place is not None and not names:
+        raise Failure("no input files", 4)
+    posix = options.posix or "POSIXLY_CORRECT" in ctx.environment
+    compiled = compiled_script(chunks, options, posix)
     machine = Machine(ctx, names or ("-",), options, b"\0" if options.zero else b"\n", compiled.ranges)
     try:
         machine.open_files(compiled.files)
@@ -111,30 +117,44 @@ def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
     return tuple(chunks)
 
 
-def compiled_script(chunks: tuple[Chunk, ...], options: Options) -> Compiled:
+def compiled_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) -> Compiled:
     """Parse and compile, or return what the same script gave before."""
     bare = Options(
         quiet=options.quiet,
         extended=options.extended,
         width=options.width,
-        posix=options.posix,
+        posix=posix,
         sandbox=options.sandbox,
+        zero=options.zero,
     )
     key = (chunks, bare)
     found = _COMPILED.get(key)
     if found is not None:
         return found
 
-    def compile_(pattern: Pattern) -> Regex:
-        make = compile_ere if options.extended else compile_bre
+    def compile_(pattern: Pattern) -> Expression:
         data = pattern.text.encode("utf-8", "surrogateescape")
-        return make(data, icase=pattern.icase, newline=pattern.multiline)
+        records = options.zero and pattern.multiline
+        if options.extended:
+            found = compile_ere(
+                data,
+                icase=pattern.icase,
+                newline=pattern.multiline,
+                stray_paren=False,
+                lines=not records,
+                gnu=not posix,
+            )
+        else:
+            found = compile_bre(
+                data, icase=pattern.icase, newline=pattern.multiline, lines=not records, gnu=not posix
+            )
+        return RecordsRegex(found) if records else found
 
     try:
-        program = Parser(chunks, compile_, sandbox=options.sandbox).parse()
+        program = Parser(chunks, compile_, sandbox=options.sandbox, posix=posix).parse()
     except ScriptError as error:
         raise Failure(str(error), error.status) from None
-    found = Compiled(program, compile_, wrap=options.width, quiet=options.quiet, posix=options.posix)
+    found = Compiled(program, compile_, wrap=options.width, quiet=options.quiet, posix=posix)
     if sum(len(chunk.text) for chunk in chunks) <= _KEPT_LENGTH:
         if len(_COMPILED) >= _KEPT:
             _COMPILED.clear()
@@ -171,7 +191,6 @@ def edit(m: Machine, compiled: Compiled, options: Options) -> None:
         if not again:
             if not m.read():
                 break
-            m.replaced = False
         else:
             m.flush_queue()
         again = False

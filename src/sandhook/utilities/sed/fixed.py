@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from sandhook.limits import Budget
-from sandhook.pattern.posix import Regex
 from sandhook.utilities.sed.machine import Machine
+from sandhook.utilities.sed.records import Expression
 from sandhook.utilities.sed.script import Command, Substitution
 
 #: Patterns that mean themselves in every dialect.
@@ -44,7 +44,11 @@ def replaced(data: bytes, old: bytes, new: bytes, count: int, budget: Budget) ->
 
 
 def substitute_text(
-    search: Callable[[Machine], Regex], literal: tuple[bytes, bytes], count: int, show: bool, file: str | None
+    search: Callable[[Machine], Expression],
+    literal: tuple[bytes, bytes],
+    count: int,
+    show: bool,
+    file: str | None,
 ) -> Callable[[Machine], int | None]:
     """The quick way for text that stands for itself."""
     old, new = literal

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.kernel.descriptor import Description
-from sandhook.pattern.posix import Regex
 from sandhook.utilities._base import Context, Failure, Reader
+from sandhook.utilities.sed.in_place import check, real_name, replace
+from sandhook.utilities.sed.records import Expression
 from sandhook.vfs.errors import error_text
 
 
@@ -89,7 +90,7 @@ class Machine:
         self.hold_ended = True
         self.line = 0
         self.replaced = False
-        self.last: Regex | None = None
+        self.last: Expression | None = None
         self.ranges: list[int | None] = [None] * ranges
         self.status = 0
         self.bad_input = 0
@@ -100,6 +101,7 @@ class Machine:
             getattr(options, "separate", False) or getattr(options, "in_place", None) is not None
         )
         self._suffix: str | None = getattr(options, "in_place", None)
+        self._follow: bool = getattr(options, "follow", False)
         self.name = "-"
         self._opened = "-"
         self._names = list(reversed(names))
@@ -116,10 +118,9 @@ class Machine:
         while self._names:
             name = self._names.pop()
             try:
-                if self._suffix is not None and name != "-" and not self._regular(name):
-                    self.ctx.error(f"couldn't edit {name}: not a regular file")
-                    self.bad_input = 4
-                    continue
+                if self._suffix is not None and name != "-":
+                    name = real_name(self.ctx, name) if self._follow else name
+                    check(self.ctx, name)
                 self._reader = self.ctx.open(name)
             except IsADirectoryError as error:
                 raise Failure(f"read error on {name}: {error_text(error)}", 4) from None
@@ -137,9 +138,6 @@ class Machine:
             return True
         return False
 
-    def _regular(self, name: str) -> bool:
-        return self.ctx.fs.stat(self.ctx.path(name)).mode & 0o170000 == 0o100000
-
     def _close_current(self) -> None:
         if self._reader is None:
             return
@@ -147,24 +145,7 @@ class Machine:
         self._reader = None
         self._lines = None
         if self._suffix is not None and self._opened != "-":
-            self._replace(self._opened, self.out.collected())
-
-    def _replace(self, name: str, data: bytes) -> None:
-        """Give an edited file its new contents, after keeping the old ones under another name."""
-        ctx = self.ctx
-        path = ctx.path(name)
-        mode = ctx.fs.stat(path).mode & 0o7777
-        if self._suffix:
-            head, slash, base = name.rpartition("/")
-            backup = self._suffix.replace("*", base) if "*" in self._suffix else base + self._suffix
-            backup = backup if "/" in backup else head + slash + backup
-            ctx.fs.rename(path, ctx.path(backup))
-        file = ctx.create(name)
-        try:
-            file.write(data)
-        finally:
-            file.release()
-        ctx.fs.chmod(path, mode)
+            replace(self.ctx, self._opened, self._suffix, self.out.collected())
 
     def _fetch(self, across: bool) -> bytes | None:
         """Return the next line, of the next file too if ``across``."""
@@ -218,6 +199,7 @@ class Machine:
         if found is None:
             return False
         self.line += 1
+        self.replaced = False
         self.name = self._opened
         self.ended = found[-1:] == self.delimiter
         self.space = found[:-1] if self.ended else found

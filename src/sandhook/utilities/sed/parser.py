@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import Regex
 from sandhook.utilities._dialect import check_class_syntax
+from sandhook.utilities.sed.reader import BLANKS, SPACE, ScriptReader
+from sandhook.utilities.sed.records import Expression
 from sandhook.utilities.sed.replacement import parse_replacement
 from sandhook.utilities.sed.script import (
     Address,
@@ -23,83 +24,50 @@ from sandhook.utilities.sed.script import (
 )
 from sandhook.utilities.sed.text import convert_escapes, unescape_text
 
-_BLANKS = " \t\v\f\r"
-_SPACE = _BLANKS + "\n"
-_MOST = 2**62
 MAX_NESTING = 200
 
 _ONE_ADDRESS = "qQ"
 _FILES = "rRwW"
 _PLAIN = "dDgGhHnNpPxzF="
+_GNU = "eFQRTvWz"  #: commands that are unknown with --posix
 
 
 #: Compiles an expression, which is kept, so that errors are found where it stands.
-Compile = Callable[[Pattern], Regex]
+Compile = Callable[[Pattern], Expression]
 
 
-class Parser:
-    """Goes over all chunks, joined by newlines, so that a command may go on in the next -e."""
+class Parser(ScriptReader):
+    """Makes commands of a script, all chunks of which are one text."""
 
-    def __init__(self, chunks: Sequence[Chunk], compile_: Compile, *, sandbox: bool) -> None:
-        self._chunks = chunks
+    def __init__(self, chunks: Sequence[Chunk], compile_: Compile, *, sandbox: bool, posix: bool) -> None:
+        super().__init__(chunks)
         self._compile = compile_
-        self._text = "\n".join(chunk.text for chunk in chunks)
-        self._ends: list[int] = []
-        at = -1
-        for chunk in chunks:
-            at += len(chunk.text) + 1
-            self._ends.append(at)
         self._sandbox = sandbox
-        self._at = 0
+        self._posix = posix
         self._commands: list[Command] = []
         self._open: list[int] = []
+        self._opened_at: list[int] = []
         self._labels: dict[str, int] = {}
         self._files: list[str] = []
-
-    # ------------------------------------------------------------------ errors and characters
-
-    def error(self, message: str, at: int | None = None) -> ScriptError:
-        """Return an error at the last character that was read, or at offset ``at`` (0 for nowhere)."""
-        place = self._at if at is None else at
-        start = 0
-        for number, end in enumerate(self._ends):
-            if place <= end + 1 or number == len(self._ends) - 1:
-                chunk = self._chunks[number]
-                if chunk.file:
-                    line = self._text.count("\n", start, min(place, end)) + 1
-                    if place and self._text[place - 1 : place] == "\n" and place <= end:
-                        line -= 1
-                    return ScriptError(f"file {chunk.file} line {line}: {message}")
-                position = 0 if at == 0 else min(place, end) - start
-                return ScriptError(f"-e expression #{number + 1}, char {position}: {message}")
-            start = end + 1
-        return ScriptError(message)
-
-    def _next(self) -> str:
-        letter = self._text[self._at : self._at + 1]
-        self._at += len(letter)
-        return letter
-
-    def _peek(self) -> str:
-        return self._text[self._at : self._at + 1]
-
-    def _skip(self, letters: str = _BLANKS) -> None:
-        while self._peek() and self._peek() in letters:
-            self._at += 1
 
     # ------------------------------------------------------------------ the script
 
     def parse(self) -> Program:
         first = self._chunks[0].text if self._chunks else ""
-        silent = first[:2] == "#n" and first[2:3] in ("", "\n")
+        silent = first[:2] == "#n"
         while True:
-            self._skip(_SPACE + ";")
+            self._skip(SPACE + ";")
             if not self._peek():
                 break
             self._command()
         if self._open:
-            raise self.error("unmatched `{'", 0)
-        return Program(tuple(map(self._resolved, self._commands)), silent, tuple(dict.fromkeys(self._files)))
+            raise self.unmatched(self._opened_at[len(self._open) - 1])
+        return Program(
+            tuple(map(self._resolved, self._commands)),
+            silent,
+            tuple(dict.fromkeys(self._files)),
+            self.end_place(),
+        )
 
     def _resolved(self, command: Command) -> Command:
         if command.name not in ("b", "t", "T"):
@@ -126,11 +94,12 @@ class Parser:
                 if second is None:
                     self._next()
                     raise self.error("unexpected `,'")
+        self._skip()
+        self._check_zero(first, second)
         negated = self._negation()
         name = self._next()
         if not name:
             raise self.error("missing command")
-        self._check_zero(first, second, name)
         if name == "#":
             raise (
                 self.error("comments don't accept any addresses")
@@ -138,7 +107,7 @@ class Parser:
                 else self.error("unknown command: `#'")
             )
         if name == "}" and first:
-            raise self.error("} doesn't want any addresses" if self._open else "unexpected `}'")
+            raise self.error("`}' doesn't want any addresses" if self._open else "unexpected `}'")
         if name == ":" and first:
             raise self.error(": doesn't want any addresses")
         if name in _ONE_ADDRESS and second:
@@ -148,7 +117,9 @@ class Parser:
         if name == "{":
             if len(self._open) >= MAX_NESTING:
                 raise self.error("blocks are nested too deeply")
+            del self._opened_at[len(self._open) :]
             self._open.append(len(self._commands))
+            self._opened_at.append(self._at)
         elif name == "}":
             if not self._open:
                 raise self.error("unexpected `}'")
@@ -167,7 +138,6 @@ class Parser:
         self._commands.append(Command(name, first, second, negated, argument, target))
 
     def _negation(self) -> bool:
-        self._skip()
         if self._peek() != "!":
             return False
         self._at += 1
@@ -177,10 +147,13 @@ class Parser:
             raise self.error("multiple `!'s")
         return True
 
-    def _check_zero(self, first: Address | None, second: Address | None, name: str) -> None:
+    def _check_zero(self, first: Address | None, second: Address | None) -> None:
         if first is None or first.kind != "line" or first.number:
             return
-        if not (second is not None and second.kind == "regex") and not (second is None and name == "r"):
+        letter = self._peek()
+        ranged = second is not None and second.kind == "regex" and not self._posix
+        if not ranged and not (second is None and letter == "r"):
+            self._next()
             raise self.error("invalid usage of line address 0")
 
     def _comment(self) -> None:
@@ -204,7 +177,7 @@ class Parser:
         if letter.isdecimal() and letter.isascii():
             number = self._number()
             self._skip()
-            if self._peek() == "~":
+            if self._peek() == "~" and not self._posix:
                 self._at += 1
                 self._skip()
                 step = self._number() if self._digit() else 0
@@ -213,9 +186,11 @@ class Parser:
         if letter == "$":
             self._at += 1
             return Address("last")
-        if letter and letter in "+~" and not is_first:
+        if letter and letter in "+~" and not self._posix:
             self._at += 1
             number = self._number() if self._digit() else 0
+            if is_first:
+                raise self.error("invalid usage of +N or ~N as first address")
             return Address("plus" if letter == "+" else "multiple", number)
         if letter in ("/", "\\") and letter:
             self._at += 1
@@ -224,21 +199,11 @@ class Parser:
             if text is None:
                 raise self.error("unterminated address regex")
             icase = multiline = False
-            while self._peek() and self._peek() in "IM":
+            while self._peek() and self._peek() in "IM" and not self._posix:
                 flag = self._next()
                 icase, multiline = icase or flag == "I", multiline or flag == "M"
             return Address("regex", pattern=self._pattern(text, icase, multiline))
         return None
-
-    def _digit(self) -> bool:
-        return self._peek().isdecimal() and self._peek().isascii()
-
-    def _number(self) -> int:
-        start = self._at
-        while self._digit():
-            self._at += 1
-        digits = self._text[start : self._at].lstrip("0")
-        return int(digits or "0") if len(digits) < 19 else _MOST
 
     def _pattern(self, text: str, icase: bool, multiline: bool, groups: int = 0) -> Pattern:
         if not text and (icase or multiline):
@@ -257,63 +222,11 @@ class Parser:
                 raise self.error(f"invalid reference \\{groups} on `s' command's RHS")
         return pattern
 
-    def _delimited(self, delimiter: str, *, regex: bool) -> str | None:
-        """Read up to the delimiter, which is ordinary within brackets of a regular expression.
-
-        A quoted delimiter loses its backslash, ``\\n`` in a regular expression becomes a newline.
-        """
-        out: list[str] = []
-        while True:
-            letter = self._next()
-            if not letter or (letter == "\n" and regex):
-                return None
-            if letter == delimiter:
-                return "".join(out)
-            if letter == "\\":
-                letter = self._next()
-                if not letter:
-                    return None
-                if letter == "n" and regex and delimiter != "n":
-                    letter = "\n"
-                elif letter != delimiter or (letter == "&" and not regex):
-                    out.append("\\")
-                out.append(letter)
-            elif letter == "[" and regex:
-                inside = self._bracket()
-                if inside is None:
-                    return None
-                out.append(inside)
-            else:
-                out.append(letter)
-
-    def _bracket(self) -> str | None:
-        """Read a bracket expression whose "[" has been read; None if it has no end."""
-        out = ["["]
-        if self._peek() == "^":
-            out.append(self._next())
-        if self._peek() == "]":
-            out.append(self._next())
-        while True:
-            letter = self._next()
-            if not letter or letter == "\n":
-                return None
-            if letter == "\\" and self._peek() == "n":
-                self._at += 1
-                letter = "\n"
-            elif letter == "\\" and self._peek() == "\\":
-                letter += self._next()
-            elif letter == "[" and self._peek() and self._peek() in ":.=":
-                end = self._text.find(self._peek() + "]", self._at + 1)
-                if end >= 0:
-                    letter += self._text[self._at : end + 2]
-                    self._at = end + 2
-            out.append(letter)
-            if letter == "]":
-                return "".join(out)
-
     # ------------------------------------------------------------------ arguments
 
     def _argument(self, name: str) -> object:
+        if self._posix and name in _GNU:
+            raise self.error(f"unknown command: `{name}'")
         if name in _PLAIN:
             self._end()
             return None
@@ -325,7 +238,7 @@ class Parser:
             if name == "L":
                 raise self.error("unknown command: `L'")
             self._skip()
-            number = self._number() if self._digit() else -1
+            number = self._number() if self._digit() and not self._posix else -1
             self._end()
             return number
         if name in _FILES:
@@ -346,11 +259,11 @@ class Parser:
     def _version(self) -> None:
         self._skip()
         start = self._at
-        while self._peek() and self._peek() not in _SPACE + ";":
+        while self._peek() and self._peek() not in SPACE + ";":
             self._at += 1
         parts = (self._text[start : self._at] or "4").split(".")
         if not all(part.isdecimal() and part.isascii() and len(part) < 6 for part in parts):
-            raise self.error("invalid version string")
+            raise self.error("expected newer version of sed")
         if [int(part) for part in parts] > [4, 9]:
             raise self.error("expected newer version of sed")
         self._end()
@@ -358,7 +271,7 @@ class Parser:
     def _label(self) -> str:
         self._skip()
         start = self._at
-        stop = _SPACE + ";}"
+        stop = "\n" if self._posix else SPACE + ";}"
         while self._peek() and self._peek() not in stop:
             self._at += 1
         return self._text[start : self._at]
@@ -420,8 +333,10 @@ class Parser:
             if letter in "}#":
                 self._at -= 1
                 break
-            if letter in _BLANKS:
+            if letter in BLANKS:
                 continue
+            if self._posix and letter in "iImMe":
+                raise self.error("unknown option to `s'")
             if letter in "iI":
                 icase = True
             elif letter in "mM":
@@ -437,6 +352,8 @@ class Parser:
             elif letter == "w":
                 file = self._file(writes=True)
                 break
+            elif letter == "e" and self._sandbox:
+                raise self.error("e/r/w commands disabled in sandbox mode")
             elif letter == "e":
                 raise self.error("the `e' option to `s' is not supported (L-SED-001)")
             elif letter.isdecimal() and letter.isascii():

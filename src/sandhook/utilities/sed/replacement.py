@@ -49,7 +49,7 @@ def _with_case(parts: tuple[Part, ...]) -> Build:
                     once = part.case
                 else:
                     mode = "" if part.case == "E" else part.case
-                    once = "" if part.case == "E" else once
+                    once = ""  # GNU's sed forgets a \\u that stands before \\L
                 continue
             text = part.text
             if part.group >= 0:

@@ -76,8 +76,10 @@ class Program(Record):
     Attributes:
         silent: It begins with "#n".
         files: Names that w, W and s///w write to.
+        end: Where its end stands, for errors that show when it runs.
     """
 
     commands: tuple[Command, ...]
     silent: bool
     files: tuple[str, ...]
+    end: str
