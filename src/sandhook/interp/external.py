@@ -250,6 +250,7 @@ def _run_as(state: State, child: Process, run: Callable[[State], int]) -> int:
         return child.run(lambda: run(inner))
     finally:
         task.process = outer
+        state.process.last = child
 
 
 def execute(
@@ -308,6 +309,7 @@ def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, cal
         utility = caller.rpartition("/")[2]
         shown = _COMPLAINTS.get(utility, "'{}'").replace("{}", argv[0])
         runtime.write_error(state, f"{caller}: {shown}: {reason}\n")
+        state.process.refused = True
         if status == NOT_FOUND:
             _advise(runtime, state, argv[0])
         return _STATUSES.get(utility, status)

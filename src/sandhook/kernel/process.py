@@ -55,11 +55,13 @@ class Process:
         deputy: The process that gets the signals for this one: the last one of a pipeline in the background.
         argv: What the process runs: the shell, or the utility that took its place; () for "bash".
         utility: The utility that its shell runs and waits for, elsewhere a process of its own.
+        refused: What it was made to run could not be found or run.
+        last: The process that its utility had run and waited for, such as the last command of xargs.
     """
 
     __slots__ = (
-        "argv", "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "kernel", "on_signal",
-        "parent_pid", "pending", "pid", "signal", "status", "umask", "utility", "waiters",
+        "argv", "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "kernel", "last",
+        "on_signal", "parent_pid", "pending", "pid", "refused", "signal", "status", "umask", "utility", "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +85,8 @@ class Process:
         self.waiters: list[Any] = []
         self.argv: Sequence[str] = ()
         self.utility: Sequence[str] = ()
+        self.refused = False
+        self.last: Process | None = None
 
     # ------------------------------------------------------------------ descriptors
 

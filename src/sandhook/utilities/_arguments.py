@@ -5,12 +5,22 @@ Source: POSIX.1-2024 XCU 3, xargs, "extended description".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 from sandhook.utilities._base import Failure, Reader
 
-_ESCAPES = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, "0": 0}
+#: What takes a warning.
+Tell = Callable[[str], None]
+
+_ESCAPES = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
+_NUMBERS = {"x": (16, "0123456789abcdefABCDEF", "ff"), "0": (8, "01234567", "377")}
 _NAMES = {b"'": "single", b'"': "double"}
+_SPECIAL = re.compile(rb"['\"\\\0\v\f\r]")
+_NUL_WARNING = (
+    "WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  Did you"
+    " mean to use the --null option?"
+)
 
 
 def read_delimiter(text: str) -> bytes:
@@ -18,23 +28,25 @@ def read_delimiter(text: str) -> bytes:
     data = text.encode("utf-8", "surrogateescape")
     if len(data) == 1:
         return data
-    if text[:1] == "\\" and len(text) > 1:
-        if text[1:] in _ESCAPES:
-            return bytes([_ESCAPES[text[1:]]])
-        base, digits = (16, text[2:]) if text[1] == "x" else (8, text[1:])
-        allowed = "0123456789abcdefABCDEF" if base == 16 else "01234567"
-        if (
-            digits
-            and len(digits) < 4
-            and all(digit in allowed for digit in digits)
-            and int(digits, base) < 256
-        ):
-            return bytes([int(digits, base)])
+    if text[:1] != "\\":
+        raise Failure(
+            f"Invalid input delimiter specification {text}: the delimiter must be either a single character "
+            "or an escape sequence starting with \\."
+        )
+    if text[1] in _ESCAPES:
+        return bytes([_ESCAPES[text[1]]])
+    if text[1] != "x" and not text[1].isdigit():
         raise Failure(f"Invalid escape sequence {text} in input delimiter specification.")
-    raise Failure(
-        f"Invalid input delimiter specification {text}: the delimiter must be either a single character "
-        "or an escape sequence starting with \\."
-    )
+    base, allowed, most = _NUMBERS.get(text[1], _NUMBERS["0"])
+    digits = text[2 if base == 16 else 1 :]
+    number = digits[: len(digits) - len(digits.lstrip(allowed))]
+    wrong = f"Invalid escape sequence {text} in input delimiter specification; "
+    value = int(number[-16:] or "0", base) if len(number.lstrip("0")) < 16 else 256
+    if value > 255:
+        raise Failure(f"{wrong}character values must not exceed {most}.")
+    if len(number) < len(digits):
+        raise Failure(f"{wrong}trailing characters {digits[len(number) :]} not recognised.")
+    return bytes([value])
 
 
 def _text(data: bytes) -> str:
@@ -44,22 +56,33 @@ def _text(data: bytes) -> str:
 def delimited(reader: Reader, delimiter: bytes) -> Iterator[str]:
     """Yield arguments that end with a delimiter; nothing in them is special."""
     for data in reader.lines(delimiter):
-        yield _text(data.removesuffix(delimiter))
+        yield _text(data.removesuffix(delimiter).partition(b"\0")[0])
 
 
-def logical_lines(reader: Reader, eof: str | None) -> Iterator[list[str]]:
-    """Yield the words of each line that has some; a trailing blank joins the next line.
+def words(reader: Reader, eof: str | None, tell: Tell) -> Iterator[str]:
+    """Yield the words of all lines; quotes protect blanks, a backslash the next character.
 
-    Quotes protect blanks, a backslash the next character; an argument that is ``eof`` ends it all.
+    A word that is ``eof`` ends it all.
     """
+    for line in _lines(reader, tell):
+        for word in _words(line):
+            if word == eof:
+                return
+            yield word
+
+
+def logical_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[list[str]]:
+    """Yield the words of each line that has some; a trailing blank joins the next line."""
     pending: list[str] = []
-    for line in _lines(reader):
-        words = _words(line)
-        if eof is not None and eof in words:
-            pending += words[: words.index(eof)]
-            break
-        pending += words
-        if line.rstrip(b"\n")[-1:] in (b" ", b"\t") and words:
+    for line in _lines(reader, tell):
+        before = len(pending)
+        for word in _words(line):
+            if word == eof:
+                if pending:
+                    yield pending
+                return
+            pending.append(word)
+        if line.rstrip(b"\n")[-1:] in (b" ", b"\t") and len(pending) > before:
             continue
         if pending:
             yield pending
@@ -68,9 +91,9 @@ def logical_lines(reader: Reader, eof: str | None) -> Iterator[list[str]]:
         yield pending
 
 
-def whole_lines(reader: Reader, eof: str | None) -> Iterator[str]:
+def whole_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[str]:
     """Yield each line as one argument, without leading blanks, for -I; empty lines are skipped."""
-    for line in _lines(reader):
+    for line in _lines(reader, tell):
         text = b"".join(_pieces(line.lstrip(b" \t\n\v\f\r").removesuffix(b"\n")))
         if eof is not None and _text(text) == eof:
             return
@@ -78,10 +101,14 @@ def whole_lines(reader: Reader, eof: str | None) -> Iterator[str]:
             yield _text(text)
 
 
-def _lines(reader: Reader) -> Iterator[bytes]:
-    """Yield lines; one that ends in a backslash goes on behind its newline."""
+def _lines(reader: Reader, tell: Tell) -> Iterator[bytes]:
+    """Yield lines; one that ends in a backslash goes on behind its newline. Warns of a first NUL."""
     pending = b""
+    warned = False
     for line in reader.lines():
+        if not warned and b"\0" in line:
+            warned = True
+            tell(_NUL_WARNING)
         pending += line
         if line[-2:] == b"\\\n" and (len(pending) - 1 - len(pending[:-1].rstrip(b"\\"))) % 2:
             continue
@@ -117,15 +144,17 @@ def _quoted(line: bytes, start: int) -> bytes:
     return line[start + 1 : end]
 
 
-def _words(line: bytes) -> list[str]:
-    words: list[str] = []
+def _words(line: bytes) -> Iterator[str]:
+    if not _SPECIAL.search(line):
+        yield from map(_text, line.split())
+        return
     word: list[bytes] | None = None
     index = 0
     while index < len(line):
         byte = line[index : index + 1]
-        if byte in b" \t\n\v\f\r":
+        if byte in b" \t\n":
             if word is not None:
-                words.append(_text(b"".join(word)))
+                yield _text(b"".join(word).partition(b"\0")[0])
                 word = None
             index += 1
             continue
@@ -141,5 +170,4 @@ def _words(line: bytes) -> list[str]:
             word.append(byte)
             index += 1
     if word is not None:
-        words.append(_text(b"".join(word)))
-    return words
+        yield _text(b"".join(word).partition(b"\0")[0])

@@ -80,6 +80,20 @@ def quote_always(name: str) -> str:
     return "".join(pieces) + "'"
 
 
+def quote_escaped(name: str) -> str:
+    """Return a name as the messages of find and tar quote it: with the escapes of a string of C."""
+    pieces = []
+    for letter in name:
+        if letter in "'\\":
+            pieces.append("\\" + letter)
+        elif letter in _PLAIN or (ord(letter) > 126 and letter.isprintable()):
+            pieces.append(letter)
+        else:
+            octal = "".join(f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape"))
+            pieces.append(_ESCAPES.get(letter) or octal)
+    return "'" + "".join(pieces) + "'"
+
+
 def reason(error: OSError) -> str:
     """Return GNU's text of an error."""
     return error_text(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat as bits
 
 from sandhook.utilities._base import Context, Failure
-from sandhook.utilities._files import quote_always, reason
+from sandhook.utilities._files import quote_escaped, reason
 from sandhook.utilities._find_output import Write
 from sandhook.utilities._find_printf import Format
 from sandhook.utilities._find_state import Node, Settings, Visit, Walk
@@ -16,6 +16,10 @@ from sandhook.utilities._time import strftime
 
 #: Bytes of one command line of -exec ... +, as GNU's default is.
 COMMAND_SIZE = 131_072
+
+_ESCAPES = {
+    "\n": "\\n", "\b": "\\b", "\r": "\\r", "\t": "\\t", "\f": "\\f", " ": "\\ ", '"': '\\"', "\\": "\\\\",
+}  # fmt: skip
 
 
 class Print:
@@ -40,7 +44,13 @@ def _print(word: str, arguments: Arguments, settings: Settings) -> Node:
 
 
 def _printf(word: str, arguments: Arguments, settings: Settings) -> Node:
-    write = _writer(word, arguments, settings)
+    if word[1] == "f":
+        name = arguments.argument(word)
+        if not arguments.left():
+            raise Failure(f"invalid argument `{name}' to `{word}'")
+        write = settings.files.writer(name)
+    else:
+        write = settings.ctx.write
     format_ = Format(arguments.argument(word), settings)
 
     def act(visit: Visit, walk: Walk) -> bool:
@@ -60,7 +70,7 @@ def _ls(word: str, arguments: Arguments, settings: Settings) -> Node:
         recent = settings.now // 10**9 - HALF_YEAR < seconds <= settings.now // 10**9
         zone = settings.ctx.environment.get("TZ")
         date = strftime("%b %e %H:%M" if recent else "%b %e  %Y", seconds, zone)
-        name = visit.path + (f" -> {visit.target()}" if bits.S_ISLNK(visit.mode) else "")
+        name = _escaped(visit.path) + (f" -> {_escaped(visit.target())}" if bits.S_ISLNK(visit.mode) else "")
         line = (
             f"{info.inode:9} {blocks_of(info):6} {mode_string(info.mode)} {info.links:3} {user:<8} {group:<8} "
             f"{info.size:8} {date} {name}\n"
@@ -71,7 +81,21 @@ def _ls(word: str, arguments: Arguments, settings: Settings) -> Node:
     return act
 
 
+def _escaped(name: str) -> str:
+    """Return a name as -ls shows it: on one line, and in one word."""
+    return "".join(
+        letter if "!" <= letter <= "~" and letter not in '"\\' else _ESCAPES.get(letter) or _octal(letter)
+        for letter in name
+    )
+
+
+def _octal(letter: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape"))
+
+
 def _prune(word: str, arguments: Arguments, settings: Settings) -> Node:
+    settings.prunes = True
+
     def act(visit: Visit, walk: Walk) -> bool:
         walk.pruned = True
         return True
@@ -88,7 +112,7 @@ def _quit(word: str, arguments: Arguments, settings: Settings) -> Node:
 
 
 def _delete(word: str, arguments: Arguments, settings: Settings) -> Node:
-    settings.depth_first = True
+    settings.depth_first = settings.deletes = True
     ctx = settings.ctx
 
     def act(visit: Visit, walk: Walk) -> bool:
@@ -99,7 +123,7 @@ def _delete(word: str, arguments: Arguments, settings: Settings) -> Node:
             info = ctx.fs.stat(path, follow=False)
             (ctx.fs.rmdir if bits.S_ISDIR(info.mode) else ctx.fs.unlink)(path)
         except OSError as error:
-            ctx.fail(f"cannot delete {quote_always(visit.path)}: {reason(error)}")
+            ctx.fail(f"cannot delete {quote_escaped(visit.path)}: {reason(error)}")
             return False
         return True
 
@@ -112,8 +136,10 @@ def _delete(word: str, arguments: Arguments, settings: Settings) -> Node:
 def _exec(word: str, arguments: Arguments, settings: Settings) -> Node:
     words, end = arguments.command(word)
     in_directory = word.endswith("dir")
-    if end == "+" and word[:3] != "-ok":
-        return _Gathered(word, words[:-1], in_directory, settings)
+    if in_directory:
+        _check_path(settings.ctx.environment.get("PATH", "/"), word)
+    if end == "+":
+        return _Gathered(word, words, in_directory, settings)
     asks = word[:3] == "-ok"
     ctx = settings.ctx
     grown = sum(argument.count("{}") for argument in words)
@@ -130,6 +156,22 @@ def _exec(word: str, arguments: Arguments, settings: Settings) -> Node:
     return act
 
 
+def _check_path(path: str, word: str) -> None:
+    """Refuse a PATH by which a command could be one of the files that are found. Raises Failure."""
+    for directory in path.split(":"):
+        if directory in ("", "."):
+            raise Failure(
+                "The current directory is included in the PATH environment variable, which is insecure in"
+                f" combination with the {word} action of find.  Please remove the current directory from your $PATH"
+                ' (that is, remove ".", doubled colons, or leading or trailing colons)'
+            )
+        if directory[0] != "/":
+            raise Failure(
+                f"The relative path '{directory}' is included in the PATH environment variable, which is insecure"
+                f" in combination with the {word} action of find.  Please remove that entry from $PATH"
+            )
+
+
 def _confirm(ctx: Context, command: str, name: str) -> bool:
     """Ask on standard error and read a line of standard input, as -ok does."""
     ctx.flush()
@@ -140,7 +182,7 @@ def _confirm(ctx: Context, command: str, name: str) -> bool:
 
 def _local_name(visit: Visit) -> str:
     """Return a file's name as seen from its directory."""
-    return visit.path if visit.name == "/" else f"./{visit.name}"
+    return visit.path if visit.name == "/" else f"./{visit.name}" + "/" * (visit.path[-1:] == "/")
 
 
 def _run(ctx: Context, argv: list[str], beside: Visit | None) -> int:
@@ -162,16 +204,14 @@ class _Gathered:
     """-exec COMMAND {} +: as many files a command as fit."""
 
     def __init__(self, word: str, command: list[str], in_directory: bool, settings: Settings) -> None:
-        for argument in command:
-            if argument == "{}":
-                raise Failure(f"Only one instance of {{}} is supported with {word} ... +")
-            if "{}" in argument:
-                raise Failure(
-                    f"In '{word} ... {{}} +' the '{{}}' must appear by itself, but you specified '{argument}'"
-                )
-        if not command:
-            raise Failure(f"invalid argument `{{}}' to `{word}'")
-        self._command = command
+        marked = [argument for argument in command if "{}" in argument]
+        if len(marked) > 1:
+            raise Failure(f"Only one instance of {{}} is supported with {word} ... +")
+        if command[-1] != "{}":
+            raise Failure(
+                f"In '{word} ... {{}} +' the '{{}}' must appear by itself, but you specified '{command[-1]}'"
+            )
+        self._command = command[:-1]
         self._in_directory = in_directory
         self._ctx = settings.ctx
         self._files = settings.files

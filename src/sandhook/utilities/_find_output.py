@@ -5,11 +5,13 @@ Source: GNU findutils 4.9 manual, "Print File Name" and "Print File Information"
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 
 from sandhook.kernel.descriptor import Description
 from sandhook.utilities._base import FLUSH_AT, Context, Failure
-from sandhook.utilities._files import quote_always, reason
+from sandhook.utilities._files import quote_escaped, reason
+from sandhook.vfs.errors import fs_error
 
 Write = Callable[[bytes], None]
 
@@ -58,9 +60,11 @@ class Files:
         found = self._open.get(name)
         if found is None:
             try:
+                if not name:
+                    raise fs_error(errno.ENOENT)
                 found = self._open[name] = File(self._ctx, self._ctx.create(name))
             except OSError as error:
-                raise Failure(f"{quote_always(name)}: {reason(error)}") from None
+                raise Failure(f"{quote_escaped(name)}: {reason(error)}") from None
         return found.write
 
     def flush(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandhook.utilities._base import Failure
 from sandhook.utilities._find_actions import ACTIONS, Print
-from sandhook.utilities._find_state import Node, Settings, all_of, any_of, last_of, negated
+from sandhook.utilities._find_state import Node, Settings, all_of, any_of, guarded, last_of, negated
 from sandhook.utilities._find_tests import TESTS
 
 #: Parentheses inside each other.
@@ -16,6 +16,10 @@ MAX_NESTING = 50
 
 _AND, _OR, _NOT = ("-a", "-and"), ("-o", "-or"), ("!", "-not")
 _FLAGS = ("-noleaf", "-warn", "-nowarn", "-ignore_readdir_race", "-noignore_readdir_race", "-true")
+_BY_NAME = frozenset({  # tests that stat has nothing to do with
+    "-false", "-ilname", "-iname", "-ipath", "-iregex", "-iwholename", "-lname", "-name", "-path", "-regex", "-true",
+    "-type", "-wholename",
+})  # fmt: skip
 _REGEX_TYPES = (
     "findutils-default", "ed", "emacs", "gnu-awk", "grep", "posix-awk", "awk", "posix-basic", "posix-egrep",
     "egrep", "posix-extended", "posix-minimal-basic", "sed",
@@ -27,6 +31,11 @@ _UNCLOSED = (
     " after '('"
 )
 
+_DELETE_AND_PRUNE = (
+    "The -delete action automatically turns on -depth, but -prune does nothing when -depth is in effect.  If you"
+    " want to carry on anyway, just explicitly use the -depth option."
+)
+
 
 class Parser:
     """Reads the words of an expression."""
@@ -36,6 +45,7 @@ class Parser:
         self._at = 0
         self._settings = settings
         self._acts = False
+        self._depth_asked = False
 
     def parse(self) -> Node:
         """Return the expression; without an action, what passes is printed. Raises Failure."""
@@ -43,6 +53,9 @@ class Parser:
         if not self._words:
             return printing
         node = self._comma(0)
+        settings = self._settings
+        if settings.deletes and settings.prunes and not self._depth_asked:
+            raise Failure(_DELETE_AND_PRUNE)
         if self._at < len(self._words):
             raise Failure("you have too many ')'")
         return node if self._acts else all_of([node, printing])
@@ -129,12 +142,18 @@ class Parser:
         self._at += 1
         return self._words[self._at - 1]
 
+    def left(self) -> int:
+        """Return how many words there still are."""
+        return len(self._words) - self._at
+
     def command(self, word: str) -> tuple[list[str], str]:
         """Return the words of -exec up to its ";" or "+" behind "{}", and which of them it was."""
         start = self._at
         while self._at < len(self._words):
             here = self._words[self._at]
-            if here == ";" or (here == "+" and self._at > start and self._words[self._at - 1] == "{}"):
+            if here == ";" or (
+                here == "+" and word[:3] != "-ok" and self._at > start and "{}" in self._words[self._at - 1]
+            ):
                 self._at += 1
                 words = self._words[start : self._at - 1]
                 if not words:
@@ -151,7 +170,7 @@ class Parser:
             self._depth(word)
             return _true
         if word in ("-depth", "-d"):
-            settings.depth_first = True
+            settings.depth_first = self._depth_asked = True
             return _true
         if word in ("-mount", "-xdev"):
             settings.one_device = True
@@ -170,11 +189,13 @@ class Parser:
             return _true
         if word in ACTIONS:
             self._acts = self._acts or word != "-prune"
-            return ACTIONS[word](word, self, settings)
+            action = ACTIONS[word](word, self, settings)
+            return guarded(action) if "ls" in word or "printf" in word else action
         if word in TESTS:
-            return TESTS[word](word, self, settings)
+            test = TESTS[word](word, self, settings)
+            return test if word in _BY_NAME else guarded(test)
         if word[:6] == "-newer" and len(word) == 8:
-            return TESTS["-newerXY"](word, self, settings)
+            return guarded(TESTS["-newerXY"](word, self, settings))
         raise Failure(f"unknown predicate `{word}'")
 
     def _depth(self, word: str) -> None:

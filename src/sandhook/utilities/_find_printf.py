@@ -24,7 +24,7 @@ FILE_SYSTEM = "sandhook"
 MAX_WIDTH = 4096
 
 _PIECE = re.compile(
-    r"%([-+ #0]*)(\d*)(?:\.(\d*))?([ACT]?)(.)|(\\c)|((?:\\(?:[0-7]{1,3}|[abfnrtv\\])|[^%\\])+)|(\\?.)",
+    r"%([-+ #0]*)(\d*)(?:\.(\d*))?([ABCT]?)(.)|(\\c)|((?:\\(?:[0-7]{1,3}|[abfnrtv\\])|[^%\\])+)|(\\?.)",
     re.ASCII | re.DOTALL,
 )
 _LETTERS = {
@@ -43,18 +43,30 @@ class Format:
         self._pieces: list[str | re.Match[str]] = []
         if (len(text) - len(text.rstrip("%"))) % 2 and not text.endswith("\\%"):
             raise Failure("error: % at end of format string")
+        last = re.search(r"(?:^|[^%])(?:%%)*%[-+ #0]*\d*(?:\.\d*)?\Z", text)
+        if last is not None:
+            raise Failure("error: the format directive `%\0' is reserved for future use")
         for found in _PIECE.finditer(text):
             letter = found[5]
             if found[6]:
                 break  # "\c" ends the output
             if letter is None:
-                if found[8] and found[8][0] == "\\":
+                if found[8] == "\\":
+                    settings.ctx.error("warning: escape `\\' followed by nothing at all")
+                elif found[8] and found[8][0] == "\\":
                     settings.ctx.error(f"warning: unrecognized escape `{found[8]}'")
                 self._pieces.append(unescape(found[7]) if found[7] else found[8])
             elif letter == "%" and not found[4]:
                 self._pieces.append("%")
-            elif found[4] or letter in _KNOWN or letter in "ACT":
+            elif found[4] or letter in _KNOWN:
                 self._pieces.append(found)
+            elif letter in "ABCT":
+                settings.ctx.error(
+                    f"warning: format directive `%{letter}' should be followed by another character"
+                )
+                self._pieces.append(found[0])
+            elif letter in "{[(":
+                raise Failure(f"error: the format directive `%{letter}' is reserved for future use")
             else:
                 settings.ctx.error(f"warning: unrecognized format directive `%{letter}'")
                 self._pieces.append(found[0])
@@ -77,6 +89,8 @@ class Format:
         return text.rjust(width, "0" if "0" in flags and numeric else " ")
 
     def _time(self, info: Stat, which: str, letter: str) -> str:
+        if which == "B":  # nobody knows when a file was made
+            return ""
         time = {"A": info.atime_ns, "C": info.ctime_ns, "T": info.mtime_ns}[which]
         seconds, fraction = divmod(time, 10**9)
         zone = self._settings.ctx.environment.get("TZ")
@@ -88,7 +102,6 @@ class Format:
         return strftime(f"%{letter}", seconds, zone) if letter != "q" else "%q"
 
     def _value(self, letter: str, visit: Visit, flags: str) -> str:
-        info = visit.stat()
         path = visit.path
         match letter:
             case "p":
@@ -96,19 +109,13 @@ class Format:
             case "f":
                 return visit.name + "/" * (path[-1:] == "/" and path.strip("/") != "")
             case "h":
-                above, slash, _ = path.rpartition("/")
+                whole = path.rstrip("/")
+                above, slash, _ = (whole if "/" in whole else path).rpartition("/")
                 return above if slash else "."
             case "H":
                 return visit.top
             case "P":
                 return path[len(visit.top) :].lstrip("/")
-            case "s":
-                return str(info.size)
-            case "m":
-                octal = f"{info.mode & 0o7777:o}"
-                return "0" + octal if "#" in flags else octal
-            case "M":
-                return mode_string(info.mode)
             case "d":
                 return str(visit.depth)
             case "y":
@@ -117,6 +124,15 @@ class Format:
                 return self._followed_type(visit)
             case "l":
                 return visit.target()
+        info = visit.stat()
+        match letter:
+            case "s":
+                return str(info.size)
+            case "m":
+                octal = f"{info.mode & 0o7777:o}"
+                return "0" + octal if "#" in flags else octal
+            case "M":
+                return mode_string(info.mode)
             case "a" | "c" | "t":
                 which = {"a": "A", "c": "C", "t": "T"}[letter]
                 day, _, year = strftime(

@@ -6,7 +6,7 @@ import stat as bits
 from collections.abc import Callable
 
 from sandhook.utilities._base import Context
-from sandhook.utilities._files import Accounts, accounts
+from sandhook.utilities._files import Accounts, accounts, quote_escaped, reason
 from sandhook.utilities._find_output import Files
 from sandhook.vfs.base import Stat
 
@@ -15,6 +15,7 @@ class Settings:
     """Options that hold for the whole run, wherever they stand.
 
     Attributes:
+        deletes, prunes: Whether the expression has -delete, and -prune.
         follow: Symbolic links that are followed: "none", "operands" or "all".
         now: Nanoseconds since the epoch when the run began.
         at_end: Called when the walk is over (commands that are gathered by -exec ... +).
@@ -27,6 +28,8 @@ class Settings:
         self.maxdepth = 1 << 30
         self.mindepth = 0
         self.depth_first = False
+        self.deletes = False
+        self.prunes = False
         self.one_device = False
         self.daystart = False
         self.regex_type = "emacs"
@@ -42,6 +45,10 @@ class Settings:
         if self._accounts is None:
             self._accounts = accounts(self.ctx.fs)
         return self._accounts
+
+
+class Unknown(Exception):
+    """What stat tells is needed of a file, and cannot be had; the text names both."""
 
 
 class Visit:
@@ -70,7 +77,7 @@ class Visit:
         return self.path.rstrip("/").rpartition("/")[2] or self.path[:1]
 
     def stat(self) -> Stat:
-        """Return what stat tells, asked once. A file that has gone meanwhile is all zeros."""
+        """Return what stat tells, asked once. Raises Unknown for a file that has gone, or cannot be looked at."""
         if self.info is None:
             fs = self.settings.ctx.fs
             path = self.settings.ctx.path(self.path)
@@ -80,8 +87,8 @@ class Visit:
             except OSError:
                 try:
                     self.info = fs.stat(path, follow=False)
-                except OSError:
-                    self.info = Stat(self.mode, 0, 0, 0, 0, 0, 0, 0, 0)
+                except OSError as error:
+                    raise Unknown(f"{quote_escaped(self.path)}: {reason(error)}") from None
         return self.info
 
     def target(self) -> str:
@@ -151,6 +158,19 @@ def last_of(nodes: list[Node]) -> Node:
                 return False
             value = node(visit, walk)
         return value
+
+    return evaluate
+
+
+def guarded(node: Node) -> Node:
+    """Return a node that says why, and is false, where stat cannot tell what it needs to know."""
+
+    def evaluate(visit: Visit, walk: Walk) -> bool:
+        try:
+            return node(visit, walk)
+        except Unknown as unknown:
+            walk.settings.ctx.fail(str(unknown))
+            return False
 
     return evaluate
 

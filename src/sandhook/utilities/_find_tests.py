@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat as bits
 from collections.abc import Callable
 from typing import Protocol
@@ -11,7 +12,7 @@ from sandhook.pattern.glob import compile_pattern
 from sandhook.pattern.posix import compile_bre, compile_ere
 from sandhook.utilities._base import Failure
 from sandhook.utilities._dateparse import BadDate, parse_date
-from sandhook.utilities._files import quote_always, reason, stat_of
+from sandhook.utilities._files import quote_escaped, reason, stat_of
 from sandhook.utilities._find_printf import FILE_SYSTEM
 from sandhook.utilities._find_state import Node, Settings, Visit
 from sandhook.utilities._mode import Mode
@@ -31,6 +32,8 @@ class Arguments(Protocol):
 
     def argument(self, word: str) -> str: ...
 
+    def left(self) -> int: ...
+
     def command(self, word: str) -> tuple[list[str], str]: ...
 
 
@@ -46,7 +49,10 @@ def _constant(value: bool) -> Maker:
 
 def _glob(text_of: Callable[[Visit], str], *, nocase: bool) -> Maker:
     def make(word: str, arguments: Arguments, settings: Settings) -> Node:
-        pattern = compile_pattern(arguments.argument(word), extglob=False, nocase=nocase)
+        text = arguments.argument(word)
+        if text_of is _path and text[-1:] == "/" and text != "/":
+            settings.ctx.error(f"warning: {word} {text} will not match anything because it ends with /.")
+        pattern = compile_pattern(text, extglob=False, nocase=nocase)
         charge = settings.ctx.budget.charge
         return lambda visit, walk: pattern.matches(text_of(visit), charge)
 
@@ -96,7 +102,8 @@ def _regex(*, icase: bool) -> Maker:
             else:
                 regex = compile_ere(text, icase=icase)
         except PatternError as error:
-            raise Failure(f"failed to compile regular expression '{text}': {error}") from None
+            why = "Invalid regular expression" if "Unmatched [" in str(error) else error
+            raise Failure(f"failed to compile regular expression '{text}': {why}") from None
         budget = settings.ctx.budget
 
         def matches(visit: Visit, walk: object) -> bool:
@@ -142,9 +149,11 @@ def _size(word: str, arguments: Arguments, settings: Settings) -> Node:
         if not text[-1:].isdigit():
             raise Failure(f"invalid -size type `{text[-1:]}'" if text else "invalid null argument to -size")
         unit = 512
-    else:
-        text = text[:-1]
-    sign, wanted = _compared(word, text)
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    digits = digits[:-1] if digits[-1:] in _UNITS else digits
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
+        raise Failure(f"Invalid argument `{text}' to -size")
+    sign, wanted = text[: text.index(digits)], int(digits)
     return lambda visit, walk: _compare(sign, -(-visit.stat().size // unit), wanted)
 
 
@@ -231,7 +240,7 @@ def _reference(name: str, settings: Settings) -> Stat:
     try:
         return stat_of(settings.ctx, name, follow=settings.follow != "none")
     except OSError as error:
-        raise Failure(f"{quote_always(name)}: {reason(error)}") from None
+        raise Failure(f"{quote_escaped(name)}: {reason(error)}") from None
 
 
 # Types, bits, owners.
@@ -250,7 +259,10 @@ def _xtype(word: str, arguments: Arguments, settings: Settings) -> Node:
         ctx = settings.ctx
         try:
             info = ctx.fs.stat(ctx.path(visit.path), follow=settings.follow != "all")
-        except OSError:
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                ctx.fail(f"{quote_escaped(visit.path)}: {reason(error)}")
+                return False
             return bits.S_IFLNK in wanted
         return bits.S_IFMT(info.mode) in wanted
 
@@ -260,10 +272,25 @@ def _xtype(word: str, arguments: Arguments, settings: Settings) -> Node:
 def _wanted_types(word: str, text: str) -> frozenset[int]:
     if not text:
         raise Failure(f"Arguments to {word} should contain at least one letter")
-    for letter in text.split(","):
-        if letter not in _TYPES:
-            raise Failure(f"Unknown argument to {word}: {letter[:1]}")
-    return frozenset(_TYPES[letter] for letter in text.split(","))
+    found: set[int] = set()
+    for at, letter in enumerate(text):
+        if at % 2:
+            if letter != ",":
+                raise Failure(f"Must separate multiple arguments to {word} using: ','")
+        elif letter == "D":
+            raise Failure(
+                f"{word} D is not supported because Solaris doors are not supported on the platform find was"
+                " compiled on."
+            )
+        elif letter not in _TYPES:
+            raise Failure(f"Unknown argument to {word}: {letter}")
+        elif _TYPES[letter] in found:
+            raise Failure(f"Duplicate file type '{letter}' in the argument list to {word}.")
+        else:
+            found.add(_TYPES[letter])
+    if text[-1] == ",":
+        raise Failure(f"Last file type in list argument to {word} is missing, i.e., list is ending on: ','")
+    return frozenset(found)
 
 
 def _perm(word: str, arguments: Arguments, settings: Settings) -> Node:
@@ -275,6 +302,13 @@ def _perm(word: str, arguments: Arguments, settings: Settings) -> Node:
         mode = Mode(text[len(how) :])
     except ValueError:
         raise Failure(f"invalid mode '{text}'") from None
+
+    if how == "/" and not (mode.apply(0, 0) or mode.apply(0, 0, directory=True)):
+        settings.ctx.error(
+            f"warning: you have specified a mode pattern {text} (which is equivalent to /000). The meaning of"
+            " -perm /000 has now been changed to be consistent with -perm -000; that is, while it used to match"
+            " no files, it now matches all files."
+        )
 
     def matches(visit: Visit, walk: object) -> bool:
         wanted = mode.apply(0, 0, directory=bits.S_ISDIR(visit.mode))
@@ -299,12 +333,14 @@ def _access(mask: int) -> Maker:
 def _owner(*, group: bool) -> Maker:
     def make(word: str, arguments: Arguments, settings: Settings) -> Node:
         name = arguments.argument(word)
+        if not name:
+            raise Failure(f"The argument to {word} should not be empty")
         names = settings.accounts.groups if group else settings.accounts.users
         found = [number for number, known in names.items() if known == name]
         if not found:
             if not (name.isascii() and name.isdigit() and len(name) < 11):
                 what = "an existing group" if group else "a known user"
-                raise Failure(f"{quote_always(name)} is not the name of {what}")
+                raise Failure(f"{quote_escaped(name)} is not the name of {what}")
             found = [int(name)]
         wanted = found[0]
         return lambda visit, walk: (visit.stat().gid if group else visit.stat().uid) == wanted
@@ -328,7 +364,7 @@ def _empty(word: str, arguments: Arguments, settings: Settings) -> Node:
             try:
                 return not ctx.fs.listdir(ctx.path(visit.path))
             except OSError as error:
-                ctx.fail(f"{quote_always(visit.path)}: {reason(error)}")
+                ctx.fail(f"{quote_escaped(visit.path)}: {reason(error)}")
                 return False
         return bits.S_ISREG(visit.mode) and visit.stat().size == 0
 
@@ -341,7 +377,7 @@ def _same_file(word: str, arguments: Arguments, settings: Settings) -> Node:
 
 
 def _used(word: str, arguments: Arguments, settings: Settings) -> Node:
-    """-used: days from the last change of the status to the last access, counted as -atime counts."""
+    """-used: days from the last change of the status to the last access, a day that has begun counting whole."""
     sign, days = _compared(word, arguments.argument(word), _DAY)
 
     def matches(visit: Visit, walk: object) -> bool:
@@ -349,8 +385,8 @@ def _used(word: str, arguments: Arguments, settings: Settings) -> Node:
         if span < 0:
             return False
         if sign == "+":
-            return span >= days + _DAY
-        return span < days if sign == "-" else days <= span < days + _DAY
+            return span > days
+        return span < days if sign == "-" else days - _DAY <= span < days
 
     return matches
 

@@ -7,19 +7,17 @@ are not offered. L-FIND-003, parentheses and -not nest up to 50 levels.
 
 from __future__ import annotations
 
-import re
 import stat as bits
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, option_set
-from sandhook.utilities._files import beneath, quote_always, reason
+from sandhook.utilities._files import beneath, quote_escaped, reason
 from sandhook.utilities._find_parse import Parser
-from sandhook.utilities._find_state import Settings, Visit, Walk
+from sandhook.utilities._find_state import Settings, Unknown, Visit, Walk
 from sandhook.version import __version__
 from sandhook.vfs.base import Entry, Stat
 
 RAW = True
-_OPTIMISATION = re.compile(r"-O\d+")
 
 _HELP = """Usage: find [-H | -L | -P] [-O[N]] [FILE]... [EXPRESSION]
 
@@ -56,10 +54,14 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     if "-version" in rest or "--version" in rest:
         ctx.write_line(f"find (sandhook) {__version__}")
         return 0
-    while rest and (rest[0] in ("-H", "-L", "-P", "--") or _OPTIMISATION.fullmatch(rest[0])):
+    while rest and (rest[0] in ("-H", "-L", "-P", "--") or rest[0][:2] == "-O"):
         word = rest.pop(0)
         if word == "--":
             break
+        if word == "-O":
+            raise Failure("The -O option must be immediately followed by a decimal integer")
+        if word[:2] == "-O" and not word[2].isdigit():
+            raise Failure("Please specify a decimal number immediately after -O")
         settings.follow = {"-H": "operands", "-L": "all", "-P": "none"}.get(word, settings.follow)
     split = next((at for at, word in enumerate(rest) if _begins_expression(word)), len(rest))
     try:
@@ -81,13 +83,13 @@ def _starting_points(operands: list[str], settings: Settings) -> Iterator[str]:
         yield from operands or ["."]
         return
     if operands:
-        settings.ctx.error(f"extra operand {quote_always(operands[0])}")
+        settings.ctx.error(f"extra operand {quote_escaped(operands[0])}")
         raise Failure("file operands cannot be combined with -files0-from")
     ctx = settings.ctx
     try:
         reader = ctx.open(source)
     except OSError as error:
-        raise Failure(f"cannot open {quote_always(source)} for reading: {reason(error)}") from None
+        raise Failure(f"cannot open {quote_escaped(source)} for reading: {reason(error)}") from None
     shown = "(standard input)" if source == "-" else source
     with reader:
         for number, record in enumerate(reader.lines(b"\0"), 1):
@@ -95,25 +97,25 @@ def _starting_points(operands: list[str], settings: Settings) -> Iterator[str]:
             if name:
                 yield name
             else:
-                ctx.fail(f"{quote_always(shown)}:{number}: invalid zero-length file name")
+                ctx.fail(f"{quote_escaped(shown)}:{number}: invalid zero-length file name")
 
 
 def _begins_expression(word: str) -> bool:
-    return (word[:1] == "-" and len(word) > 1) or word in ("(", ")", "!")
+    return (word[:1] == "-" and len(word) > 1) or word in ("(", "!")
 
 
 def _walk(top: str, walk: Walk, ctx: Context) -> None:
     """Visit a tree; a stack of open directories stands in for recursion."""
     settings = walk.settings
     if not top:
-        ctx.fail(f"{quote_always(top)}: No such file or directory")
+        ctx.fail(f"{quote_escaped(top)}: No such file or directory")
         return
     try:
         info = _stat(ctx, top, settings.follow != "none")
         if top[-1:] == "/" and not bits.S_ISDIR(info.mode):
             raise NotADirectoryError(20, "Not a directory")
     except OSError as error:
-        ctx.fail(f"{quote_always(top)}: {reason(error)}")
+        ctx.fail(f"{quote_escaped(top)}: {reason(error)}")
         return
     visit = Visit(top, top, 0, info.mode, settings)
     visit.info = info
@@ -135,13 +137,22 @@ def _walk(top: str, walk: Walk, ctx: Context) -> None:
                 child.info = _stat(ctx, child.path, True)
                 child.mode = child.info.mode
             except OSError as error:
-                ctx.fail(f"{quote_always(child.path)}: {reason(error)}")
+                ctx.fail(f"{quote_escaped(child.path)}: {reason(error)}")
                 continue
-        if settings.one_device and child.stat().device != device:
+        if settings.one_device and _leaves(child, device, ctx):
             continue
         if settings.follow == "all" and bits.S_ISDIR(child.mode) and _loops(child, stack, ctx):
             continue
         _visit(child, walk, stack, above)
+
+
+def _leaves(child: Visit, device: int, ctx: Context) -> bool:
+    """Tell whether a file is on another file system, or cannot be looked at; that is said."""
+    try:
+        return child.stat().device != device
+    except Unknown as unknown:
+        ctx.fail(str(unknown))
+        return True
 
 
 def _loops(child: Visit, stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]], ctx: Context) -> bool:
@@ -153,8 +164,8 @@ def _loops(child: Visit, stack: list[tuple[Visit, list[Entry], set[tuple[int, in
         same = above.stat()
         if (same.device, same.inode) == (info.device, info.inode):
             ctx.fail(
-                f"File system loop detected; {quote_always(child.path)} is part of the same file system loop"
-                f" as {quote_always(above.path)}."
+                f"File system loop detected; {quote_escaped(child.path)} is part of the same file system loop"
+                f" as {quote_escaped(above.path)}."
             )
             break
     return True
@@ -199,7 +210,7 @@ def _visit(
     try:
         entries = ctx.fs.listdir(ctx.path(visit.path))
     except OSError as error:
-        ctx.fail(f"{quote_always(visit.path)}: {reason(error)}")
+        ctx.fail(f"{quote_escaped(visit.path)}: {reason(error)}")
         entries = []
     entries.reverse()
     stack.append((visit, entries, known))

@@ -1,8 +1,7 @@
 """xargs: run a command with arguments from standard input.
 
 Source: POSIX.1-2024 XCU 3, xargs. Oracle: GNU findutils 4.9.
-Divergence: L-XARGS-001, -P runs one command after the other. L-XARGS-002, a command that ends
-with 126 or 127 counts as one that could not be run or found.
+Divergence: L-XARGS-001, -P runs one command after the other.
 """
 
 from __future__ import annotations
@@ -10,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.kernel.descriptor import Null
-from sandhook.utilities._arguments import delimited, logical_lines, read_delimiter, whole_lines
+from sandhook.utilities._arguments import delimited, logical_lines, read_delimiter, whole_lines, words
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
 
 PERMUTE = False
 
 #: Bytes of one command line, as GNU's default is.
 SIZE = 131_072
+
+#: What Linux says a command line and its environment may take, in bytes, less what is kept free.
+_ARG_MAX = 2_097_152 - 2048
+
+#: Largest number that an option takes.
+_MOST = 2**31 - 1
 
 
 def _as(letter: str) -> Callable[[str], tuple[str, str]]:
@@ -72,8 +77,10 @@ class Options:
     parallel: str | None = opt("-P", "--max-procs", "MAX", "accepted; commands run one after the other")
     open_tty: bool = opt("-o", "--open-tty", "the command reads the terminal: there is none")
     interactive: bool = opt("-p", "--interactive", "ask the terminal before each command: there is none")
+    slot: str | None = opt("--process-slot-var", "NAME", "set NAME to 0 for each command")
     no_run_if_empty: bool = opt("-r", "--no-run-if-empty", "do not run COMMAND without arguments")
     size: str | None = opt("-s", "--max-chars", "BYTES", "at most BYTES a command line")
+    limits: bool = opt("--show-limits", "tell on standard error how long a command line may be")
     trace: bool = opt("-t", "--verbose", "print each command on standard error first")
     exit_: bool = opt("-x", "--exit", "stop when a command line would be too long")
 
@@ -81,15 +88,21 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0; 123 if a command failed, 124 if one ended with 255, 126 or 127 if one could not be run."""
     replace, lines, count = _grouping(options, ctx)
-    size = min(_number(options.size, "s") or SIZE, SIZE)
-    _number(options.parallel, "P", least=0)
+    size = _size(options.size, ctx)
+    _number(options.parallel, "P", least=0, most=_MOST)
+    if options.slot is not None and "=" in options.slot:
+        raise Failure("option --process-slot-var may not be set to a value which includes `='")
+    if options.eof and (options.null or options.delimiter is not None):
+        ctx.error("warning: the -E option has no effect if -0 or -d is used.\n")
+    if options.limits:
+        _show_limits(size, ctx)
     runner = _Runner(options, list(operands) or ["echo"], count, size, ctx)
     with _input(options, ctx) as reader:
         if replace is not None:
-            return runner.replacing(_arguments(options, reader, True), replace)
+            return runner.replacing(_arguments(options, reader, ctx, True), replace)
         if lines:
-            return runner.by_lines(_lines(options, reader), lines)
-        return runner.filling(_arguments(options, reader, False))
+            return runner.by_lines(_lines(options, reader, ctx), lines)
+        return runner.filling(_arguments(options, reader, ctx, False))
 
 
 def _grouping(options: Options, ctx: Context) -> tuple[str | None, int, int]:
@@ -117,16 +130,33 @@ def _grouping(options: Options, ctx: Context) -> tuple[str | None, int, int]:
     return replace, lines, count
 
 
-def _number(text: str | None, letter: str, least: int = 1) -> int:
+def _number(text: str | None, letter: str, least: int = 1, most: int | None = None) -> int:
     if text is None:
         return 0
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()):
-        raise UsageError(f'invalid number "{text}" for -{letter} option')
-    value = min(int(digits[:10]), 2**31 - 1) * (-1 if text[0] == "-" else 1)
+    value = _value(text, letter)
     if value < least:
         raise UsageError(f"value {text} for -{letter} option should be >= {least}")
-    return value
+    if most is not None and value > most:
+        raise UsageError(f"value {text} for -{letter} option should be <= {most}")
+    return min(value, _MOST)
+
+
+def _value(text: str, letter: str) -> int:
+    sign, digits = (text[:1], text[1:]) if text[:1] in ("+", "-") else ("", text.lstrip())
+    if not (digits.isascii() and digits.isdigit()):
+        raise UsageError(f'invalid number "{text}" for -{letter} option')
+    return int(digits[:18]) * (-1 if sign == "-" else 1)
+
+
+def _size(text: str | None, ctx: Context) -> int:
+    """Return the bytes that -s allows; what is out of range is told, and brought into it."""
+    if text is None:
+        return SIZE
+    value = _value(text, "s")
+    if value < 1:
+        ctx.error(f"value {text} for -s option should be >= 1")
+        return 1
+    return min(value, SIZE)
 
 
 def _input(options: Options, ctx: Context) -> Reader:
@@ -144,20 +174,32 @@ def _separator(options: Options) -> bytes | None:
     return None if options.delimiter is None else read_delimiter(options.delimiter)
 
 
-def _arguments(options: Options, reader: Reader, whole: bool) -> Iterator[str]:
+def _arguments(options: Options, reader: Reader, ctx: Context, whole: bool) -> Iterator[str]:
     separator = _separator(options)
     if separator is not None:
         return delimited(reader, separator)
     if whole:
-        return whole_lines(reader, options.eof or None)
-    return (word for line in logical_lines(reader, options.eof or None) for word in line)
+        return whole_lines(reader, options.eof or None, ctx.error)
+    return words(reader, options.eof or None, ctx.error)
 
 
-def _lines(options: Options, reader: Reader) -> Iterator[list[str]]:
+def _lines(options: Options, reader: Reader, ctx: Context) -> Iterator[list[str]]:
     separator = _separator(options)
     if separator is not None:
         return ([argument] for argument in delimited(reader, separator))
-    return logical_lines(reader, options.eof or None)
+    return logical_lines(reader, options.eof or None, ctx.error)
+
+
+def _show_limits(size: int, ctx: Context) -> None:
+    taken = sum(_bytes(name) + _bytes(value) for name, value in ctx.environment.items())
+    ctx.process.complain(
+        f"Your environment variables take up {taken} bytes\n"
+        f"POSIX upper limit on argument length (this system): {_ARG_MAX - taken}\n"
+        "POSIX smallest allowable upper limit on argument length (all systems): 4096\n"
+        f"Maximum length of command we could actually use: {_ARG_MAX - 2 * taken}\n"
+        f"Size of command buffer we are actually using: {size}\n"
+        f"Maximum parallelism (--max-procs must be no greater): {_MOST}\n".encode()
+    )
 
 
 class _Stop(Exception):
@@ -235,15 +277,14 @@ class _Runner:
         try:
             for line in lines:
                 ctx = self.ctx
-                grown = (
+                ctx.budget.afford(
                     sum(_bytes(word) + word.count(mark) * len(line) * 4 for word in self.command)
-                    if mark
-                    else 0
                 )
-                ctx.budget.afford(grown)
+                if not mark:
+                    raise Failure("command too long")
                 argv = [
                     self.command[0],
-                    *(word.replace(mark, line) if mark else word for word in self.command[1:]),
+                    *(word.replace(mark, line).partition("\0")[0] for word in self.command[1:]),
                 ]
                 if sum(map(_bytes, argv)) > self.size:
                     raise Failure("argument list too long", 1)
@@ -263,18 +304,22 @@ class _Runner:
             if stderr is not None:
                 line = " ".join(map(_shown, argv)) + "\n"
                 stderr.write(line.encode("utf-8", "surrogateescape"))
-        if self.options.file is not None:
-            status = ctx.run(argv)
-        else:
-            null = Null()
-            status = ctx.run(argv, stdin=null)
-        if status in (126, 127):
+        stdin = Null() if self.options.file is None else None
+        if self.options.slot is None:
+            status = ctx.run(argv, stdin=stdin)
+        else:  # commands run one after the other: all have the first slot
+            status = ctx.run(argv, environment={**ctx.environment, self.options.slot: "0"}, stdin=stdin)
+        ended = ctx.process.last
+        if status in (126, 127) and (ended is None or ended.refused):
             raise _Stop(status)
         if status == 255:
             ctx.error(f"{argv[0]}: exited with status 255; aborting")
             raise _Stop(124)
-        if status > 128:
-            ctx.error(f"{argv[0]}: terminated by signal {status - 128}")
+        signal = ended.signal if ended is not None else 0
+        if ctx.kernel.outside is not None and status > 128:  # real programs tell by their status alone
+            signal = status - 128
+        if signal:
+            ctx.error(f"{argv[0]}: terminated by signal {signal}")
             raise _Stop(125)
         if status:
             self.status = 123

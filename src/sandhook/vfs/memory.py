@@ -75,10 +75,13 @@ class MemoryFileSystem(Conveniences):
 
     # The path walk.
 
-    def _plainly(self, path: str) -> Inode | None:
-        """Return the inode of a path without links, "." and ".." on the way; None where there is more to do."""
+    def _plainly(self, path: str, *, make: bool = False) -> Inode | None:
+        """Return the inode of a path without links, "." and ".." on the way; None where there is more to do.
+
+        Unless it may be made, raises ENOENT where a directory has no such name: searches along PATH ask that most.
+        """
         if not 0 < len(path) < SHORT_PATH:
-            return None
+            check_path(path)
         node = self._root or self._build()
         parts = path.split("/")
         del parts[0]
@@ -88,6 +91,11 @@ class MemoryFileSystem(Conveniences):
                     return None
                 node = node.children[part]
         except KeyError:
+            sure = (
+                node.mode & S_IFMT == S_IFDIR and part not in _DOTS and len(part) < 64 and part.isprintable()
+            )
+            if sure and not make:
+                raise fs_error(errno.ENOENT, path) from None
             return None
         return node
 
@@ -212,7 +220,7 @@ class MemoryFileSystem(Conveniences):
         mode: int = 0o666,
     ) -> MemoryFile | Device:
         wanted = (4 if read else 0) | (2 if write else 0)
-        found = None if exclusive else self._plainly(path)
+        found = None if exclusive else self._plainly(path, make=True)
         if (  # a regular file that is there, as it nearly always is
             found is not None
             and found.mode & S_IFMT == S_IFREG
@@ -443,6 +451,9 @@ class MemoryFileSystem(Conveniences):
         node.ctime = self._now()
 
     def realpath(self, path: VirtualPath) -> VirtualPath:
+        plain = self._plainly(path)
+        if plain is not None and plain.mode & S_IFMT != S_IFLNK:
+            return path
         _, _, node, names, _ = self._walk(path, True)
         if node is None:
             raise fs_error(errno.ENOENT, path)

@@ -13,9 +13,11 @@ ROOT = VirtualPath("/")
 
 
 def join(cwd: VirtualPath, name: str) -> VirtualPath:
-    """Return ``name`` as an absolute path; "." and ".." stay, for links decide what they mean."""
+    """Return ``name`` as an absolute path; ".." stays, for links decide what it means, and "." but at its beginning."""
     if name[:1] == "/":
         return VirtualPath(name)
+    if name[:2] == "./" and name[2:3] not in ("", "/"):
+        name = name[2:]
     if cwd == "/":
         return VirtualPath("/" + name)
     return VirtualPath(f"{cwd}/{name}")
