@@ -48,8 +48,8 @@ class Sandbox:
         process = kernel.new_process(1, {0: Input(stdin), 1: out, 2: err}, VirtualPath("/workspace"))
         environment = dict(env or {})
 
-        def run(command, *, environment=environment, stdin=None):  # type: ignore[no-untyped-def]
-            """What env and xargs call: another utility, in the same process."""
+        def run(command, *, environment=environment, stdin=None, process=process):  # type: ignore[no-untyped-def]
+            """What env and xargs call: another utility, in the same process or in one that was made for it."""
             held = process.descriptors[0]
             if stdin is not None:
                 process.descriptors[0] = stdin

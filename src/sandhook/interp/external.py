@@ -80,8 +80,11 @@ class ShellContext(Context):
         *,
         environment: Mapping[str, str] | None = None,
         stdin: Description | None = None,
+        process: Process | None = None,
     ) -> int:
-        return execute(self._state.shell, self._state, argv, environment, stdin, caller=self.name)
+        return execute(
+            self._state.shell, self._state, argv, environment, stdin, caller=self.name, child=process
+        )
 
 
 def run_external(
@@ -263,6 +266,7 @@ def execute(
     caller: str = "",
     file: str | None = None,
     replacing: bool = False,
+    child: Process | None = None,
 ) -> int:
     """Run a utility or script as execvp would, for env, xargs, exec: no functions, no built-ins.
 
@@ -270,6 +274,7 @@ def execute(
         caller: The utility that asks, for messages; "" reports as the shell does.
         file: What is run when it is not ``argv[0]``, which is then only a name.
         replacing: It takes the place of the shell itself.
+        child: A process that was made for it already.
     """
 
     def run(inner: State) -> int:
@@ -286,7 +291,7 @@ def execute(
         return _in_place(runtime, state, run, exec_=True)
     if caller.rpartition("/")[2] in _REPLACED:
         return _in_child(runtime, state, run)
-    return runtime.nested(state, lambda: _run_as(state, state.process.fork(), run))
+    return runtime.nested(state, lambda: _run_as(state, child or state.process.fork(), run))
 
 
 def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, caller: str) -> int:

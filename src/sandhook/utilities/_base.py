@@ -73,7 +73,10 @@ class RunCommand(Protocol):
         *,
         environment: Mapping[str, str] | None = None,
         stdin: Description | None = None,
-    ) -> int: ...
+        process: Process | None = None,
+    ) -> int:
+        """Run; ``process`` is a child that was made for the command already."""
+        ...
 
 
 class Context:
@@ -110,6 +113,25 @@ class Context:
         self.failed = 0
         self._out: list[bytes] = []
         self._out_size = 0
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        stdin: Description | None = None,
+        stdout: Description | None = None,
+    ) -> Process:
+        """Start another command beside this one and return its process, for ``wait``.
+
+        It takes ``stdin`` and ``stdout`` over, and has this process's own where they are None.
+        """
+        child = self.process.fork()
+        for number, description in ((0, stdin), (1, stdout)):
+            if description is not None:
+                child.install(number, description)
+        child.start(lambda: self.run(argv, environment=environment, process=child))
+        return child
 
     # ------------------------------------------------------------------ output
 

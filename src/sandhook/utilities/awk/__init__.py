@@ -1,7 +1,7 @@
 """awk: scan records for patterns and process them.
 
 Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2 in C.UTF-8.
-Divergences: L-AWK-001 (commands), L-AWK-002 (what is refused), L-AWK-003 (order), L-AWK-004 (random numbers),
+Divergences: L-AWK-002 (what is refused), L-AWK-003 (order), L-AWK-004 (random numbers),
 L-AWK-005 (nesting and warnings).
 """
 

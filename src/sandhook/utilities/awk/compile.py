@@ -13,7 +13,7 @@ from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk.expressions import ARITY, Node
 from sandhook.utilities.awk.format import order
 from sandhook.utilities.awk.operands import Operands
-from sandhook.utilities.awk.program import BINARY, Run
+from sandhook.utilities.awk.program import ASSIGNING, BINARY, Run
 from sandhook.utilities.awk.regex import pattern
 from sandhook.utilities.awk.runtime import SPECIAL, Runtime
 from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, to_number
@@ -60,7 +60,7 @@ class Compiler(Operands):
             if type(a) is str and type(b) is str and not rt.icase:
                 return 1.0 if test((a > b) - (a < b)) else 0.0
             if rt.icase:
-                a, b = _folded(a), _folded(b)
+                a, b = folded(a), folded(b)
             return 1.0 if test(order(a, b, rt.convfmt)) else 0.0
 
         return compare
@@ -216,7 +216,7 @@ class Compiler(Operands):
 
             return assign
         operand = self.number(expression)
-        return self._update(target, BINARY[operator], operand, False)
+        return self._update(target, ASSIGNING.get(operator) or BINARY[operator], operand, False)
 
     def _incr(self, node: Node) -> Run:
         _, target, delta, prefix = node
@@ -397,5 +397,6 @@ class Compiler(Operands):
         return self.functions[node[1]](self, node[2])
 
 
-def _folded(value: Value) -> Value:
+def folded(value: Value) -> Value:
+    """Return a value as IGNORECASE compares it."""
     return type(value)(value.lower()) if isinstance(value, str) else value

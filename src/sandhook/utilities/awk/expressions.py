@@ -66,7 +66,20 @@ def constant(text: str) -> float:
     return float(text)
 
 
-_LEVELS = {"||": 0, "&&": 1, "in": 2, "~": 3, "!~": 3, "|": 5, "+": 7, "-": 7, "*": 8, "/": 8, "%": 8}
+_LEVELS = {
+    "||": 0,
+    "&&": 1,
+    "in": 2,
+    "~": 3,
+    "!~": 3,
+    "|": 5,
+    "|&": 5,
+    "+": 7,
+    "-": 7,
+    "*": 8,
+    "/": 8,
+    "%": 8,
+}
 _LEVELS |= dict.fromkeys(_COMPARE, 4)
 _LEVEL_COMPARE = 4
 LEVEL_CONCAT = 6
@@ -167,6 +180,8 @@ class Expressions:
 
     def expressions(self, *, group: bool = False) -> list[Node]:
         found = [self.expression(group=group)]
+        if found[0][0] == "group" and self.token.kind == ",":
+            self.unexpected()
         while self.take(","):
             self.newlines()
             found.append(self.expression())
@@ -199,7 +214,7 @@ class Expressions:
                 level = LEVEL_CONCAT
             if level < least or (kind == ">" and self.no_greater) or (kind == "in" and self.no_in):
                 return left
-            if kind == "|" and self.tokens[self.at + 1].kind != "getline":
+            if kind in ("|", "|&") and self.tokens[self.at + 1].kind != "getline":
                 return left
             chain += 1
             if chain > CHAIN and kind not in ("||", "&&") and level != LEVEL_CONCAT:
@@ -207,6 +222,10 @@ class Expressions:
             if left[0] == "group":
                 self.unexpected()
             left = self.operator(left, kind, level)
+            if kind == "in" and (
+                self.token.kind in _STARTS or _LEVELS.get(self.token.kind, 0) > LEVEL_CONCAT
+            ):
+                self.unexpected()
             if level == _LEVEL_COMPARE and self.token.kind in _COMPARE:
                 if self.token.kind == ">" and self.no_greater:
                     return left
@@ -223,9 +242,9 @@ class Expressions:
         self.advance()
         if kind == "in":
             return ("in", [left], self.array(self.postfix_name()))
-        if kind == "|":
+        if kind in ("|", "|&"):
             self.advance()
-            return ("getline", "command", self.optional_lvalue(), left)
+            return ("getline", "<|" if kind == "|" else kind, self.optional_lvalue(), left)
         if kind in ("&&", "||"):
             self.newlines()
             right = self.binary(level + 1)
@@ -325,8 +344,8 @@ class Expressions:
             self.advance()
             variable = self.optional_lvalue()
             if self.take("<"):
-                return ("getline", "file", variable, self.primary())
-            return ("getline", "main", variable, None)
+                return ("getline", "<", variable, self.primary())
+            return ("getline", "", variable, None)
         return self.unexpected()
 
     def grouping(self) -> Node:

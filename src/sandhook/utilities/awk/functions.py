@@ -68,15 +68,31 @@ def _bits(name: str, combine: Callable[[int, int], int]) -> Compile:
         for at, value in enumerate(values, 1):
             if not value >= 0:
                 raise Fatal(
-                    f"{name}: argument {at} negative value {number_to_text(value, '%g')} is not allowed"
+                    f"{name}({values[0]:.6f}, {values[1]:.6f}): negative values are not allowed"
+                    if name.endswith("shift")
+                    else f"{name}: argument {at} negative value {number_to_text(value, '%g')} is not allowed"
                 )
         whole = [int(value) & ((1 << 64) - 1) if value < 2**64 else 0 for value in values]
         result = whole[0]
         for value in whole[1:]:
             result = combine(result, value)
-        return float(result)
+        return _shortened(result)
 
     return _numeric(apply)
+
+
+def _compl(value: float) -> float:
+    if not value >= 0:
+        raise Fatal(f"compl({value:.6f}): negative value is not allowed")
+    return _shortened(~int(value) & ((1 << 64) - 1))
+
+
+def _shortened(value: int) -> float:
+    """Drop the bits from the left that a number cannot hold together with those on the right."""
+    if value <= _MASK:
+        return float(value)
+    zeros = (value & -value).bit_length() - 1
+    return float(value & (_MASK << zeros))
 
 
 def _length(compiler: Compiler, args: list[Node]) -> Run:
@@ -98,10 +114,11 @@ def _substr(compiler: Compiler, args: list[Node]) -> Run:
 
     def substr(rt: Runtime) -> str:
         subject = text(rt)
-        first = max(_int(start(rt)), 1.0)
+        first = _int(start(rt))
         size = math.inf if count is None else _int(count(rt))
-        if first != first or size != size:
+        if size != size:
             return ""
+        first = first if first > 1.0 else 1.0
         end = min(first + size, len(subject) + 1.0)
         return str(subject[int(first) - 1 : int(end) - 1]) if first < end else ""
 
@@ -138,22 +155,24 @@ def _split(compiler: Compiler, args: list[Node]) -> Run:
     text, array = compiler.text(args[0]), compiler.array(args[1])
     separators = compiler.array(args[3]) if len(args) > 3 else None
     regex = compiler.regex(args[2]) if len(args) > 2 and args[2][0] == "ere" else None
+    empty = len(args) > 2 and args[2] == ("ere", "")
     separator = compiler.text(args[2]) if len(args) > 2 and regex is None else None
 
     def split(rt: Runtime) -> float:
         subject = text(rt)
         rt.budget.charge(len(subject) >> 6)
         between: list[str] = []
-        by = separator(rt) if separator is not None else rt.text(rt.g[special.FS])
-        if regex is not None:
+        first = 1  # number of the first separator: one in front of all fields is number 0
+        by = "" if empty else separator(rt) if separator is not None else rt.text(rt.g[special.FS])
+        if regex is not None and not empty:
             parts, between = regex(rt).split(subject) if subject else ([], [])
         elif separators is None:
             parts = split_blanks(subject) if by == " " else splitter(by, rt.icase, False)(subject)
         elif by == " ":
             parts = split_blanks(subject)
             between = rt.pattern("[ \t\n]+").split(subject)[1]
-            if subject and parts and subject[0] in " \t\n":
-                between = between[1:]
+            if subject[:1] in (" ", "\t", "\n"):
+                first = 0
         elif not by:
             parts, between = list(subject), [""] * (len(subject) - 1)
         else:
@@ -163,7 +182,7 @@ def _split(compiler: Compiler, args: list[Node]) -> Run:
                 rt.pattern(quoted(by) if len(by) == 1 else by).split(subject) if subject else ([], [])
             )
         if separators is not None:
-            _fill(rt, separators(rt), between)
+            _fill(rt, separators(rt), between, first)
         _fill(rt, array(rt), parts)
         return float(len(parts))
 
@@ -234,15 +253,16 @@ def _strtonum(compiler: Compiler, args: list[Node]) -> Run:
         value = run(rt)
         if type(value) is float:
             return value
-        text = rt.text(value).strip(" \t\n")
-        sign, digits = (-1.0, text[1:]) if text[:1] == "-" else (1.0, text.removeprefix("+"))
-        base, allowed = 8, "01234567"
+        text = rt.text(value)
+        if type(value) is Strnum and (number := looks_numeric(value)) is not None:
+            return number
+        base, allowed, digits = 8, "01234567", text
         if digits[:2] in ("0x", "0X"):
             base, allowed, digits = 16, "0123456789abcdefABCDEF", digits[2:]
         elif digits[:1] != "0" or not digits.isdigit() or set(digits) & {"8", "9"}:
             return to_number(value)
         kept = digits[: len(digits) - len(digits.lstrip(allowed))].lstrip("0")
-        return sign * (float(int(kept or "0", base)) if len(kept) < 250 else math.inf)
+        return float(int(kept or "0", base)) if len(kept) < 250 else math.inf
 
     return strtonum
 
@@ -372,10 +392,18 @@ def _typeof(compiler: Compiler, args: list[Node]) -> Run:
 
 
 def _close(compiler: Compiler, args: list[Node]) -> Run:
-    if len(args) > 1:
-        raise Fatal("close: two-way pipes are not supported (L-AWK-002)")
     name = compiler.text(args[0])
-    return lambda rt: rt.close(name(rt))
+    if len(args) == 1:
+        return lambda rt: rt.close(name(rt))
+    end = compiler.text(args[1])
+
+    def close(rt: Runtime) -> float:
+        wanted, which = name(rt), end(rt).lower()
+        if which not in ("to", "from"):
+            raise Fatal("close: second argument must be `to' or `from'")
+        return rt.close(wanted, which)
+
+    return close
 
 
 def _fflush(compiler: Compiler, args: list[Node]) -> Run:
@@ -383,7 +411,7 @@ def _fflush(compiler: Compiler, args: list[Node]) -> Run:
 
     def fflush(rt: Runtime) -> float:
         wanted = "" if name is None else name(rt)
-        if wanted and wanted not in rt.outputs:
+        if wanted and not any(name == wanted and kind[0] != "<" for kind, name in rt.streams):
             return -1.0
         rt.flush()
         return 0.0
@@ -399,7 +427,7 @@ def _system(compiler: Compiler, args: list[Node]) -> Run:
             raise Fatal("'system' function not allowed in sandbox mode")
         wanted = command(rt)
         rt.flush()
-        return float(streams.run_command(rt.ctx, wanted))
+        return float(streams.run_command(rt.ctx, wanted, rt.environment()))
 
     return system
 
@@ -416,7 +444,7 @@ FUNCTIONS: dict[str, Compile] = {
     "xor": _bits("xor", lambda a, b: a ^ b),
     "lshift": _bits("lshift", lambda a, b: (a << b) & ((1 << 64) - 1) if b < 64 else 0),
     "rshift": _bits("rshift", lambda a, b: a >> b if b < 64 else 0),
-    "compl": _numeric(lambda value: float(~int(value) & _MASK) if 0 <= value < 2**53 else 0.0),
+    "compl": _numeric(_compl),
     "strtonum": _strtonum, "isarray": _isarray, "typeof": _typeof, "mkbool": _numeric(lambda v: 1.0 if v else 0.0),
     "close": _close, "fflush": _fflush, "system": _system,
 }  # fmt: skip

@@ -171,8 +171,6 @@ def tokenize(text: str) -> list[Token]:
             kind = next((known for known in _OPERATORS if text.startswith(known, at)), "")
             if not kind:
                 raise ProgramError(f"syntax error: invalid char '{char}' in expression", line, at)
-            if kind == "|&":
-                raise ProgramError("two-way pipes (|&) are not supported (L-AWK-002)", line, at)
             at += len(kind)
             value = kind = _CANONICAL.get(kind, kind)
         tokens.append(Token(kind, value, line, start))

@@ -203,7 +203,7 @@ class Parser(Expressions):
         kind = self.advance().kind
         args: list[Node] = []
         self.no_greater = True
-        if self.token.kind not in ("newline", ";", "}", ">", ">>", "|", "end"):
+        if self.token.kind not in ("newline", ";", "}", ">", ">>", "|", "|&", "end"):
             args = self.expressions(group=True)
             if len(args) == 1 and args[0][0] == "group":
                 args = args[0][1]
@@ -212,7 +212,7 @@ class Parser(Expressions):
             self.fail("printf: no format given" if self.token.kind == "end" else "syntax error")
         redirect = ""
         target: Node | None = None
-        if self.token.kind in (">", ">>", "|"):
+        if self.token.kind in (">", ">>", "|", "|&"):
             redirect = self.advance().kind
             self.no_greater = True
             target = self.binary(LEVEL_CONCAT)

@@ -22,6 +22,7 @@ class Program:
     Attributes:
         names: Slot of every global variable. arrays: Slots of those that are arrays.
         ranges: How many range patterns there are. counts, terminators: NR or FNR, and RT, are used.
+        environment: ENVIRON is used, so that commands get what it says.
     """
 
     def __init__(self, functions: dict[str, Function], names: dict[str, int], arrays: set[int]) -> None:
@@ -37,6 +38,7 @@ class Program:
         self.rules: list[Run] = []
         self.counts = True
         self.terminators = True
+        self.environment = False
         self.bodies: dict[str, Run] = {}
 
 
@@ -50,26 +52,36 @@ def power(left: float, right: float) -> float:
         return math.inf if left == 0 else -math.nan
 
 
-def divide(left: float, right: float) -> float:
-    if right == 0.0:
-        raise Fatal("division by zero attempted")
-    return left / right
+def _dividing(where: str) -> Callable[[float, float], float]:
+    """Return division; ``where`` names the operator when it is asked to divide by zero."""
+
+    def divide(left: float, right: float) -> float:
+        if right == 0.0:
+            raise Fatal("division by zero attempted" + where)
+        return left / right
+
+    return divide
 
 
-def remainder(left: float, right: float) -> float:
-    if right == 0.0:
-        raise Fatal("division by zero attempted in `%'")
-    try:
-        return math.fmod(left, right)
-    except ValueError:
-        return -math.nan
+def _remainder(where: str) -> Callable[[float, float], float]:
+    def remainder(left: float, right: float) -> float:
+        if right == 0.0:
+            raise Fatal("division by zero attempted" + where)
+        try:
+            return math.fmod(left, right)
+        except ValueError:
+            return -math.nan
+
+    return remainder
 
 
 BINARY: dict[str, Callable[[float, float], float]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
-    "/": divide,
-    "%": remainder,
+    "/": _dividing(""),
+    "%": _remainder(" in `%'"),
     "^": power,
 }
+#: Those that an assignment says in another way when they fail.
+ASSIGNING = {"/": _dividing(" in `/='"), "%": _remainder(" in `%='")}

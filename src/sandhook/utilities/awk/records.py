@@ -17,6 +17,7 @@ Splitter = Callable[[str], list[str]]
 #: What str.split() takes for a blank and awk does not.
 _ODD = re.compile(r"[\r\v\f\x1c-\x1f\x80-\U0010ffff]")
 _BLANKS = re.compile(r"[ \t\n]+")
+_WORD = re.compile(r"\S+")
 
 
 class Source:
@@ -129,12 +130,11 @@ class Source:
 
 
 def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
-    """Return what splits a record by FS; with paragraphs (RS is empty) newlines separate fields too."""
+    """Return what splits a record by FS; with paragraphs (RS is empty) newlines do beside a single character."""
     if separator == " ":
         return split_blanks
-    if paragraphs and separator != "\n":
-        inner = quoted(separator) if len(separator) == 1 else separator
-        return by_pattern(pattern(f"({inner})|\n", icase))
+    if paragraphs and len(separator) == 1 and separator != "\n":
+        return by_pattern(pattern(f"{quoted(separator)}|\n", icase))
     if len(separator) == 1 and separator != "\\":
         return lambda record: record.split(separator) if record else []
     if not separator:
@@ -160,10 +160,19 @@ def by_pattern(expression: Pattern) -> Splitter:
 def by_widths(text: str) -> Splitter:
     """FIELDWIDTHS: widths in characters, each perhaps with a distance before it; "*" is the rest."""
     columns: list[tuple[int, int]] = []
-    for word in text.split():
+    for found in _WORD.finditer(text):
+        word = found[0]
+        if columns and columns[-1][1] < 0:
+            raise Fatal("`*' must be the last designator in FIELDWIDTHS")
         skip, colon, width = word.rpartition(":")
-        if not (width.isdigit() or width == "*") or (colon and not skip.isdigit()):
-            raise Fatal(f"invalid FIELDWIDTHS value, for field {len(columns) + 1}, near `{word}'")
+        if (
+            not (width.isdigit() or width == "*")
+            or not width.strip("0")
+            or (colon and not skip.isdigit())
+            or len(word) > 20
+        ):
+            rest = text[found.start() :]
+            raise Fatal(f"invalid FIELDWIDTHS value, for field {len(columns) + 1}, near `{rest}'")
         columns.append((int(skip[:9] or "0"), -1 if width == "*" else int(width[:9])))
 
     def split(record: str) -> list[str]:
@@ -192,10 +201,12 @@ def by_content_parts(expression: Pattern, record: str) -> tuple[list[str], list[
     fields: list[str] = []
     around: list[str] = []
     at = 0
+    if not data:
+        return [], [""]
     for found in expression.regex.finditer(data):
         start, end = found.spans[0]
-        if end == start and start == len(data) and fields:
-            continue
+        if end == start == at and fields:
+            continue  # something must stand between a field and an empty one
         around.append(data[at:start].decode("utf-8", "surrogateescape"))
         fields.append(data[start:end].decode("utf-8", "surrogateescape"))
         at = end

@@ -55,7 +55,11 @@ def _newlines(text: str) -> str:
 
 
 #: A repeat with nothing to repeat is a plain character.
-_LEADING = re.compile(r"^(\^?)([*+?])")
+_LEADING = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|((?:\A|[(|])\^?)([*+?{])", re.DOTALL)
+
+
+def _led(source: str) -> str:
+    return _LEADING.sub(lambda found: found[0] if found[2] is None else f"{found[1]}\\{found[2]}", source)
 
 
 class Invalid(Fatal):
@@ -68,7 +72,7 @@ class Pattern:
     __slots__ = ("literal", "regex", "start")
 
     def __init__(self, source: str, icase: bool) -> None:
-        text = _LEADING.sub(r"\1\\\2", _translated(source))
+        text = _led(_translated(source))
         try:
             self.regex: Regex = compile_ere(text, icase=icase, lenient=True, bracket_escapes=True)
         except PatternError as error:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from sandhook.kernel.descriptor import Input
 from sandhook.utilities._base import Context, Reader
-from sandhook.utilities.awk import records, streams
+from sandhook.utilities.awk import records
+from sandhook.utilities.awk.connections import Connections
 from sandhook.utilities.awk.format import number_to_text
 from sandhook.utilities.awk.regex import Invalid, Pattern, pattern
+from sandhook.utilities.awk.streams import Stream
 from sandhook.utilities.awk.values import Array, Fatal, Fixed, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text
 
@@ -49,7 +51,7 @@ class NextFile(Exception):
     """nextfile inside of a function."""
 
 
-class Runtime:
+class Runtime(Connections):
     """One run. The compiled closures work on it.
 
     Attributes:
@@ -84,8 +86,7 @@ class Runtime:
         self.argument = 1
         self.any_file = False
         self.ended = False
-        self.outputs: dict[str, streams.Output] = {}
-        self.inputs: dict[str, tuple[records.Source, int]] = {}
+        self.streams: dict[tuple[str, str], Stream] = {}
         self.icase = False
         self.ofs = " "
         self.ors = b"\n"
@@ -157,10 +158,8 @@ class Runtime:
         self.held = 0
         if self.source is not None:
             self.source.close()
-        for source, _ in self.inputs.values():
-            source.close()
-        for output in self.outputs.values():
-            output.abandon()
+        for stream in self.streams.values():
+            stream.abandon()
 
     # ------------------------------------------------------------------ special variables
 
@@ -213,6 +212,7 @@ class Runtime:
             self.ofmt = text
         elif slot in (FS, FPAT, FIELDWIDTHS):
             self.mode = slot
+            g[PROCINFO]["FS"] = SPECIAL[slot]
         elif slot == IGNORECASE:
             self.icase = to_number(g[slot]) != 0.0 if not isinstance(g[slot], str) else text not in ("", "0")
         elif slot == RS:
@@ -401,77 +401,19 @@ class Runtime:
             if not self.next_source():
                 return None
 
-    # ------------------------------------------------------------------ other files
+    def environment(self) -> dict[str, str] | None:
+        """Return the environment of commands, None for the one that awk itself has."""
+        if not self.program.environment:
+            return None
+        return {name: self.text(value) for name, value in self.g[ENVIRON].items()}
 
-    def input(self, kind: str, name: str) -> records.Source | None:
-        """Return the open file or command that getline reads, or None when it cannot be opened."""
-        if self.sandbox:
-            raise Fatal("redirection not allowed in sandbox mode")
-        found = self.inputs.get(name)
-        if not name:
-            raise Fatal(
-                f"expression for `{'|' if kind == 'command' else '<'}' redirection has null string value"
-            )
-        if found is None:
-            if len(self.inputs) >= streams.MAX_STREAMS:
-                raise Fatal("too many pipes or input files open")
-            status = 0
-            if kind == "command":
-                self.flush()
-                reader, status = streams.command_reader(self.ctx, name)
-            else:
-                if name.startswith("/inet"):
-                    raise Fatal("networks are not supported (L-AWK-002)")
-                try:
-                    reader = self.ctx.open("-" if name == "/dev/stdin" else name)
-                except OSError as error:
-                    self.g[ERRNO] = error_text(error)
-                    return None
-            found = self.inputs[name] = (records.Source(reader, self.rs, self.icase), status)
-        found[0].set_separator(self.rs, self.icase)
-        return found[0]
-
-    def output(self, redirect: str, name: str) -> streams.Output:
-        """Return the open file or command that print writes to."""
-        found = self.outputs.get(name)
-        if found is None:
-            if self.sandbox:
-                raise Fatal("redirection not allowed in sandbox mode")
-            if len(self.outputs) >= streams.MAX_STREAMS:
-                raise Fatal("too many output files open")
-            if redirect == "|":
-                self.flush()
-            found = self.outputs[name] = streams.open_output(self.ctx, redirect, name)
-        return found
+    def set_error(self, text: str) -> None:
+        """Set ERRNO."""
+        self.g[ERRNO] = text
 
     def where(self) -> str:
         """Return what messages say about the record, ``(FILENAME=f FNR=2) ``; "" before the first."""
         return f"(FILENAME={self.text(self.g[FILENAME]) or '-'} FNR={int(self.fnr)}) " if self.fnr else ""
-
-    def flush(self) -> None:
-        """Flush standard output and all files."""
-        self.ctx.flush()
-        for output in self.outputs.values():
-            output.flush()
-
-    def close(self, name: str) -> float:
-        """Close what was opened under a name; return the command's status, or -1."""
-        result = -1.0
-        output = self.outputs.pop(name, None)
-        if output is not None:
-            self.flush()
-            result = float(output.close())
-        found = self.inputs.pop(name, None)
-        if found is not None:
-            found[0].close()
-            result = float(found[1])
-        return result
-
-    def close_all(self) -> None:
-        """Flush and close every output, in the order they were opened; standard output comes last, as in gawk."""
-        while self.outputs:
-            name = next(iter(self.outputs))
-            self.outputs.pop(name).close()
 
     def pattern(self, source: str) -> Pattern:
         """Compile an expression that was made while the program runs. Raises Fatal."""

@@ -10,11 +10,25 @@ from functools import cmp_to_key, partial
 from typing import Any
 
 from sandhook.utilities.awk import runtime as special
+from sandhook.utilities.awk.compile import folded
 from sandhook.utilities.awk.format import order
 from sandhook.utilities.awk.runtime import Runtime
-from sandhook.utilities.awk.values import Array, Fatal, Value, text_to_number, to_number
+from sandhook.utilities.awk.values import (
+    Array,
+    Fatal,
+    Strnum,
+    Value,
+    looks_numeric,
+    text_to_number,
+    to_number,
+)
 
 Pair = tuple[str, Value]
+_NAMES = frozenset(
+    f"@{what}_{direction}"
+    for what in ("ind_str", "ind_num", "val_type", "val_str", "val_num")
+    for direction in ("asc", "desc")
+)
 
 
 def traversal(rt: Runtime, array: Array) -> list[str]:
@@ -28,7 +42,7 @@ def traversal(rt: Runtime, array: Array) -> list[str]:
 def ordered(rt: Runtime, pairs: list[Pair], how: str) -> list[Pair]:
     """Sort pairs by one of gawk's names of an order, or by a function of the program."""
     rt.budget.charge(len(pairs))
-    if how[:1] != "@":
+    if how not in _NAMES:
         return sorted(pairs, key=cmp_to_key(_by_function(rt, how)))
     names = {
         "@ind_str": lambda pair: pair[0],
@@ -42,14 +56,10 @@ def ordered(rt: Runtime, pairs: list[Pair], how: str) -> list[Pair]:
         "@val_str": lambda pair: (isinstance(pair[1], Array), rt_text(rt, pair[1]), pair[0]),
     }
     base, _, direction = how.rpartition("_")
-    if direction not in ("asc", "desc"):
-        raise Fatal(f"`PROCINFO[\"sorted_in\"]': sort comparison `{how}' is not known")
     if base == "@val_type":
         found = sorted(pairs, key=cmp_to_key(partial(_by_type, rt)))
         return found[::-1] if direction == "desc" else found
-    key: Callable[[Pair], Any] | None = names.get(base)
-    if key is None:
-        raise Fatal(f"`PROCINFO[\"sorted_in\"]': sort comparison `{how}' is not known")
+    key: Callable[[Pair], Any] = names[base]
     return sorted(pairs, key=key, reverse=direction == "desc")
 
 
@@ -63,13 +73,23 @@ def _number(value: Value) -> float:
 
 def _by_type(rt: Runtime, first: Pair, second: Pair) -> int:
     """Numbers before strings before arrays; equal values by their subscripts."""
-    ranks = [
-        2 if isinstance(value, Array) else 1 if type(value) is str else 0 for value in (first[1], second[1])
-    ]
+    ranks = [_rank(value) for value in (first[1], second[1])]
     if ranks[0] != ranks[1]:
         return ranks[0] - ranks[1]
-    result = 0 if ranks[0] == 2 else order(first[1], second[1], rt.convfmt)
+    result = 0
+    if ranks[0] < 2 and rt.icase:
+        result = order(folded(first[1]), folded(second[1]), rt.convfmt)
+    if ranks[0] < 2 and not result:
+        result = order(first[1], second[1], rt.convfmt)
     return result if result in (-1, 1) else (first[0] > second[0]) - (first[0] < second[0])
+
+
+def _rank(value: Value) -> int:
+    if isinstance(value, Array):
+        return 2
+    if type(value) is float or (type(value) is Strnum and looks_numeric(value) is not None):
+        return 0
+    return 1
 
 
 def _by_function(rt: Runtime, name: str) -> Callable[[Pair, Pair], int]:
@@ -97,6 +117,25 @@ def sort_array(rt: Runtime, source: Array, target: Array, how: str, by_index: bo
     for number, (key, value) in enumerate(pairs, 1):
         made = key if by_index else value
         if isinstance(made, Array):
-            raise Fatal("asort: arrays of arrays are not supported (L-AWK-002)")
-        rt.store(target, str(number), made)
+            rt.store(target, str(number), None)
+            target[str(number)] = made if target is source else _copied(rt, made)
+        else:
+            rt.store(target, str(number), made)
     return float(len(pairs))
+
+
+def _copied(rt: Runtime, array: Array) -> Array:
+    """Return a copy of an array with those in it, counting what it keeps."""
+    made = Array()
+    todo = [(array, made)]
+    while todo:
+        source, target = todo.pop()
+        rt.budget.charge(1 + len(source))
+        for key, value in source.items():
+            if isinstance(value, Array):
+                rt.store(target, key, None)
+                target[key] = inner = Array()
+                todo.append((value, inner))
+            else:
+                rt.store(target, key, value)
+    return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from sandhook.utilities.awk.compile import Compiler
+from sandhook.utilities.awk.compile import Compiler, folded
 from sandhook.utilities.awk.expressions import Node
 from sandhook.utilities.awk.format import format_text, number_to_text, order
 from sandhook.utilities.awk.functions import FUNCTIONS
@@ -250,6 +250,8 @@ class Statements(Compiler):
             wanted = run(rt)
             if type(wanted) is str and type(value) is float:
                 return False
+            if rt.icase:
+                wanted, value = folded(wanted), folded(value)
             return order(value, wanted, rt.convfmt) == 0
 
         return same
@@ -317,6 +319,10 @@ _FAILING = frozenset(
 )
 
 
+#: Setting these can fail.
+_WATCHED = ("NF", "FS", "RS", "FPAT", "FIELDWIDTHS")
+
+
 def can_fail(node: object) -> bool:
     """Tell whether a statement may end the program: saying the line costs a call, which sums should not pay."""
     if not isinstance(node, (tuple, list)) or not node:
@@ -325,6 +331,8 @@ def can_fail(node: object) -> bool:
     if not isinstance(kind, str):
         return any(map(can_fail, node))
     if kind in _FAILING or (kind in ("bin", "assign") and node[1] in ("/", "%")):
+        return True
+    if kind == "assign" and node[2][0] == "name" and node[2][1] in _WATCHED:
         return True
     if (kind == "field" and node[1][0] != "num") or (kind == "match" and node[2][0] != "ere"):
         return True
@@ -384,6 +392,7 @@ def _fill(program: Program, parser: Parser, compiler: Statements) -> None:
     compiler.function = None
     program.counts = bool(parser.names & {"NR", "FNR"}) or can_fail(parser.rules)
     program.terminators = "RT" in parser.names
+    program.environment = "ENVIRON" in parser.names
     for (kind, first, second, body), line in zip(parser.rules, parser.lines):
         compiler.line = line
         if kind:

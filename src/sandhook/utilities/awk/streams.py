@@ -1,76 +1,109 @@
 """What an awk program reads and writes besides its main input: files, and commands of the sandbox.
 
-A command of ``system``, ``cmd | getline`` and ``print | cmd`` is run by ``ctx.run`` as ``sh -c``, in
-the same sandbox and budget. One that is read runs to its end before its first record is used,
-and one that is written to starts when it is closed (L-AWK-001).
+A command of ``cmd | getline``, ``print | cmd`` and ``|&`` is a process beside awk, run as ``sh -c`` in the same
+sandbox and budget, and joined to it by pipes; one of ``system`` runs to its end.
 """
 
 from __future__ import annotations
 
-from sandhook.kernel.descriptor import Collector, Description, Input
+from collections.abc import Mapping
+
+from sandhook.kernel.descriptor import Description
+from sandhook.kernel.process import Process
+from sandhook.kernel.signals import BrokenPipe
 from sandhook.utilities._base import FLUSH_AT, Context, Reader
+from sandhook.utilities.awk.records import Source
 from sandhook.utilities.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
-PIECE = 48  #: bytes that a gathered piece takes besides its text
 MAX_STREAMS = 200  #: files and commands open at once (a count)
+_SHARED = {"/dev/stdout": 1, "-": 1, "/dev/stderr": 2, "/dev/fd/1": 1, "/dev/fd/2": 2}
 
 
-class Output:
-    """A file or command that print writes to."""
+class Stream:
+    """An open file or command; a two-way pipe can be written to and read from.
 
-    def __init__(self, ctx: Context, description: Description | None, command: str | None) -> None:
+    Attributes:
+        source: What is read, None when nothing is.
+    """
+
+    def __init__(
+        self,
+        ctx: Context,
+        *,
+        output: Description | None = None,
+        source: Source | None = None,
+        process: Process | None = None,
+        name: str = "",
+    ) -> None:
+        self.source = source
+        self._name = name
         self._ctx = ctx
-        self._description = description
-        self._command = command
+        self._output = output
+        self._process = process
         self._pieces: list[bytes] = []
         self._size = 0
-        self._held = 0
 
     def write(self, data: bytes) -> None:
+        """Gather output, and hand it on in blocks. Raises Fatal when the end that is written to was closed."""
+        if self._output is None:
+            raise Fatal("print: attempt to write to closed write end of two-way pipe")
         self._pieces.append(data)
         self._size += len(data)
-        if self._command is not None:
-            self._held += len(data) + PIECE
-            self._ctx.budget.hold(len(data) + PIECE)
-        elif self._size > FLUSH_AT:
-            self.flush()
+        if self._size > FLUSH_AT and not self.flush():
+            raise Fatal(f'print to "{self._name}" failed: Broken pipe')
 
-    def flush(self) -> None:
-        """Write what was gathered; a command gets its input when it runs."""
-        if self._description is not None and self._pieces:
+    def flush(self) -> bool:
+        """Hand on what was gathered; return False when it is for a command that reads no more."""
+        if self._output is not None and self._pieces:
             data = b"".join(self._pieces)
             self._pieces = []
             self._size = 0
             self._ctx.budget.charge(1 + (len(data) >> 10))
-            self._description.write(data)
+            try:
+                self._output.write(data)
+            except BrokenPipe:
+                if self._process is None:
+                    raise
+                return False
+        return True
+
+    def close_output(self) -> None:
+        """Flush, and let who reads see the end."""
+        self.flush()
+        if self._output is not None:
+            self._output.release()
+            self._output = None
+
+    def close_source(self) -> None:
+        """Read no more."""
+        if self.source is not None:
+            self.source.close()
+            self.source = None
+
+    @property
+    def closed(self) -> bool:
+        """Both ends are."""
+        return self._output is None and self.source is None
 
     def close(self) -> int:
-        """Flush and give back; a command runs now. Return its exit status."""
-        if self._description is not None:
-            self.flush()
-            self._description.release()
-            return 0
-        if self._command is None:
-            return 0
-        data = b"".join(self._pieces)
-        self._ctx.budget.hold(-self._held)
-        self._pieces = []
-        return run_command(self._ctx, self._command, Input(data))
+        """Close all, wait for the command and return its exit status as gawk tells it."""
+        self.close_output()
+        self.close_source()
+        return 0 if self._process is None else _ended(self._process)
 
     def abandon(self) -> None:
-        """Give back without writing."""
-        if self._command is not None:
-            self._ctx.budget.hold(-self._held)
-        if self._description is not None:
-            self._description.release()
+        """Give back without writing or waiting."""
+        self._pieces = []
+        self.close_output()
+        self.close_source()
 
 
-class Shared(Output):
+class Shared(Stream):
     """Standard output, which is flushed with the rest, and standard error, which is not gathered."""
 
     def __init__(self, ctx: Context, number: int) -> None:
-        super().__init__(ctx, None, None)
+        super().__init__(ctx)
         self._number = number
 
     def write(self, data: bytes) -> None:
@@ -79,51 +112,66 @@ class Shared(Output):
         else:
             self._ctx.process.descriptor(self._number).write(data)
 
-    def flush(self) -> None:
+    def flush(self) -> bool:
         self._ctx.flush()
+        return True
+
+    def close(self) -> int:
+        """Leave what is gathered: standard output is flushed last."""
+        return 0
 
 
-_SHARED = {"/dev/stdout": 1, "-": 1, "/dev/stderr": 2}
+def _ended(process: Process) -> int:
+    """Wait for a command; return its status, or 256 and the signal that ended it."""
+    status = process.wait()
+    return 256 + process.signal if process.signal else status
 
 
-def open_output(ctx: Context, redirect: str, name: str) -> Output:
-    """Open what stands behind ``>``, ``>>`` or ``|``. Raises Fatal."""
-    if not name:
-        raise Fatal(f"expression for `{redirect}' redirection has null string value")
-    if redirect == "|":
-        return Output(ctx, None, name)
+def open_output(ctx: Context, redirect: str, name: str) -> Stream:
+    """Open the file behind ``>`` or ``>>``. Raises Fatal."""
     if name in _SHARED:
         return Shared(ctx, _SHARED[name])
     if name.startswith("/inet"):
         raise Fatal("networks are not supported (L-AWK-002)")
     try:
-        return Output(ctx, ctx.create(name, append=redirect == ">>"), None)
+        return Stream(ctx, output=ctx.create(name, append=redirect == ">>"))
     except OSError as error:
         raise Fatal(f"cannot redirect to `{name}': {error_text(error)}") from None
 
 
-def run_command(ctx: Context, command: str, stdin: Description | None = None) -> int:
-    """Run ``sh -c command``; return its exit status as gawk's system() does."""
-    status = (
-        ctx.run(["sh", "-c", command], stdin=stdin) if stdin is not None else ctx.run(["sh", "-c", command])
-    )
-    return status if status <= 128 else 256 + status - 128
+def open_input(ctx: Context, name: str, separator: str, icase: bool) -> Stream:
+    """Open the file behind ``<``. Raises OSError, and Fatal for what is not supported."""
+    if name.startswith("/inet"):
+        raise Fatal("networks are not supported (L-AWK-002)")
+    reader = ctx.open("-" if name == "/dev/stdin" else name)
+    return Stream(ctx, source=Source(reader, separator, icase))
 
 
-def command_reader(ctx: Context, command: str) -> tuple[Reader, int]:
-    """Run a command and return a reader of what it wrote, and its exit status."""
-    if not command:
-        raise Fatal("expression for `|' redirection has null string value")
-    collector = Collector(ctx.budget)
-    process = ctx.process
-    held = process.descriptors.get(1)
+def open_command(
+    ctx: Context,
+    redirect: str,
+    command: str,
+    environment: Mapping[str, str] | None,
+    separator: str,
+    icase: bool,
+) -> Stream:
+    """Start what stands at the other end of ``print |``, ``| getline`` (``<|``) or ``|&``."""
+    if redirect == "|&" and command.startswith("/inet"):
+        raise Fatal("networks are not supported (L-AWK-002)")
+    pipe = ctx.kernel.pipe
+    reads, output = pipe().ends() if redirect != "<|" else (None, None)
+    source, writes = pipe().ends() if redirect != "|" else (None, None)
     ctx.flush()
-    process.descriptors[1] = collector
-    try:
-        status = run_command(ctx, command)
-    finally:
-        if held is None:
-            process.descriptors.pop(1, None)
-        else:
-            process.descriptors[1] = held
-    return Reader(Input(collector.take()), ctx), status
+    process = ctx.start(["sh", "-c", command], environment=environment, stdin=reads, stdout=writes)
+    return Stream(
+        ctx,
+        output=output,
+        source=None if source is None else Source(Reader(source, ctx), separator, icase),
+        process=process,
+        name=command,
+    )
+
+
+def run_command(ctx: Context, command: str, environment: Mapping[str, str] | None) -> int:
+    """Run ``sh -c command`` to its end; return its exit status as system() does."""
+    return _ended(ctx.start(["sh", "-c", command], environment=environment))

@@ -53,7 +53,7 @@ def _general(text: str) -> tuple[Part, ...]:
             parts.append(int(following))
             at += 2
         elif char == "\\" and following:
-            out.append(following if following in "\\&" else char + following)
+            out.append(following)
             at += 2
         elif char == "&":
             _end(parts, out)
