@@ -43,7 +43,8 @@ _REPLACED = frozenset({"env"})
 #: What a utility says of a command that it cannot run, where it is not ``env: 'x': reason``.
 _COMPLAINTS = {
     "xargs": "{}", "timeout": "failed to run command '{}'", "nohup": "failed to run command '{}'",
-    "flock": "failed to execute {}",
+    "flock": "failed to execute {}", "setsid": "failed to execute {}", "stdbuf": "failed to run command '{}'",
+    "ifne": "{}", "chronic": "{}",
 }  # fmt: skip
 
 #: Their own statuses for such a command.

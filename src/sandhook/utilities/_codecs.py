@@ -20,6 +20,7 @@ _XZ_PRESET = 3  #: the highest preset of xz that is used: higher ones need more 
 GZIP_MAGIC = b"\x1f\x8b"
 BZIP2_MAGIC = b"BZh"
 XZ_MAGIC = b"\xfd7zXZ\x00"
+LZMA_FIRST = b"\x5d"  #: with what files of lzma begin, unless they were made in an odd way
 
 
 class CorruptError(Exception):
@@ -53,7 +54,8 @@ def compressed(
     elif kind == "bzip2":
         coder = bz2.BZ2Compressor(level)
     else:
-        coder = lzma.LZMACompressor(lzma.FORMAT_XZ, preset=min(level, _XZ_PRESET))
+        form = lzma.FORMAT_ALONE if kind == "lzma" else lzma.FORMAT_XZ
+        coder = lzma.LZMACompressor(form, preset=min(level, _XZ_PRESET))
     check = size = 0
     for data in chunks:
         charge(1 + (len(data) >> 8))
@@ -130,7 +132,8 @@ def _member(held: bytes, chunks: Iterator[bytes], kind: str, charge: Charge) -> 
     if kind == "bzip2":
         decoder = bz2.BZ2Decompressor()
     else:
-        decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+        form = lzma.FORMAT_ALONE if kind == "lzma" else lzma.FORMAT_XZ
+        decoder = lzma.LZMADecompressor(form, memlimit=_XZ_MEMORY)
     while not decoder.eof:
         if decoder.needs_input and not held:
             held = next(chunks, b"")

@@ -1,4 +1,4 @@
-"""gzip, gunzip, zcat, bzip2, bunzip2, bzcat, xz, unxz, xzcat: compress files, and expand them.
+"""gzip, gunzip, zcat, bzip2, bunzip2, bzcat, xz, unxz, xzcat, lzma, unlzma, lzcat: compress files, and expand them.
 
 Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. The name says which format, and whether to expand.
 Divergence: L-GZIP-001, -r, -l, -N and -S are not offered; xz uses small dictionaries, and bzip2 and xz word
@@ -11,10 +11,10 @@ import stat as bits
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Reader, also, opt, option_set
-from sandhook.utilities._codecs import CorruptError, compressed, expanded, kind_of
+from sandhook.utilities._codecs import LZMA_FIRST, CorruptError, compressed, expanded, kind_of
 from sandhook.utilities._files import find, reason
 
-_SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz")}  # fmt: skip
+_SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz"), "lzma": (".lzma", ".tlz")}  # fmt: skip
 _FORMATS = {
     "gzip": "gzip",
     "gunzip": "gzip",
@@ -22,6 +22,9 @@ _FORMATS = {
     "bzip2": "bzip2",
     "bunzip2": "bzip2",
     "bzcat": "bzip2",
+    "lzma": "lzma",
+    "unlzma": "lzma",
+    "lzcat": "lzma",
 }
 
 
@@ -30,7 +33,8 @@ class Options:
     """gzip [-cdfknqtv] [-1..-9] [FILE]...
 
     Replace each FILE by FILE.gz, or FILE.gz by FILE with -d; without FILE, or for -, work on the standard streams.
-    bzip2 and xz do likewise with .bz2 and .xz. gunzip, bunzip2 and unxz expand, zcat, bzcat and xzcat also print.
+    bzip2, xz and lzma do likewise with .bz2, .xz and .lzma. gunzip, bunzip2, unxz and unlzma expand, zcat, bzcat, xzcat
+    and lzcat also print.
     """
 
     stdout: bool = opt("-c", "--stdout", "--to-stdout", help="write to standard output, and keep the files")
@@ -74,8 +78,8 @@ class _Worker:
         self.ctx = ctx
         self.options = options
         self.kind = _FORMATS.get(called, "xz")
-        self.cat = called in ("zcat", "bzcat", "xzcat")
-        expands = self.cat or called in ("gunzip", "bunzip2", "unxz")
+        self.cat = called in ("zcat", "bzcat", "xzcat", "lzcat")
+        expands = self.cat or called in ("gunzip", "bunzip2", "unxz", "unlzma")
         self.expands = options.test or (expands if options.decompress is None else options.decompress)
         self.to_stdout = options.stdout or self.cat
         self.wrong = self.warned = self.corrupt = False
@@ -128,9 +132,11 @@ class _Worker:
         if self.options.force and self.to_stdout and not kind_of(first):
             return rest
         kind = kind_of(first)
-        if first and kind != self.kind and self.kind != "gzip":
+        if self.kind in ("xz", "lzma") and first[:1] == LZMA_FIRST:
+            kind = "lzma"
+        if first and kind != self.kind and self.kind != "gzip" and (self.kind, kind) != ("xz", "lzma"):
             raise CorruptError("File format not recognized")
-        return expanded(rest, self.kind, self.ctx.charge)
+        return expanded(rest, kind if self.kind == "xz" else self.kind, self.ctx.charge)
 
     def _corrupt(self, name: str, error: CorruptError) -> None:
         text = str(error)
@@ -159,7 +165,11 @@ class _Worker:
         if target is None:
             return
         if target and not options.force and find(ctx, target) is not None:
-            self.say(f"{target} already exists;\tnot overwritten", warning=True, always=True)
+            self.say(
+                f"{target} already exists;\tnot overwritten",
+                warning=self.kind in ("gzip", "bzip2"),
+                always=True,
+            )
             return
         try:
             reader = ctx.open(name)

@@ -1,0 +1,23 @@
+"""dir, vdir: ls with columns, or with long lines, and escapes for what cannot be printed.
+
+Oracle: GNU coreutils 9.1. Divergence: L-LS-001, as for ls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.utilities import ls
+from sandhook.utilities._base import Context
+
+USAGE_STATUS = 2
+Options = ls.Options
+
+
+def run(options: ls.Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0; 1 when something below an operand failed, 2 when an operand did."""
+    layout = "long" if ctx.name.rpartition("/")[2] == "vdir" else "columns"
+    if options.one and "format_" not in options.__dict__:
+        layout = "one"
+    defaults = {"format_": layout, "quoting": "escape"}
+    return ls.run(Options(**{**defaults, **options.__dict__}), operands, ctx)
