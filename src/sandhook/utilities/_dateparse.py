@@ -8,70 +8,46 @@ from __future__ import annotations
 
 import re
 
+from sandhook.utilities._datewords import (
+    DAYS,
+    HALVES,
+    MILITARY,
+    MONTHS,
+    ORDINALS,
+    SHORT,
+    UNITS,
+    WORDS_AS_DAYS,
+    ZONES,
+)
 from sandhook.utilities._time import Zone, days_from_civil, days_in_month, moment, zone_of
 
 #: Digits of one number; more cannot be a date.
 _DIGITS = 18
-#: Times from the year 1 to the year 2,147,483,647: what a C library's broken-down time holds.
-_FIRST, _LAST = -62_135_596_800 - 400 * 365 * 86_400, 67_768_036_191_676_799
+#: Times from the year -2,147,481,748 to the year 2,147,485,547: what a C library's broken-down time holds.
+_FIRST, _LAST = -67_768_040_609_740_800, 67_768_036_191_676_799
 
 
 class BadDate(Exception):
     """The text is no date."""
 
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-         "november", "december"), 1,
-    )
-    for name in (names, names[:3])
-} | {"sept": 9}  # fmt: skip
-_DAYS = {
-    name: number
-    for number, names in enumerate(
-        ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
-    )
-    for name in (names, names[:3])
-} | {"tues": 2, "wednes": 3, "thur": 4, "thurs": 4}
-#: Unit to (which field of the sum, factor).
-_UNITS = {
-    "year": ("month", 12), "month": ("month", 1), "fortnight": ("day", 14), "week": ("day", 7),
-    "day": ("day", 1), "hour": ("second", 3600), "minute": ("second", 60), "min": ("second", 60),
-    "second": ("second", 1), "sec": ("second", 1),
-}  # fmt: skip
-_WORDS_AS_DAYS = {"tomorrow": 1, "yesterday": -1, "today": 0, "now": 0}
-_ORDINALS = {
-    "last": -1, "this": 0, "next": 1, "first": 1, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6,
-    "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12,
-}  # fmt: skip
-#: Zone abbreviations that need no data base, in seconds east of UTC.
-_ZONES = {
-    "utc": 0, "ut": 0, "gmt": 0, "z": 0, "wet": 0, "west": 3600, "bst": 3600, "cet": 3600, "cest": 7200,
-    "met": 3600, "mest": 7200, "mesz": 7200, "eet": 7200, "eest": 10_800, "msk": 10_800, "msd": 14_400,
-    "ist": 19_800, "sgt": 28_800, "jst": 32_400, "nzst": 43_200, "nzdt": 46_800, "est": -18_000,
-    "edt": -14_400, "cst": -21_600, "cdt": -18_000, "mst": -25_200, "mdt": -21_600, "pst": -28_800,
-    "pdt": -25_200, "akst": -32_400, "akdt": -28_800, "hst": -36_000, "art": -10_800, "brt": -10_800,
-    "brst": -7200, "nst": -12_600, "ndt": -9000, "ast": -14_400, "adt": -10_800, "clt": -14_400,
-    "clst": -10_800, "cat": 7200, "sast": 7200, "eat": 10_800, "gst": 36_000,
-}  # fmt: skip
-
-#: One-letter zones, in hours east of UTC.
-_MILITARY = dict(zip("abcdefghiklmnopqrstuvwxyz", (*range(1, 13), *(-n for n in range(1, 13)), 0)))
-
 _TOKEN = re.compile(
     r"""
-      (?P<date>\d{1,9}-(?:\d{1,2}|[A-Za-z]{3,9})-\d{1,9}(?:[Tt](?=\d{1,2}[:+-]))?)
+      (?P<date>\d{1,9}-(?:\d{1,2}-\d{1,9}(?:[Tt](?=\d{1,2}[:+-]))?|[A-Za-z]{3,9}\.?-\d{1,9}))
     | (?P<slashed>\d{1,9}/\d{1,9}(?:/\d{1,9})?)
     | (?P<time>\d{1,2}:\d{1,2}(?::\d{1,2}(?:[.,]\d{1,99})?)?)
     | (?P<zone>[+-][ \t]*\d{1,2}:\d{1,2})
     | (?P<number>[+-]?[ \t]*\d{1,99}(?:[.,]\d{1,99})?)
-    | (?P<word>[A-Za-z](?:[A-Za-z.]*[A-Za-z])?\.?)
+    | (?P<word>[A-Za-z][A-Za-z.]*)
     | (?P<comma>,)
     """,
     re.ASCII | re.VERBOSE,
 )
+
+
+#: A sign in front of no number, which means nothing.
+_SIGNS = ("+", "-")
+_NO_SIGN = re.compile(r"[+-](?!\s*\d)", re.ASCII)
 
 
 def parse_date(text: str, now: int, tz: str | None) -> int:
@@ -153,16 +129,28 @@ class _Reader:
         tokens: list[tuple[str, str]] = []
         index = 0
         while index < len(text):
-            if text[index] in " \t\n\r\f\v":
+            if text[index] in " \t\n\r\f\v" or (text[index] in "+-" and _NO_SIGN.match(text, index)):
                 index += 1
                 continue
             found = _TOKEN.match(text, index)
             if found is None:
                 raise BadDate
             kind = found.lastgroup or ""
-            tokens.append((kind, found[0].lower() if kind in ("word", "date") else found[0]))
+            read = found[0]
+            if kind in ("word", "date"):
+                read = read.lower()
+            if kind == "word" and "." in read:
+                read = self._without_periods(read)
+            tokens.append((kind, read))
             index = found.end()
         return tokens
+
+    def _without_periods(self, word: str) -> str:
+        """Return "sep." and "e.s.t." without their periods; no other words have any, but a.m. and p.m."""
+        if len(word) == 4 and word[:3] in SHORT:
+            return word[:3]
+        bare = word.replace(".", "")
+        return bare if bare in ZONES or bare in MILITARY or bare in self._local_names() else word
 
     def _peek(self, kind: str, offset: int = 0) -> str:
         """Return the text of the token ``offset`` places on if it is of this kind, else ""."""
@@ -181,7 +169,7 @@ class _Reader:
         elif kind == "number":
             self._number(text.replace(" ", "").replace("\t", ""))
         elif kind == "word":
-            self._word(text.rstrip("."))
+            self._word(text)
         else:  # a comma or a zone's offset that nothing before it asks for
             raise BadDate
 
@@ -197,15 +185,18 @@ class _Reader:
         self.year_given = True
         if middle.isdigit():
             self._set_date(full_year(first), int(middle), int(last.rstrip("t")))
+            if text[-1] == "t" and self._peek("word", 1) in HALVES:
+                raise BadDate
             if text[-1] == "t" and not self._peek("time"):  # T10+02
                 self._set_time(int(self._peek("number")), 0, 0, 0, "")
                 self.index += 1
                 if not self._correction():
                     raise BadDate
-        elif middle in _MONTHS:  # 31-jan-2026
-            self._set_date(full_year(last.rstrip("t")), _MONTHS[middle], int(first))
-        else:
-            raise BadDate
+        else:  # 31-jan-2026, 31-jan.-2026
+            month = MONTHS.get(self._without_periods(middle) if "." in middle else middle)
+            if month is None:
+                raise BadDate
+            self._set_date(full_year(last), month, int(first))
 
     def _slashed(self, text: str) -> None:
         parts = text.split("/")
@@ -222,6 +213,14 @@ class _Reader:
     def _month(self, month: int) -> None:
         """A month's name came first: "Jan 31", "Jan 31, 2026", "Jan 31 10:00 2026"."""
         day = self._peek("number")
+        year_text = self._peek("number", 1)
+        if day[:1] == "-" and year_text[:1] in ("+", "-") and year_text:  # Jan-31-2026
+            self.year_given = True
+            if not (day[1:].isdigit() and year_text[1:].isdigit()) or len(day) > 3:
+                raise BadDate
+            self.index += 2
+            self._set_date(_signed_year(year_text), month, int(day[1:]))
+            return
         if not day.isdigit():
             raise BadDate
         if len(day) > 2:
@@ -237,33 +236,39 @@ class _Reader:
 
     def _number(self, text: str) -> None:
         unsigned = text.isdigit()
-        following = self._peek("word").rstrip(".")
+        following = self._peek("word")
         if following and _unit(following):
             self.index += 1
             self._add(text, following)
             return
-        if unsigned and following in ("am", "pm", "a.m", "p.m") and int(text[:9]) <= 12:
+        if unsigned and following in HALVES and int(text[:9]) <= 12:
             self.index += 1
             self._set_time(int(text), 0, 0, 0, following)
             return
-        if unsigned and following in _DAYS:
+        if unsigned and following in DAYS:
             self.index += 1
-            self._day(_DAYS[following], int(text[:9]))
+            self._day(DAYS[following], int(text[:9]))
             return
-        if unsigned and following in _MONTHS and len(text) <= 2:  # 31 Jan [2026]
+        if unsigned and following in MONTHS:  # 31 Jan [2026]
+            if len(text) > 2:
+                raise BadDate
             self.index += 1
             year = self.base.year
-            number = self._peek("number")
-            if number.isdigit():
-                year = full_year(number)
+            number = self._peek("number").replace(" ", "").replace("\t", "")
+            if number.lstrip("+-").isdigit():
+                year = _signed_year(number)
                 self.year_given = True
                 self.index += 1
             elif self._peek("time"):  # its hour would be the year
                 raise BadDate
-            self._set_date(year, _MONTHS[following], int(text))
+            self._set_date(year, MONTHS[following], int(text))
             return
         if not unsigned:
             raise BadDate
+        if self._peek("zone") or (self._peek("number")[:1] in _SIGNS and not _unit(self._peek("word", 1))):
+            self._set_time(int(text[:9]), 0, 0, 0, "")  # 10 -05:00
+            self._correction()
+            return
         self._bare_number(text)
 
     def _bare_number(self, text: str) -> None:
@@ -294,8 +299,8 @@ class _Reader:
         if rest:
             whole, _, decimals = rest[0].replace(",", ".").partition(".")
             second, fraction = int(whole), int(decimals[:9].ljust(9, "0"))
-        half = self._peek("word").rstrip(".")
-        if half in ("am", "pm", "a.m", "p.m"):
+        half = self._peek("word")
+        if half in HALVES:
             self.index += 1
         else:
             half = ""
@@ -329,31 +334,36 @@ class _Reader:
     # Words.
 
     def _word(self, text: str) -> None:
-        if text in _MONTHS:
-            self._month(_MONTHS[text])
-        elif text in _DAYS:
-            self._day(_DAYS[text], 0)
-        elif text in _WORDS_AS_DAYS:
-            self.days += _WORDS_AS_DAYS[text]
+        if text in MONTHS:
+            self._month(MONTHS[text])
+        elif text in DAYS:
+            self._day(DAYS[text], 0, numbered=False)
+        elif text in WORDS_AS_DAYS:
+            self.days += WORDS_AS_DAYS[text]
             self.relative = True
-        elif text in _ORDINALS and text != "second":
-            following = self._peek("word").rstrip(".")
+        elif text in ORDINALS and text != "second":
+            following = self._peek("word")
             self.index += 1
-            if following in _DAYS:
-                self._day(_DAYS[following], _ORDINALS[text])
+            if following in DAYS:
+                self._day(DAYS[following], ORDINALS[text])
             elif following and _unit(following):
-                self._add(str(_ORDINALS[text]), following)
+                self._add(str(ORDINALS[text]), following)
             else:
                 raise BadDate
         elif _unit(text):
             self._add("1", text)
-        elif text == "t" and self.index > 1 and self.tokens[self.index - 2][0] == "date":
-            if not self._peek("time"):
+        elif text == "t" and self._behind_iso_date():
+            if not self._peek("time") or self._peek("word", 1) in HALVES:
                 raise BadDate
-        elif text in _ZONES or text in self._local_names() or text in _MILITARY:
+        elif text in ZONES or text in self._local_names() or text in MILITARY:
             self._zone_word(text)
         else:
             raise BadDate
+
+    def _behind_iso_date(self) -> bool:
+        """Tell whether a T stands where it begins a time of day, and is no zone."""
+        kind, text = self.tokens[self.index - 2] if self.index > 1 else ("", "")
+        return kind == "date" and text.replace("-", "").isdigit()
 
     def _local_names(self) -> tuple[str, str]:
         return self.zone.name.lower(), self.zone.summer_name.lower()
@@ -363,10 +373,14 @@ class _Reader:
             self.claimed = self.zone.offset if text == self._local_names()[0] else self.zone.summer_offset
             self._set_offset(self.claimed)
             return
-        seconds = _ZONES[text] if text in _ZONES else _MILITARY[text] * 3600
+        seconds = ZONES[text] if text in ZONES else MILITARY[text] * 3600
         shift = self._peek("number").replace(" ", "").replace("\t", "")
         unit = self._peek("word", 1)
-        if (shift[:1] in ("+", "-") and shift and not (unit and _unit(unit))) or self._peek("zone"):  # UTC+2
+        signed = shift[:1] in ("+", "-") and shift != ""
+        if signed and unit and _unit(unit):  # UTC +2 days, which nothing turns round
+            if self._peek("word", 2) == "ago":
+                raise BadDate
+        elif signed or self._peek("zone"):  # UTC+2
             self._correction()
             seconds += self.offset or 0
             self.offset = None
@@ -375,17 +389,17 @@ class _Reader:
             seconds += 3600
         self._set_offset(seconds)
 
-    def _day(self, weekday: int, ordinal: int) -> None:
+    def _day(self, weekday: int, ordinal: int, *, numbered: bool = True) -> None:
         if self.weekday is not None:
             raise BadDate
-        if self._peek("comma"):
+        if not numbered and self._peek("comma"):
             self.index += 1
         self.weekday = (weekday, ordinal)
 
     def _add(self, amount: str, unit: str) -> None:
         """Add a relative item; "ago" behind it turns it round."""
         sign = -1 if amount[0] == "-" else 1
-        if self._peek("word").rstrip(".") == "ago":
+        if self._peek("word") == "ago":
             self.index += 1
             sign = -sign
         whole, dot, decimals = amount.lstrip("+-").replace(",", ".").partition(".")
@@ -423,6 +437,7 @@ class _Reader:
             today = (days_from_civil(year, month, day) + 4) % 7
             day_shift += (weekday - today) % 7
             day_shift += 7 * (ordinal - (1 if ordinal > 0 and today != weekday else 0))
+        start = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
         months = year * 12 + month - 1 + self.months
         if not -(10**11) < months < 10**11 or abs(day_shift) > 10**13 or abs(self.seconds) > 10**18:
             raise BadDate
@@ -431,18 +446,24 @@ class _Reader:
         local = days * 86_400 + hour * 3600 + minute * 60 + second
         if self.offset is not None:
             seconds = local - self.offset
-            if self.claimed is not None and self.zone.at(seconds)[0] != self.claimed:
+            if self.claimed is not None and self.zone.at(start - self.claimed)[0] != self.claimed:
                 raise BadDate
         elif dated or self.time is not None:
+            self._check_clock(start)
             seconds = self.zone.to_seconds(local)
         else:  # "1 month ago" keeps the offset of now, daylight saving time or not
             seconds = local - base.offset
         return (seconds + self.seconds) * 10**9 + fraction + self.fraction
 
+    def _check_clock(self, local: int) -> None:
+        """Refuse a time of day that the clocks of the zone skip. Raises BadDate."""
+        seconds = self.zone.to_seconds(local)
+        if self.zone.at(seconds)[0] != local - seconds:
+            raise BadDate
+
 
 def _unit(text: str) -> tuple[str, int] | None:
-    text = text.rstrip(".")
-    return _UNITS.get(text) or (_UNITS.get(text[:-1]) if text[-1:] == "s" else None)
+    return UNITS.get(text) or (UNITS.get(text[:-1]) if text[-1:] == "s" else None)
 
 
 def full_year(text: str) -> int:
@@ -453,6 +474,11 @@ def full_year(text: str) -> int:
     if len(text) == 2:
         year += 1900 if year >= 69 else 2000
     return year
+
+
+def _signed_year(text: str) -> int:
+    """Return the year of "10-Feb-99", "10 Feb 99" or "10 Feb +99": behind a plus it is as it stands."""
+    return int(text[:11]) if text[0] == "+" else full_year(text.lstrip("-"))
 
 
 def _zone_seconds(text: str) -> int:

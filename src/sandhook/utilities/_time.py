@@ -116,6 +116,7 @@ class Zone(Record):
         if self.start is None or self.end is None:
             return self.offset, self.name
         year = civil_from_days((seconds + self.offset) // 86_400)[0]
+        year = max(year, 1970)  # before that, what holds when 1970 begins
         start = self.start.local_seconds(year) - self.offset
         end = self.end.local_seconds(year) - self.summer_offset
         summer = start <= seconds < end if start < end else not end <= seconds < start
@@ -124,9 +125,11 @@ class Zone(Record):
     def to_seconds(self, local: int) -> int:
         """Return the moment at which a clock of this zone shows ``local`` (seconds as if UTC).
 
-        An hour that comes twice means its standard time; one that is skipped counts on from before.
+        An hour that comes twice means its standard time, but west of Greenwich its daylight saving time, as
+        a C library finds them; one that is skipped counts on from before.
         """
-        for offset in (self.offset, self.summer_offset if self.start else self.offset):
+        other = self.summer_offset if self.start else self.offset
+        for offset in (other, self.offset) if self.offset < 0 else (self.offset, other):
             if self.at(local - offset)[0] == offset:
                 return local - offset
         return local - self.offset
@@ -234,7 +237,10 @@ def strftime(format_: str, seconds: int, tz: str | None, nanoseconds: int | None
     return format_moment(format_, moment(seconds, zone_of(tz)), nanoseconds)
 
 
-_CONVERSION = re.compile(r"%([-_0+^#]*)(\d*)(:{0,3})([EO]?)(.)", re.ASCII | re.DOTALL)
+_CONVERSION = re.compile(r"%([-_0+^#]*)(\d*)(?:(:{1,3})(?=z)|)([EO]?)(.|\Z)", re.ASCII | re.DOTALL)
+
+#: Conversions that have no other form with E, and with O.
+_NOT_WITH = {"": "", "E": "aAbBdDeFgGhHIjklmMNSUVwW", "O": "aAcDFqxXY"}
 
 #: Conversions that stand for others.
 _COMPOSED = {
@@ -260,10 +266,15 @@ def format_moment(format_: str, when: Moment, nanoseconds: int | None = None) ->
     """Format a time that is broken down already; see ``strftime``."""
 
     def convert(found: re.Match[str]) -> str:
-        flags, width_text, colons, _, letter = found.groups()
+        flags, width_text, colons, other, letter = found.groups("")
         width = min(int(width_text[:9]), MAX_WIDTH) if width_text else 0
-        text = _converted(letter, colons, flags, width, width_text != "", when, nanoseconds)
-        return found[0] if text is None else text
+        text = None
+        if letter and letter not in _NOT_WITH[other]:
+            text = _converted(letter, colons, flags, width, width_text != "", when, nanoseconds)
+        if text is None:  # it stands for itself, as wide as it asks for
+            zeros = next((flag in "0+" for flag in reversed(flags) if flag in "-_0+"), False)
+            return found[0].rjust(width + (letter == "%"), "0" if zeros else " ")
+        return text
 
     return _CONVERSION.sub(convert, format_)
 
@@ -400,13 +411,13 @@ def _zone_text(offset: int, colons: int, pad: str, width: int) -> str:
         tail = f":{minutes:02d}:{seconds:02d}" if colons == 2 else f":{minutes:02d}" if colons else ""
     else:
         tail = (f"{minutes:02d}", f":{minutes:02d}", f":{minutes:02d}:{seconds:02d}")[colons]
-    if not colons and pad in ("-", "_"):
-        return f"{sign}{hours * 100 + minutes}".rjust(max(width, 5) if pad == "_" else 0)
+    digits = f"{hours}{tail}" if colons else str(int(f"{hours}{tail}"))
     if pad == "-":
-        return f"{sign}{hours}{tail}"
+        return sign + digits
+    width = width or len(tail) + 3
     if pad == "_":
-        return f"{sign}{hours}{tail}".rjust(max(width, len(tail) + 3))
-    return sign + f"{hours:02d}{tail}".rjust(width - 1, "0")
+        return (sign + digits).rjust(width)
+    return sign + digits.rjust(width - 1, "0")
 
 
 def _fraction(nanoseconds: int, pad: str, width: int) -> str:

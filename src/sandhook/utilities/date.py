@@ -1,7 +1,7 @@
 """date: print a time.
 
 Source: POSIX.1-2024 XCU 3, date. Oracle: GNU coreutils 9.1. The clock is the run's own.
-Divergence: L-DATE-001, named time zones are UTC. L-DATE-002, setting the clock is refused.
+Divergence: L-DATE-001, named time zones keep today's rules. L-DATE-002, setting the clock is refused.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Options:
     )
     reference: str | None = opt("-r", "--reference", "FILE", "the time FILE was last modified")
     mail: bool = also(
-        opt("-R", "--rfc-email", "--rfc-2822", help="as in mail: Mon, 14 Aug 2006 02:34:56 -0600")
+        opt(
+            "-R", "--rfc-email", "--rfc-2822", "--rfc-822", help="as in mail: Mon, 14 Aug 2006 02:34:56 -0600"
+        )
     )
     rfc3339: str | None = opt(
         "--rfc-3339",
@@ -53,7 +55,7 @@ class Options:
         convert=one_of("--rfc-3339", *_RFC_3339),
     )
     set_: str | None = opt("-s", "--set", "DATE", "refused: the clock of a run cannot be set")
-    utc: bool = also(opt("-u", "--utc", "--universal", help="Coordinated Universal Time"))
+    utc: bool = also(opt("-u", "--utc", "--universal", "--uct", help="Coordinated Universal Time"))
     debug: bool = opt("--resolution", "print the resolution of the clock")
 
 
@@ -66,7 +68,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     format_, setting = _format(options, operands)
     now = int(ctx.now() * 1e9)
     if options.set_ is not None or setting is not None:
-        _refuse_setting(options, setting, now, zone)
+        _refuse_setting(options, setting, format_, now, ctx)
     for time in _times(options, now, zone, ctx):
         seconds, nanoseconds = divmod(time, 10**9)
         ctx.write_line(strftime(format_, seconds, zone, nanoseconds))
@@ -96,7 +98,9 @@ def _format(options: Options, operands: Sequence[str]) -> tuple[str, str | None]
     return chosen[0] if chosen else "%a %b %e %H:%M:%S %Z %Y", setting
 
 
-def _refuse_setting(options: Options, setting: str | None, now: int, zone: str | None) -> None:
+def _refuse_setting(options: Options, setting: str | None, format_: str, now: int, ctx: Context) -> None:
+    """Print the time that the clock would be set to, and say that it may not be. Raises Failure."""
+    zone = "UTC" if options.utc else ctx.environment.get("TZ")
     if setting is not None and (options.date is not None or options.reference is not None):
         raise UsageError(
             f"the argument '{setting}' lacks a leading '+';\nwhen using an option to specify date(s), "
@@ -104,12 +108,11 @@ def _refuse_setting(options: Options, setting: str | None, now: int, zone: str |
         )
     text = options.set_ if options.set_ is not None else setting or ""
     try:
-        if options.set_ is not None:
-            parse_date(text, now, zone)
-        else:
-            parse_setting(text, now, zone)
+        time = parse_date(text, now, zone) if setting is None else parse_setting(text, now, zone)
     except BadDate:
         raise Failure(f"invalid date '{text}'") from None
+    seconds, nanoseconds = divmod(time, 10**9)
+    ctx.write_line(strftime(format_, seconds, zone, nanoseconds))
     raise Failure("cannot set date: Operation not permitted")
 
 
