@@ -161,7 +161,7 @@ def parse_posix_bracket(
     first = True
     while True:
         if at >= size:
-            raise PatternError(UNMATCHED)
+            raise PatternError("Invalid regular expression" if first else UNMATCHED)
         if pattern[at] == "]" and not first:
             break
         first = False

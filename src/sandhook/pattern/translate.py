@@ -68,7 +68,7 @@ class Translation:
 class _Piece:
     """One translated part and what is known about it."""
 
-    __slots__ = ("captures", "first_word", "kind", "last_word", "repeated", "size", "text")
+    __slots__ = ("captures", "first_word", "kind", "last_word", "line_end", "repeated", "size", "text")
 
     def __init__(self, text: str, size: int = 1, word: bool = False, kind: str = "") -> None:
         self.text = text
@@ -77,6 +77,7 @@ class _Piece:
         self.last_word = word
         self.captures = False
         self.repeated = False
+        self.line_end = False  # "^" or "$"
         self.kind = kind  # "" consumes or may; "<" and ">" are word ends; "=" is another assertion
 
 
@@ -167,10 +168,10 @@ class Translator:
         elif c == "*":
             self._repeat("*", 0, -1)
         elif c == "^" and self._caret_is_anchor():
-            self._add(_Piece("(?m:^)" if self.lines else r"\A", kind="="))
+            self._anchor("(?m:^)" if self.lines else r"\A")
         elif c == "$" and self._dollar_is_anchor():
             end = r"\Z" if self.fallback else r"\z"
-            self._add(_Piece("(?m:$)" if self.lines else end, kind="="))
+            self._anchor("(?m:$)" if self.lines else end)
         elif self.extended and c in "+?(){|":
             self._operator(c)
         elif c == "\n" and self.lenient:
@@ -209,7 +210,10 @@ class Translator:
             self._literal(c)
         elif c in _ASSERTIONS:
             self.result.words = self.result.words or c in "bB<>"
-            self._add(_Piece(_ASSERTIONS[c][self.fallback], kind=c if c in "<>" else "="))
+            text = _ASSERTIONS[c][self.fallback]
+            if c in "`'" and self.lenient and self.lines:  # for grep a line is all there is
+                text = "(?m:^)" if c == "`" else "(?m:$)"
+            self._add(_Piece(text, kind=c if c in "<>" else "="))
         elif c in _ESCAPED_SETS:
             self._add(_Piece(_ESCAPED_SETS[c], word=c == "w"))
         elif "1" <= c <= "9":
@@ -250,6 +254,11 @@ class Translator:
         if self.extended or not rest or rest in (r"\|", r"\)"):
             return True
         return self.lenient and rest[0] == "\n"
+
+    def _anchor(self, text: str) -> None:
+        piece = _Piece(text, kind="=")
+        piece.line_end = True
+        self._add(piece)
 
     # Groups.
 
@@ -308,6 +317,8 @@ class Translator:
         current = self.levels[-1].current
         if not current or current[-1].kind:
             self._misplaced(operator)
+            if self.extended and not low and current and current[-1].line_end:
+                current.pop()  # grep -E takes an anchor that is there or not
             return
         piece = current[-1]
         if piece.repeated:

@@ -7,6 +7,7 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     USAGE_STATUS: int = 1       exit status of a usage error and of a file that fails (GNU: 2 for grep, sort, ls)
     PERMUTE: bool = True        options may follow operands (GNU); False stops at the first operand
     NUMERIC: str | None         name of the field that a bare ``-5`` sets (head, tail)
+    DIGITS: str | None          name of the field that digits among short options set (grep)
     USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed)
     NEGATIVE: bool = False      "-5" and "-.5" are operands (seq)
     NAMED_HINT: bool = False    "Try ..." is preceded by the name, as diffutils do
@@ -431,6 +432,7 @@ def syntax_of(module: Any) -> Syntax:
             options,
             permute=getattr(module, "PERMUTE", True),
             numeric=getattr(module, "NUMERIC", None),
+            digits=getattr(module, "DIGITS", None),
             negative=getattr(module, "NEGATIVE", False),
         )
     return found

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sandhook.pattern.glob import Pattern, compile_pattern
-from sandhook.utilities._base import Context
+from sandhook.utilities._base import Context, Failure
 from sandhook.vfs.base import Stat
 from sandhook.vfs.errors import error_text, fs_error
 
@@ -35,10 +35,14 @@ class Files:
             (text[0] == "+", compile_pattern(text[1:], extglob=False)) for text in options.selection
         ]
         for name in options.exclude_from:
-            with ctx.open(name) as reader:
-                for line in reader.read_all().decode("utf-8", "surrogateescape").splitlines():
-                    if line:
-                        self._rules.append((False, compile_pattern(line, extglob=False)))
+            try:
+                with ctx.open(name) as reader:
+                    data = reader.read_all()
+            except OSError as error:
+                raise Failure(f"{name}: {error_text(error)}") from None
+            for line in data.decode("utf-8", "surrogateescape").split("\n"):
+                if line:
+                    self._rules.append((False, compile_pattern(line, extglob=False)))
         self._no_directories = [
             compile_pattern(text.rstrip("/") or "/", extglob=False) for text in options.exclude_dir
         ]
@@ -76,7 +80,7 @@ class Files:
                 if not _any_tail(self._no_directories, name.rstrip("/") or name):
                     yield from self._below(name, name)
             elif self._directories != "skip":
-                self.report(name, fs_error(errno.EISDIR))
+                yield name, found
         elif not self._skipped(name, True) and not (self._devices == "skip" and not stat.S_ISREG(found.mode)):
             yield name, found
 
@@ -96,7 +100,7 @@ class Files:
                 if any(each.matches(name.rpartition("/")[2]) for each in self._no_directories):
                     continue
                 if found.inode in above:
-                    ctx.fail(f"warning: {name}: recursive directory loop", 2)
+                    ctx.error(f"{name}: warning: recursive directory loop")
                     continue
                 above = above | {found.inode}
             try:

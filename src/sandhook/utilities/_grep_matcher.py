@@ -241,7 +241,7 @@ def _as_word(at: At, line: bytes, found: tuple[int, int], budget: Budget) -> tup
             return None
         budget.charge(1 + ((end - start) >> 12))
         shorter = at(line, start, end - 1)
-        if shorter is None or shorter[0] != start:
+        if shorter is None or shorter[0] != start or shorter[1] == start:
             return None
         end = shorter[1]
     return start, end

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sandhook.kernel.descriptor import File
 from sandhook.record import Record
 from sandhook.utilities._base import Context, Reader
+from sandhook.utilities._grep_colors import PLAIN, Palette, palette_of
 from sandhook.utilities._grep_matcher import Find, Matcher, Spans
 
 
@@ -85,30 +87,58 @@ class Searcher:
         self._ctx = ctx
         self.name_by_default = False
         self._printed = False  # some line, so that a group needs a separator before it
+        self._palette: Palette | None = None
+        if style.color:
+            old = ctx.environment.get("GREP_COLOR")
+            if old:
+                ctx.error(f"warning: GREP_COLOR='{old}' is deprecated; use GREP_COLORS='mt={old}'")
+            self._palette = palette_of(ctx.environment)
 
     def search(self, reader: Reader, name: str) -> bool:
         """Search one input and print; tell whether a line was selected."""
         style = self._style
         if style.first:
-            selected = self._any(reader)
-            if style.list_ and selected == (style.list_ == "l"):
-                self._ctx.write(self._colored(b"35", encode(name)) + (b"\0" if style.null else b"\n"))
+            selected = style.limit != 0 and self._any(reader)
+            self._list(name, selected)
             return selected
-        named = self.name_by_default if style.names is None else style.names
+        named = self._named()
         if not style.count_ and style.limit != 1 and reader.is_output(empty=True):
             self._ctx.fail(f"{name}: input file is also the output", 2)
             return False
-        one = OneInput(self._find, self._spans, style, self._ctx, name if named else None, self._printed)
+        one = self._one(name)
+        one.width = _digits(reader) if style.tab else 0
         selected = one.run(reader, name)
         self._printed = one.printed
         if style.count_:
-            if named:
-                self._ctx.write(one.name_prefix(b":"))
-            self._ctx.write(b"%d\n" % one.selected)
+            self._count(one, named)
         return selected
 
-    def _colored(self, code: bytes, text: bytes) -> bytes:
-        return paint(code, text) if self._style.color else text
+    def unread(self, name: str) -> None:
+        """Print what -c and -L say of a directory, which has no lines."""
+        if self._style.list_:
+            self._list(name, False)
+        elif self._style.count_:
+            self._count(self._one(name), self._named())
+
+    def _named(self) -> bool:
+        return self.name_by_default if self._style.names is None else self._style.names
+
+    def _one(self, name: str) -> OneInput:
+        shown = name if self._named() else None
+        return OneInput(
+            self._find, self._spans, self._style, self._ctx, shown, self._printed, self._palette or PLAIN
+        )
+
+    def _list(self, name: str, selected: bool) -> None:
+        style = self._style
+        if style.list_ and selected == (style.list_ == "l"):
+            shown = encode(name)
+            if self._palette is not None:
+                shown = self._palette.paint(self._palette.name, shown)
+            self._ctx.write(shown + (b"\0" if style.null else b"\n"))
+
+    def _count(self, one: OneInput, named: bool) -> None:
+        self._ctx.write((one.name_prefix(b":") if named else b"") + b"%d\n" % one.selected)
 
     def _any(self, reader: Reader) -> bool:
         """Look for the first selected line."""
@@ -129,9 +159,10 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def paint(code: bytes, text: bytes) -> bytes:
-    """Wrap text in the escape sequences of a color."""
-    return b"\x1b[%bm\x1b[K%b\x1b[m\x1b[K" % (code, text) if text else b""
+def _digits(reader: Reader) -> int:
+    """Return the digits of the greatest offset in an input, which -T makes room for."""
+    description = reader.description
+    return len(str(description.handle.stat().size if isinstance(description, File) else 2**63 - 1))
 
 
 def selected_regions(find: Find, data: bytes, start: int, style: Style) -> Iterator[tuple[int, int]]:
@@ -165,16 +196,26 @@ class OneInput:
     Attributes:
         selected: Lines selected so far.
         printed: Something was printed, here or before.
+        width: Columns of a number (-T).
     """
 
     def __init__(
-        self, find: Find, spans: Spans, style: Style, ctx: Context, shown: str | None, printed: bool
+        self,
+        find: Find,
+        spans: Spans,
+        style: Style,
+        ctx: Context,
+        shown: str | None,
+        printed: bool,
+        palette: Palette,
     ) -> None:
         self._find = find
         self._spans = spans
         self._style = style
         self._ctx = ctx
         self._shown = shown
+        self._palette = palette
+        self.width = 0
         self.printed = printed
         self.selected = 0
         self._data = b""
@@ -255,18 +296,17 @@ class OneInput:
         budget = self._ctx.budget
         limit = style.limit
         for begin, end in selected_regions(self._find, data, fresh, style):
+            if 0 <= limit <= self.selected:  # only context is missing, whatever is in it
+                break
             budget.fuel -= 1
             if budget.fuel < 0:
                 budget.refuel()
-            if 0 <= limit <= self.selected:  # only context was missing, and it ends here
-                self._print_pending(begin)
-                return False
             count = 1
             if style.invert:
                 count = data.count(style.delimiter, begin, end) or 1
                 if data[end - 1 : end] != style.delimiter and data.find(style.delimiter, begin, end) >= 0:
                     count += 1
-                if 0 <= limit < self.selected + count:
+                if 0 <= limit <= self.selected + count:
                     count = limit - self.selected
                     end = begin
                     for _ in range(count):
@@ -275,7 +315,7 @@ class OneInput:
                 self._print_region(begin, end)
             self.selected += count
             self._until_selected = end
-            if self.selected == limit and not (self._pending and not style.count_):
+            if self.selected == limit and not self._pending:
                 return False
         if not style.count_:
             self._print_pending(len(data))
@@ -294,7 +334,7 @@ class OneInput:
             self._print_pending(begin)
             start = self._back(begin, style.before, self._until)
             if self.printed and start != self._until and style.separator is not None:
-                self._ctx.write(self._color(b"36", style.separator) + b"\n")
+                self._ctx.write(self._color(self._palette.separator, style.separator) + b"\n")
             self._print_lines(start, begin, False)
             self._pending = style.after
         self.printed = True
@@ -335,7 +375,7 @@ class OneInput:
                         if not (self._clean or is_utf8(line[start:stop])):
                             self._unprintable = True
                             return
-                        piece = self._color(b"01;31", line[start:stop])
+                        piece = self._color(self._palette.selected, line[start:stop])
                         self._ctx.write(
                             self._prefix(begin + start, begin, mark, True) + piece + style.delimiter
                         )
@@ -343,30 +383,39 @@ class OneInput:
         if not (self._clean or is_utf8(line)):
             self._unprintable = True
             return
-        if style.color and matching:
-            line = self._highlight(line)
         if self._plain:
             self._ctx.write(line + style.delimiter)
-        else:
-            self._ctx.write(self._prefix(begin, begin, mark, end > begin) + line + style.delimiter)
+            return
+        prefix = self._prefix(begin, begin, mark, end > begin)
+        if style.color:
+            line = self._highlight(line, selected, matching)
+        self._ctx.write(prefix + line + style.delimiter)
 
-    def _highlight(self, line: bytes) -> bytes:
+    def _highlight(self, line: bytes, selected: bool, matching: bool) -> bytes:
+        """Return a line with the colors of what matches, and of the line itself."""
+        palette = self._palette
+        code = palette.selected if selected else palette.context
+        whole = palette.line if selected != (self._style.invert and palette.reversed_) else palette.other
         pieces = []
         at = 0
-        for start, stop in self._spans(line):
-            if stop > start:
-                pieces += [line[at:start], paint(b"01;31", line[start:stop])]
-                at = stop
-        pieces.append(line[at:])
+        if matching and code:
+            for start, stop in self._spans(line):
+                if stop > start:
+                    pieces += [palette.start(whole), line[at:start], palette.paint(code, line[start:stop])]
+                    at = stop
+        rest = line[at:]
+        tail = rest[:-1] if rest[-1:] == b"\r" else rest
+        pieces += [palette.paint(whole, tail), rest[len(tail) :]]
         return b"".join(pieces)
 
     def _color(self, code: bytes, text: bytes) -> bytes:
-        return paint(code, text) if self._style.color else text
+        return self._palette.paint(code, text) if self._style.color else text
 
     def name_prefix(self, mark: bytes) -> bytes:
         """Return the file's name and what follows it."""
-        name = self._color(b"35", encode(self._shown or ""))
-        return name + (b"\0" if self._style.null else self._color(b"36", mark))
+        palette = self._palette
+        name = self._color(palette.name, encode(self._shown or ""))
+        return name + (b"\0" if self._style.null else self._color(palette.separator, mark))
 
     def _number(self, at: int) -> int:
         """Return the number of the line that begins at an offset of _data; offsets only grow."""
@@ -377,14 +426,16 @@ class OneInput:
 
     def _prefix(self, offset: int, line: int, mark: bytes, filled: bool) -> bytes:
         style = self._style
+        palette = self._palette
         pieces = []
         if self._shown is not None:
             pieces.append(self.name_prefix(mark))
         if style.numbers:
-            number = b"%d" % self._number(line)
-            pieces += [self._color(b"32", number), self._color(b"36", mark)]
+            number = b"%*d" % (self.width, self._number(line))
+            pieces += [self._color(palette.number, number), self._color(palette.separator, mark)]
         if style.offsets:
-            pieces += [self._color(b"32", b"%d" % (self._base + offset)), self._color(b"36", mark)]
+            number = b"%*d" % (self.width, self._base + offset)
+            pieces += [self._color(palette.offset, number), self._color(palette.separator, mark)]
         if style.tab and pieces and filled:
             pieces.append(b"\t")
         return b"".join(pieces)

@@ -156,15 +156,22 @@ def _refuse_change(self: Any, name: str, value: Any) -> None:
 class Syntax:
     """The parser made from one ``Options`` class."""
 
-    __slots__ = ("_parsed", "long", "negative", "numeric", "options", "permute", "short")
+    __slots__ = ("_parsed", "digits", "long", "negative", "numeric", "options", "permute", "short")
 
     def __init__(
-        self, options: type, *, permute: bool = True, numeric: str | None = None, negative: bool = False
+        self,
+        options: type,
+        *,
+        permute: bool = True,
+        numeric: str | None = None,
+        digits: str | None = None,
+        negative: bool = False,
     ) -> None:
         self._parsed: dict[tuple[str, ...], tuple[Any, tuple[str, ...]]] = {}
         self.options = options
         self.permute = permute
         self.numeric = numeric
+        self.digits = digits
         self.negative = negative
         self.short: dict[str, Option] = {}
         self.long: dict[str, Option] = {}
@@ -223,6 +230,11 @@ class Syntax:
         while index < len(argument):
             letter = argument[index]
             option = self.short.get(letter)
+            if self.digits is not None and letter.isdigit() and letter.isascii():
+                end = len(argument) - len(argument[index:].lstrip("0123456789"))
+                values[self.digits] = argument[index:end]
+                index = end
+                continue
             if option is None:
                 raise UsageError(f"invalid option -- '{letter}'")
             index += 1

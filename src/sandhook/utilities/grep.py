@@ -1,8 +1,7 @@
 """grep: print lines that match patterns.
 
 Source: POSIX.1-2024 XCU 3, grep. Oracle: GNU grep 3.8 in C.UTF-8.
-Divergences: L-GREP-001, GREP_COLORS is not read; L-GREP-002, -P; L-GREP-003, -r goes through a
-directory in the order of names; L-GREP-004, -T does not pad numbers.
+Divergences: L-GREP-002, -P; L-GREP-003, -r goes through a directory in the order of names.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ import errno
 from collections.abc import Callable, Sequence
 
 from sandhook.pattern.errors import PatternError
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, Failure, Inform, UsageError, also, opt, option_set
 from sandhook.utilities._grep_matcher import Matcher, Spec
 from sandhook.utilities._grep_output import Searcher, Style
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
-NUMERIC = "legacy_context"
+DIGITS = "legacy_context"
 USAGE = "Usage: grep [OPTION]... PATTERNS [FILE]..."
 _KEPT = 256  #: compiled searches
 _KEPT_LENGTH = 4_096  #: bytes of patterns of one that is kept
@@ -42,6 +41,13 @@ def binary_type(text: str) -> str:
     """Read the argument of --binary-files."""
     if text not in ("binary", "text", "without-match"):
         raise Failure("unknown binary-files type")
+    return text
+
+
+def device_action(text: str) -> str:
+    """Read the argument of -D."""
+    if text not in ("read", "skip"):
+        raise Failure("unknown devices method")
     return text
 
 
@@ -117,9 +123,7 @@ class Options:
         opt("-r", "--recursive", help="search directories with all they hold", const="recurse"),
         opt("-R", "--dereference-recursive", help="same, through links too", const="follow"),
     )
-    devices: str | None = opt(
-        "-D", "--devices", "ACTION", "read or skip devices", convert=_choice("devices", "read", "skip")
-    )
+    devices: str | None = opt("-D", "--devices", "ACTION", "read or skip devices", convert=device_action)
     selection: tuple[str, ...] = also(
         opt(
             "--include",
@@ -171,6 +175,8 @@ class Options:
         convert=_choice("color", "always", "yes", "force", "never", "no", "none", "auto", "tty", "if-tty"),
     )
     unix: bool = opt("-U", "--binary", help="taken, and without effect")
+    obsolete: bool = opt("-u", "--unix-byte-offsets", help="taken with a warning, and without effect")
+    version: bool = opt("-V", help="show the version")
     legacy_context: str | None = opt(default=None)
 
 
@@ -180,6 +186,10 @@ _PLANS: dict[int, tuple[Options, str, str | None, Matcher, Style]] = {}
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0 when a line was selected, 1 when none was, 2 after an error (but 0 with -q and a line)."""
+    if options.version:
+        raise Inform("version")
+    if options.obsolete:
+        ctx.error("warning: --unix-byte-offsets (-u) is obsolete")
     given = options.patterns or options.pattern_files
     if not given and not operands:
         ctx.flush()
@@ -210,6 +220,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     selected = searcher.search(reader, name) or selected
             except OSError as error:
                 walk.report(name, error)
+                if error.errno == errno.EISDIR:
+                    searcher.unread(name)
         if selected and options.quiet:
             return 0
     return 2 if ctx.failed else 0 if selected else 1
