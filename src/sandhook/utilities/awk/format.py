@@ -37,8 +37,8 @@ class Conversion(Record):
 
 
 @lru_cache(maxsize=128)
-def _parsed(format_: str) -> tuple[str | Conversion, ...]:
-    """Take a format apart; what is no conversion stands for itself. Raises Fatal."""
+def parsed(format_: str) -> tuple[str | Conversion, ...]:
+    """Take a format apart; what is no conversion stands for itself. Raises Fatal for numbers of arguments."""
     items: list[str | Conversion] = []
     numbered: set[bool] = set()
     at = 0
@@ -134,7 +134,7 @@ def format_text(
     out: list[str] = []
     size = 0
     values = _Arguments(format_, arguments)
-    for item in _parsed(format_) if len(format_) <= 1_024 else _parsed.__wrapped__(format_):
+    for item in parsed(format_) if len(format_) <= 1_024 else parsed.__wrapped__(format_):
         if isinstance(item, str):
             out.append(item)
             size += len(item)

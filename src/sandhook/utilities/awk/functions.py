@@ -14,7 +14,7 @@ from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk import streams
 from sandhook.utilities.awk.compile import Compiler
 from sandhook.utilities.awk.expressions import Node
-from sandhook.utilities.awk.format import format_text, number_to_text
+from sandhook.utilities.awk.format import number_to_text
 from sandhook.utilities.awk.program import Run
 from sandhook.utilities.awk.records import by_content_parts, split_blanks, splitter
 from sandhook.utilities.awk.runtime import Runtime
@@ -230,9 +230,7 @@ def _match(compiler: Compiler, args: list[Node]) -> Run:
 
 
 def _sprintf(compiler: Compiler, args: list[Node]) -> Run:
-    format_ = compiler.text(args[0])
-    runs = [compiler.value(arg) for arg in args[1:]]
-    return lambda rt: format_text(format_(rt), [run(rt) for run in runs], rt.convfmt, rt.budget.afford)
+    return compiler.formatted(args)
 
 
 def _case(change: Callable[[str], str]) -> Callable[[str], str]:

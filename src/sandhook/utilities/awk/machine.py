@@ -5,11 +5,14 @@ Source: POSIX.1-2024 XCU 3, awk; gawk 5.2 manual for BEGINFILE and ENDFILE.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from functools import reduce
+from operator import add
 
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk.program import Run
-from sandhook.utilities.awk.records import Source
+from sandhook.utilities.awk.records import ODD, Source
 from sandhook.utilities.awk.runtime import Exit, Next, NextFile, Runtime
 from sandhook.utilities.awk.statements import NEXTFILE
 from sandhook.utilities.awk.values import Fatal
@@ -98,6 +101,25 @@ def _batch(rt: Runtime, source: Source, rule: Run) -> int | None:
     counts = rt.program.counts
     terminators = rt.program.terminators
     try:
+        if rt.program.total is not None and not (counts or terminators) and rt.blanks:
+            lines = list(source.lines)
+            if lines and _totalled(rt, lines, *rt.program.total):
+                rt.record = lines[-1]
+                return None
+            source.lines = iter(lines)
+        if not (counts or terminators):
+            for rt.record in source.lines:
+                rt.fields = None
+                rt.dirty = False
+                try:
+                    left = rule(rt)
+                except Next:
+                    rt.frame = []
+                    rt.depth = 0
+                    continue
+                if left is not None and left == NEXTFILE:
+                    return NEXTFILE
+            return None
         for line in source.lines:
             if counts:
                 rt.nr += 1.0
@@ -108,16 +130,43 @@ def _batch(rt: Runtime, source: Source, rule: Run) -> int | None:
             rt.fields = None
             rt.dirty = False
             try:
-                if rule(rt) == NEXTFILE:
-                    return NEXTFILE
+                left = rule(rt)
             except Next:
                 rt.frame = []
                 rt.depth = 0
+                continue
+            if left is not None and left == NEXTFILE:
+                return NEXTFILE
     except NextFile:
         rt.frame = []
         rt.depth = 0
         return NEXTFILE
     return None
+
+
+#: What the columns that are totalled at once are made of; what is no number all the same is left to float().
+_PLAIN = re.compile(r"[0-9.+-]*")
+
+
+def _totalled(rt: Runtime, lines: list[str], at: int, place: int) -> bool:
+    """Do ``{ s += $1 }`` for many records at once; False when one of them needs a closer look."""
+    total = 0.0 if rt.g[at] is None else rt.g[at]
+    text = "".join(lines)
+    if type(total) is not float or not text.isascii():
+        return False
+    try:
+        if place or not text.isdigit():
+            if ODD.search(text):
+                return False
+            lines = [line.split(None, place + 1)[place] for line in lines]
+            if not _PLAIN.fullmatch("".join(lines)):
+                return False
+        rt.g[at] = reduce(add, map(float, lines), total)
+    except (IndexError, ValueError):
+        return False
+    rt.fields = None
+    rt.dirty = False
+    return True
 
 
 def _all_rules(rules: list[Run]) -> Run:

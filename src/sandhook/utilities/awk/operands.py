@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk.expressions import Function, Node
+from sandhook.utilities.awk.format import number_to_text
 from sandhook.utilities.awk.program import Program, Run
 from sandhook.utilities.awk.regex import Invalid, Pattern, pattern
 from sandhook.utilities.awk.runtime import Runtime
-from sandhook.utilities.awk.values import Array, Fatal, Value, text_to_number, to_number, truth
+from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, text_to_number, to_number
 
 _EXACT = 300  #: digits that a float can hold without becoming infinite
 
@@ -27,6 +28,17 @@ def misused(name: str) -> Run:
         raise Fatal(f"attempt to use array `{name}' in a scalar context")
 
     return refuse
+
+
+def _last(rt: Runtime) -> str:
+    """$NF"""
+    fields = rt.fields
+    if fields is None:
+        fields = rt.split()
+    return fields[-1] if fields else rt.rebuild()
+
+
+_ABSENT = Strnum("")  #: a field that is not there
 
 
 class Operands:
@@ -69,6 +81,8 @@ class Operands:
             return self._field_number(node)
         if self.is_array(node):
             return misused(node[1])
+        if kind == "name":
+            return self._name_number(node)
         run = self.value(node)
         if kind in ("bin", "neg", "pos", "incr", "cmp", "and", "or", "not", "match", "in", "ere", "getline"):
             return run
@@ -89,8 +103,9 @@ class Operands:
         if kind == "field":
             if node[1] == ("num", 0.0):
                 return lambda rt: rt.rebuild() if rt.dirty else rt.record
-            index = self.number(node[1])
-            if node[1][0] == "num" and node[1][1] > 0:
+            if node[1] == ("name", "NF"):
+                return _last
+            if self.is_fixed_field(node):
                 at = int(node[1][1]) - 1
 
                 def fixed(rt: Runtime) -> str:
@@ -100,9 +115,17 @@ class Operands:
                     return fields[at] if at < len(fields) else ""
 
                 return fixed
+            index = self.number(node[1])
             return lambda rt: rt.field(index(rt)) or ""
         if self.is_array(node):
             return misused(node[1])
+        if kind == "name" and (at := self.global_slot(node)) >= 0:
+
+            def variable(rt: Runtime) -> str:
+                value = rt.g[at]
+                return value if type(value) is str else rt.text(value)
+
+            return variable
         run = self.value(node)
 
         def text(rt: Runtime) -> str:
@@ -111,15 +134,33 @@ class Operands:
 
         return text
 
-    def condition(self, node: Node) -> Run:
-        """Compile for a truth."""
-        kind = node[0]
-        if kind == "paren":
-            return self.condition(node[1])
-        if kind == "ere":
-            return self._matcher(node[1])
-        run = self.value(node)
-        return lambda rt: truth(run(rt))
+    def is_fixed_field(self, node: Node) -> bool:
+        """Tell whether a node is a field whose number the program says, except $0."""
+        return bool(node[0] == "field" and node[1][0] == "num" and node[1][1] >= 1.0)
+
+    def global_slot(self, node: Node) -> int:
+        """Return where a name is kept that reading needs no more for, -1 for other names."""
+        if self.local(node[1]) >= 0:
+            return -1
+        at = self.program.names[node[1]]
+        return -1 if at in special.COUNTED else at
+
+    def _name_number(self, node: Node) -> Run:
+        at = self.global_slot(node)
+        if at < 0:
+            run = self._name(node)
+
+            def number(rt: Runtime) -> float:
+                value = run(rt)
+                return value if type(value) is float else to_number(value)
+
+            return number
+
+        def variable(rt: Runtime) -> float:
+            value = rt.g[at]
+            return value if type(value) is float else to_number(value)
+
+        return variable
 
     # ------------------------------------------------------------------ constants, variables
 
@@ -152,10 +193,6 @@ class Operands:
             rt.rebuild() if rt.dirty else rt.record
         )
 
-    def _ere(self, node: Node) -> Run:
-        test = self._matcher(node[1])
-        return lambda rt: 1.0 if test(rt) else 0.0
-
     def local(self, name: str) -> int:
         """Return the slot of a parameter of the current function, or -1."""
         function = self.function
@@ -166,6 +203,8 @@ class Operands:
         if slot >= 0:
             return lambda rt: rt.frame[slot]
         at = self.program.names[node[1]]
+        if at == special.NR:
+            return lambda rt: rt.nr
         if at in special.COUNTED:
             return lambda rt: rt.special(at)
         return lambda rt: rt.g[at]
@@ -189,6 +228,8 @@ class Operands:
             return element
         run = self._name(node)
         name = node[1]
+        if self.local(name) < 0 and self.is_array(node):
+            return run  # nothing but an array is ever kept there
         kind = "scalar parameter" if self.local(name) >= 0 else "scalar"
 
         def array(rt: Runtime) -> Array:
@@ -207,8 +248,11 @@ class Operands:
         if subscripts[0][0] in ("str", "cat"):
             return self.text(subscripts[0])
         if subscripts[0][0] == "field":
-            text = self.text(subscripts[0])
-            return lambda rt: str(text(rt))
+            return self._field_key(subscripts[0])
+        if subscripts[0][0] == "num":
+            constant = number_to_text(subscripts[0][1], "%.6g")
+            if subscripts[0][1].is_integer():
+                return lambda rt: constant
         run = self.value(subscripts[0])
 
         def key(rt: Runtime) -> str:
@@ -218,6 +262,21 @@ class Operands:
             return str(rt.text(value))
 
         return key
+
+    def _field_key(self, node: Node) -> Run:
+        if self.is_fixed_field(node):
+            at = int(node[1][1]) - 1
+
+            def fixed(rt: Runtime) -> str:
+                fields = rt.fields
+                if fields is None:
+                    fields = rt.split()
+                found = fields[at] if at < len(fields) else ""
+                return found if type(found) is str else str(found)
+
+            return fixed
+        text = self.text(node)
+        return lambda rt: str(text(rt))
 
     def _index(self, node: Node) -> Run:
         array, key = self.array(node[1]), self.key(node[2])
@@ -233,16 +292,25 @@ class Operands:
 
         return index
 
-    def _in(self, node: Node) -> Run:
-        key, array = self.key(node[1]), self.array(node[2])
-        return lambda rt: 1.0 if key(rt) in array(rt) else 0.0
-
     def _field(self, node: Node) -> Run:
+        if self.is_fixed_field(node):
+            at = int(node[1][1]) - 1
+
+            def fixed(rt: Runtime) -> Value:
+                fields = rt.fields
+                if fields is None:
+                    fields = rt.split()
+                if at >= len(fields):
+                    return _ABSENT
+                found = fields[at]
+                return Strnum(found) if type(found) is str else str(found)
+
+            return fixed
         index = self.number(node[1])
         return lambda rt: rt.field_value(index(rt))
 
     def _field_number(self, node: Node) -> Run:
-        if node[1][0] == "num" and node[1][1] >= 1.0:
+        if self.is_fixed_field(node):
             at = int(node[1][1]) - 1
 
             def fixed(rt: Runtime) -> float:

@@ -23,6 +23,7 @@ class Program:
         names: Slot of every global variable. arrays: Slots of those that are arrays.
         ranges: How many range patterns there are. counts, terminators: NR or FNR, and RT, are used.
         environment: ENVIRON is used, so that commands get what it says.
+        total: The only rule adds a field to a variable: slot of the variable, and the field less one.
     """
 
     def __init__(self, functions: dict[str, Function], names: dict[str, int], arrays: set[int]) -> None:
@@ -39,6 +40,7 @@ class Program:
         self.counts = True
         self.terminators = True
         self.environment = False
+        self.total: tuple[int, int] | None = None
         self.bodies: dict[str, Run] = {}
 
 

@@ -15,7 +15,7 @@ from sandhook.utilities.awk.values import Fatal
 Splitter = Callable[[str], list[str]]
 
 #: What str.split() takes for a blank and awk does not.
-_ODD = re.compile(r"[\r\v\f\x1c-\x1f\x80-\U0010ffff]")
+ODD = re.compile(r"[\r\v\f\x1c-\x1f\x80-\U0010ffff]")
 _BLANKS = re.compile(r"[ \t\n]+")
 _WORD = re.compile(r"\S+")
 
@@ -144,7 +144,7 @@ def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
 
 def split_blanks(record: str) -> list[str]:
     """Split at blanks and newlines, and drop those around."""
-    if (record.isascii() and record.isprintable()) or _ODD.search(record) is None:
+    if (record.isascii() and record.isprintable()) or ODD.search(record) is None:
         return record.split()
     record = record.strip(" \t\n")
     return _BLANKS.split(record) if record else []

@@ -147,7 +147,7 @@ class Runtime(Connections):
         self.budget.charge(len(array) >> 4)
         size = ENTRY * len(array) + sum(map(len, array))
         for value in array.values():
-            if isinstance(value, str) and len(value) > LARGE:
+            if type(value) is not float and isinstance(value, str) and len(value) > LARGE:
                 size += len(value)
         array.clear()
         self.keep(-size)
@@ -237,7 +237,13 @@ class Runtime(Connections):
         """Return the fields of the record."""
         fields = self.fields
         if fields is None:
-            fields = self.fields = self.split_record(self.record)
+            record = self.record
+            if (
+                self.blanks and record.isascii() and record.isprintable()
+            ):  # what str.split() takes for blanks are
+                fields = self.fields = record.split()
+            else:
+                fields = self.fields = self.split_record(record)
             if len(fields) > 64:
                 self.budget.charge(len(fields) >> 4)
         return fields

@@ -10,7 +10,7 @@ from functools import cmp_to_key, partial
 from typing import Any
 
 from sandhook.utilities.awk import runtime as special
-from sandhook.utilities.awk.compile import folded
+from sandhook.utilities.awk.comparisons import folded
 from sandhook.utilities.awk.format import order
 from sandhook.utilities.awk.runtime import Runtime
 from sandhook.utilities.awk.values import (

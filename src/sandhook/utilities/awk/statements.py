@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from sandhook.utilities.awk.compile import Compiler, folded
+from sandhook.utilities.awk.comparisons import folded
+from sandhook.utilities.awk.compile import Compiler
 from sandhook.utilities.awk.expressions import Node
-from sandhook.utilities.awk.format import format_text, number_to_text, order
+from sandhook.utilities.awk.format import number_to_text, order
+from sandhook.utilities.awk.formats import scalar
 from sandhook.utilities.awk.functions import FUNCTIONS
 from sandhook.utilities.awk.parser import Parser
 from sandhook.utilities.awk.program import Program, Run
 from sandhook.utilities.awk.runtime import SPECIAL, SPECIAL_ARRAYS, Exit, Next, NextFile, Runtime
-from sandhook.utilities.awk.values import Array, Fatal, Strnum, Value, to_number
+from sandhook.utilities.awk.values import Fatal, Strnum, Value
 
 BREAK, CONTINUE, NEXT, NEXTFILE, RETURN = 1, 2, 3, 4, 5
 Step = Callable[[Runtime], "int | None"]
@@ -59,31 +61,7 @@ class Statements(Compiler):
         return block
 
     def _do_expr(self, node: Node) -> Step:
-        inner = node[1]
-        if inner[0] == "assign" and inner[1] == "+" and inner[2][0] == "name":
-            at = -1 if self.local(inner[2][1]) >= 0 else self.program.names[inner[2][1]]
-            if at >= len(SPECIAL):
-                return self._sum(at, self.setter(inner[2]), self.number(inner[3]))
-        run = self.value(inner)
-
-        def expression(rt: Runtime) -> None:
-            run(rt)
-
-        return expression
-
-    def _sum(self, at: int, put: Callable[[Runtime, Value], None], operand: Run) -> Step:
-        """``s += x`` as a statement, by far the most used in rules."""
-
-        def add(rt: Runtime) -> None:
-            right: float = operand(rt)
-            variables = rt.g
-            left = variables[at]
-            if type(left) is float:
-                variables[at] = left + right
-            else:
-                put(rt, to_number(left) + right)
-
-        return add
+        return self.effect(node[1])
 
     # ------------------------------------------------------------------ output
 
@@ -117,17 +95,9 @@ class Statements(Compiler):
 
     def _do_printf(self, node: Node) -> Step:
         _, args, redirect, target = node
-        format_ = self.text(args[0])
-        values = [self.value(arg) for arg in args[1:]]
+        made = self.formatted(args)
         put = self._writer(redirect, target)
-
-        def printf(rt: Runtime) -> None:
-            text = format_text(
-                format_(rt), [scalar(rt, run(rt)) for run in values], rt.convfmt, rt.budget.afford
-            )
-            put(rt, text.encode("utf-8", "surrogateescape"))
-
-        return printf
+        return lambda rt: put(rt, made(rt).encode("utf-8", "surrogateescape"))
 
     def _writer(self, redirect: str, target: Node | None) -> Callable[[Runtime, bytes], None]:
         if target is None:
@@ -349,13 +319,6 @@ def _raise_next_file(rt: Runtime) -> None:
     raise NextFile
 
 
-def scalar(rt: Runtime, value: Value) -> Value:
-    """Refuse an array where a value is needed."""
-    if isinstance(value, Array):
-        rt.text(value)
-    return value
-
-
 # --------------------------------------------------------------------------- programs
 
 
@@ -393,6 +356,7 @@ def _fill(program: Program, parser: Parser, compiler: Statements) -> None:
     program.counts = bool(parser.names & {"NR", "FNR"}) or can_fail(parser.rules)
     program.terminators = "RT" in parser.names
     program.environment = "ENVIRON" in parser.names
+    only = sum(not kind for kind, *_ in parser.rules) == 1
     for (kind, first, second, body), line in zip(parser.rules, parser.lines):
         compiler.line = line
         if kind:
@@ -402,8 +366,24 @@ def _fill(program: Program, parser: Parser, compiler: Statements) -> None:
             )
             target.append(compiler.statement(body))
         else:
+            if first is None and only:
+                program.total = _total(compiler, body)
             action = compiler.statement(body or ("print", [], "", None))
             program.rules.append(_rule(compiler, first, second, action, line))
+
+
+def _total(compiler: Statements, body: Node | None) -> tuple[int, int] | None:
+    """Return what the only rule adds where, when it is ``{ s += $1 }``."""
+    if body is None or len(body[1]) != 1 or body[1][0][0] != "line":
+        return None
+    kind, *rest = body[1][0][2]
+    if kind != "expr" or rest[0][:2] != ("assign", "+"):
+        return None
+    target, amount = rest[0][2:]
+    at = compiler.global_slot(target) if target[0] == "name" and not compiler.is_array(target) else -1
+    if at < len(SPECIAL) or not compiler.is_fixed_field(amount):
+        return None
+    return at, int(amount[1][1]) - 1
 
 
 def _function(body: Step) -> Run:

@@ -175,6 +175,23 @@ def _sub(which: int) -> Callable[[Compiler, list[Node]], Run]:
             return sub
         literal, new = fixed
         store = put
+        if target == _RECORD:
+
+            def sub_record(rt: Runtime) -> float:
+                """The most usual case of all: plain text in the record."""
+                subject = rt.rebuild() if rt.dirty else rt.record
+                if rt.icase or len(subject) > LARGE:
+                    return sub(rt)
+                if literal not in subject:
+                    return 0.0
+                rt.fields = None
+                if which:
+                    rt.record = subject.replace(literal, new, 1)
+                    return 1.0
+                rt.record = subject.replace(literal, new)
+                return float(subject.count(literal))
+
+            return sub_record
 
         def sub_fixed(rt: Runtime) -> float:
             """Plain text for plain text, the usual case, in one step."""
