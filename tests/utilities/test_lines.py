@@ -65,7 +65,6 @@ def test_paste_shares_standard_input(utility):
         (["fold", "nope"], "fold: nope: No such file or directory"),
         (["fold", "-w", "x"], "fold: invalid number of columns: 'x'"),
         (["fold", "-w0"], "fold: invalid number of columns: '0': Numerical result out of range"),
-        (["tac", "-r", "f"], None),
     ],
 )
 def test_fails(utility, argv, message):

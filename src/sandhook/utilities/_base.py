@@ -6,12 +6,14 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
 
     USAGE_STATUS: int = 1       exit status of a usage error and of a file that fails (GNU: 2 for grep, sort, ls)
     PERMUTE: bool = True        options may follow operands (GNU); False stops at the first operand
-    NUMERIC: str | None         name of the field that a bare ``-5`` sets (head, tail)
+    NUMERIC: str | None         name of the field that a bare ``-5`` sets (fold), read as the option of that field is
     DIGITS: str | None          name of the field that digits among short options set (grep)
     USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed)
     NEGATIVE: bool = False      "-5" and "-.5" are operands (seq)
     NAMED_HINT: bool = False    "Try ..." is preceded by the name, as diffutils do
     RAW: bool = False           no option parsing at all: every argument is an operand (echo, test, true)
+    WRITE_ERROR: str            what is said when standard output cannot be written; "{}" is the reason
+    WRITE_STATUS: int           the exit status then, if it is not USAGE_STATUS
 """
 
 from __future__ import annotations
@@ -51,6 +53,17 @@ class Failure(Exception):
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
         self.status = status
+
+
+class WriteError(Exception):
+    """Standard output cannot be written.
+
+    No OSError, for those are about an operand: a loop that goes on with the next file must not take it for one.
+    """
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror)
+        self.reason = str(error.strerror)
 
 
 class Utility(Protocol):
@@ -148,13 +161,16 @@ class Context:
         self.write(text.encode("utf-8", "surrogateescape") + b"\n")
 
     def flush(self) -> None:
-        """Hand the gathered output to standard output's description."""
+        """Hand the gathered output to standard output's description. Raises WriteError, BrokenPipe."""
         if self._out:
             data = self._out[0] if len(self._out) == 1 else b"".join(self._out)
             self._out = []
             self._out_size = 0
             self.charge(1 + (len(data) >> 10))
-            self.process.descriptor(1).write(data)
+            try:
+                self.process.descriptor(1).write(data)
+            except OSError as error:
+                raise WriteError(error) from None
 
     def error(self, message: str) -> None:
         """Write "name: message" to standard error; a closed standard error swallows it."""
@@ -414,10 +430,11 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
         return status
     except BrokenPipe:
         return 128 + SIGPIPE
-    except OSError as error:  # standard output itself cannot be written
+    except WriteError as error:
         ctx.abandon()
-        ctx.error(f"write error: {error.strerror}")
-        return usage_status
+        text: str = getattr(module, "WRITE_ERROR", "write error: {}")
+        ctx.error(text.replace("{}", error.reason))
+        return getattr(module, "WRITE_STATUS", usage_status)
 
 
 _SYNTAXES: dict[type, Syntax] = {}
@@ -469,6 +486,7 @@ __all__ = [
     "Syntax",
     "UsageError",
     "Utility",
+    "WriteError",
     "also",
     "declared_fields",
     "inform",

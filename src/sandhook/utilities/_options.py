@@ -170,7 +170,7 @@ class Syntax:
         self._parsed: dict[tuple[str, ...], tuple[Any, tuple[str, ...]]] = {}
         self.options = options
         self.permute = permute
-        self.numeric = numeric
+        self.numeric: Option | None = None
         self.digits = digits
         self.negative = negative
         self.short: dict[str, Option] = {}
@@ -183,6 +183,10 @@ class Syntax:
                         self.long[flag[2:]] = option
                     else:
                         self.short[flag[1:]] = option
+            if name == numeric:
+                taking = [option for option in declared.options if option.metavar is not None]
+                self.numeric = taking[0] if taking else Option((), None, "", None, False, None, False)
+                self.numeric.field = name
 
     def parse(self, arguments: Sequence[str]) -> tuple[Any, list[str]]:
         """Return the options and the operands. Raises UsageError in GNU's words.
@@ -220,7 +224,7 @@ class Syntax:
             elif argument[:2] == "--":
                 self._long(argument[2:], rest, values)
             elif self.numeric is not None and argument[1:2].isdigit():
-                values[self.numeric] = argument[1:]
+                self._store(self.numeric, self._read(self.numeric, argument[1:]), values)
             else:
                 self._short(argument, rest, values)
         return self.options(**values), tuple(operands)
@@ -235,6 +239,9 @@ class Syntax:
                 values[self.digits] = argument[index:end]
                 index = end
                 continue
+            if option is None and self.numeric is not None and self.numeric.flags and letter.isdigit():
+                self._store(self.numeric, self._read(self.numeric, argument[index:]), values)
+                return
             if option is None:
                 raise UsageError(f"invalid option -- '{letter}'")
             index += 1
@@ -252,6 +259,8 @@ class Syntax:
     def _long(self, text: str, rest: list[str], values: dict[str, Any]) -> None:
         name, equals, attached = text.partition("=")
         option = self.long.get(name)
+        if option is None and name in ("help", "version") and not equals:
+            raise Inform(name)
         if option is None:
             matching = [known for known in (*self.long, "help", "version") if known.startswith(name)]
             targets = {id(self.long[known]) if known in self.long else known for known in matching}

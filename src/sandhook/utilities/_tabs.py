@@ -5,7 +5,7 @@ Source: GNU coreutils 9.1 manual, "expand invocation".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Failure
 
@@ -36,12 +36,8 @@ class TabStops:
 def parse_tabs(texts: Sequence[str]) -> TabStops:
     """Read the arguments of -t; several are one list. Raises Failure with GNU's messages."""
     stops: list[int] = []
-    every = 0
-    from_last = False
-    for word in ",".join(texts).replace(" ", ",").replace("\t", ",").split(","):
-        if not word:
-            continue
-        mark, digits = (word[0], word[1:]) if word[0] in "/+" else ("", word)
+    repeats = {"/": 0, "+": 0}
+    for mark, digits in _words(texts):
         if not (digits.isascii() and digits.isdigit()):
             rest = digits.lstrip("0123456789")
             if rest[:1] in ("/", "+") and rest:
@@ -50,19 +46,33 @@ def parse_tabs(texts: Sequence[str]) -> TabStops:
         number = int(digits[:18])
         if number > _MOST:
             raise Failure(f"tab stop is too large '{digits}'")
-        if mark:
-            every, from_last = number, mark == "+"
-            continue
-        if every:
-            raise Failure("'/' specifier only allowed with the last value")
-        stops.append(number)
+        if not mark:
+            stops.append(number)
+        elif repeats[mark]:
+            raise Failure(f"'{mark}' specifier only allowed with the last value")
+        else:
+            repeats[mark] = number
     for before, stop in zip([0, *stops], stops):
         if not stop:
             raise Failure("tab size cannot be 0")
         if stop <= before:
             raise Failure("tab sizes must be ascending")
+    if repeats["/"] and repeats["+"]:
+        raise Failure("'/' specifier is mutually exclusive with '+'")
+    every = repeats["/"] or repeats["+"]
     if len(stops) == 1 and not every:
         return TabStops((), stops[0], False)
     if not stops and not every:
         return TabStops((), 8, False)
-    return TabStops(tuple(stops), every, from_last)
+    return TabStops(tuple(stops), every, bool(repeats["+"]))
+
+
+def _words(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the numbers with their mark, which holds for what follows in the same argument."""
+    for text in texts:
+        mark = ""
+        for word in text.replace(" ", ",").replace("\t", ",").split(","):
+            if word[:1] in ("/", "+") and word:
+                mark, word = word[0], word[1:]
+            if word:
+                yield mark, word

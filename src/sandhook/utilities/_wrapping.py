@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from sandhook.utilities._base import Context
+from sandhook.utilities._files import bounded_number
+
+
+def wrap_size(text: str) -> int:
+    """Read the argument of -w, in columns; 0 means lines without end."""
+    return bounded_number(text, "invalid wrap size:", 1 << 30)
 
 
 def write_wrapped(text: bytes, column: int, width: int, ctx: Context) -> int:

@@ -9,8 +9,8 @@ import binascii
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
-from sandhook.utilities._files import bounded_number, reason
-from sandhook.utilities._wrapping import write_wrapped
+from sandhook.utilities._files import reason
+from sandhook.utilities._wrapping import wrap_size, write_wrapped
 
 _ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
 
@@ -24,21 +24,22 @@ class Options:
 
     decode: bool = opt("-d", "--decode", "decode")
     ignore: bool = opt("-i", "--ignore-garbage", "when decoding, skip what is not of the alphabet")
-    wrap: str = opt("-w", "--wrap", "COLUMNS", "length of the lines, 0 for one line (76)", default="76")
+    wrap: int = opt(
+        "-w", "--wrap", "COLUMNS", "length of the lines, 0 for one line (76)", default=76, convert=wrap_size
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when the input is no base64."""
     if len(operands) > 1:
         raise UsageError(f"extra operand '{operands[1]}'")
-    width = bounded_number(options.wrap, "invalid wrap size:", 1 << 30)
     name = operands[0] if operands else "-"
     try:
         with ctx.open(name) as reader:
             if options.decode:
                 _decode(reader, options.ignore, ctx)
             else:
-                _encode(reader, width, ctx)
+                _encode(reader, options.wrap, ctx)
     except OSError as error:
         directory = isinstance(error, IsADirectoryError)
         raise Failure(f"read error: {reason(error)}" if directory else f"{name}: {reason(error)}") from None
@@ -67,9 +68,17 @@ def _decode(reader: Reader, ignore: bool, ctx: Context) -> None:
         rest = data[whole:]
         _groups(data[:whole], ctx)
     if rest:
-        if len(rest) > 1 and _is_alphabet(rest):
-            ctx.write(binascii.a2b_base64(rest + b"=" * (4 - len(rest)))[: len(rest) - 1])
+        _beginning(rest, ctx)
         raise Failure("invalid input")
+
+
+def _beginning(group: bytes, ctx: Context) -> None:
+    """Write the bytes that the good letters in front of a bad group make."""
+    letters = 0
+    while letters < len(group) and _is_alphabet(group[letters : letters + 1]):
+        letters += 1
+    if letters > 1:
+        ctx.write(binascii.a2b_base64(group[:letters] + b"=" * (4 - letters)))
 
 
 def _is_alphabet(data: bytes) -> bool:
@@ -85,5 +94,6 @@ def _groups(data: bytes, ctx: Context) -> None:
         group = data[at : at + 4]
         body = group.rstrip(b"=")
         if len(body) < 2 or not _is_alphabet(body):
+            _beginning(group, ctx)
             raise Failure("invalid input")
         ctx.write(binascii.a2b_base64(group))

@@ -11,6 +11,8 @@ from typing import Any
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._digests import ALGORITHMS, Algorithm, Manner, check_listing, print_digest
 
+WRITE_ERROR = "write error"
+
 
 @option_set
 class Options:

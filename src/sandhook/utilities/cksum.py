@@ -25,6 +25,9 @@ def _algorithm(text: str) -> str:
     return text
 
 
+WRITE_ERROR = "write error"
+
+
 @option_set
 class Options:
     """cksum [-a ALGORITHM] [-l BITS] [--untagged] [-z] [FILE]... | cksum -c [FILE]...

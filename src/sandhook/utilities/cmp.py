@@ -14,6 +14,9 @@ from sandhook.utilities.od import read_count
 USAGE_STATUS = 2
 NAMED_HINT = True
 _SIZE = 65_536
+_MOST = 2**63 - 1
+
+WRITE_ERROR = "standard output: {}"
 
 
 @option_set
@@ -23,7 +26,7 @@ class Options:
     Compare FILE1 and FILE2 (standard input), and name the first difference.
     """
 
-    show: bool = opt("-b", "--print-bytes", help="show the bytes that differ")
+    show: bool = opt("-b", "-c", "--print-bytes", help="show the bytes that differ")
     skip: str | None = opt("-i", "--ignore-initial", "SKIP", "skip SKIP bytes of both, or SKIP1:SKIP2")
     every: bool = opt("-l", "--verbose", help="show every difference: number, and both bytes in octal")
     limit: str | None = opt("-n", "--bytes", "LIMIT", "compare at most LIMIT bytes")
@@ -96,9 +99,10 @@ class _Comparison:
             while skip and (data := reader.read(min(skip, _SIZE))):
                 skip -= len(data)
         held = [b"", b""]
-        width = 19 if limit is None else len(str(limit))
+        sizes = [limit] if limit is not None else []
         if self.options.every:
-            width = min(width, max(len(str(_size(reader))) for reader in readers) or 1)
+            sizes += [left for left in map(_left, readers) if left is not None]
+        width = len(str(min(sizes, default=_MOST)))
         while limit is None or limit > 0:
             want = _SIZE if limit is None else min(limit, _SIZE)
             for index, reader in enumerate(readers):
@@ -161,8 +165,9 @@ class _Comparison:
         return 1
 
 
-def _size(reader: Reader) -> int:
+def _left(reader: Reader) -> int | None:
+    """Return how many bytes a file has from here on; None for what has no size."""
     from sandhook.kernel.descriptor import File
 
     source = reader.description
-    return source.handle.size() if isinstance(source, File) else 10**18
+    return max(source.handle.size() - source.tell(), 0) if isinstance(source, File) else None

@@ -97,21 +97,17 @@ def _merge(left: _Input, right: _Input, options: Options, end: bytes, ctx: Conte
     while left.line is not None or right.line is not None:
         ctx.charge()
         if right.line is None or (left.line is not None and left.line < right.line):
-            column, line = 0, left.line
+            column, line, ahead = 0, left.line, [left]
             left.unpaired = right.unpaired = True
-            counts[column] += 1
-            left.advance()
         elif left.line is None or right.line < left.line:
-            column, line = 1, right.line
+            column, line, ahead = 1, right.line, [right]
             left.unpaired = right.unpaired = True
-            counts[column] += 1
-            right.advance()
         else:
-            column, line = 2, left.line
-            counts[column] += 1
-            left.advance()
-            right.advance()
+            column, line, ahead = 2, left.line, [left, right]
+        counts[column] += 1
         if not hidden[column]:
             ctx.write(tab * (column - sum(hidden[:column])) + (line or b"") + end)
+        for each in ahead:
+            each.advance()
     if options.total:
         ctx.write(tab.join(b"%d" % count for count in counts) + tab + b"total" + end)

@@ -14,6 +14,14 @@ _END = 2**63 - 1
 Range = tuple[int, int]  #: first and last position, 1-based
 
 
+def _delimiter(text: str) -> bytes:
+    """Read the argument of -d; an empty one is NUL."""
+    data = text.encode("utf-8", "surrogateescape") or b"\0"
+    if len(data) > 1:
+        raise UsageError("the delimiter must be a single character")
+    return data
+
+
 @option_set
 class Options:
     """cut -b LIST | -c LIST | -f LIST [-d DELIM] [-s] [FILE]...
@@ -40,7 +48,13 @@ class Options:
             convert=lambda text: ("f", text),
         ),
     )
-    delimiter: str | None = opt("-d", "--delimiter", "DELIM", "fields are separated by DELIM instead of tab")
+    delimiter: bytes | None = opt(
+        "-d",
+        "--delimiter",
+        "DELIM",
+        "fields are separated by DELIM instead of tab",
+        convert=_delimiter,
+    )
     whole: bool = opt("-n", help="taken, and without effect")
     only: bool = opt("-s", "--only-delimited", help="leave out lines without delimiter")
     complement: bool = opt("--complement", help="select what is not in LIST")
@@ -64,10 +78,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.complement:
         ranges = complement(ranges)
     end = b"\0" if options.zero else b"\n"
-    delimiter = "\t" if options.delimiter is None else options.delimiter or "\0"
-    raw = delimiter.encode("utf-8", "surrogateescape")
-    if len(raw) > 1:
-        raise UsageError("the delimiter must be a single character")
+    raw = b"\t" if options.delimiter is None else options.delimiter
     between = None
     if options.output is not None:  # an empty one means NUL
         between = options.output.encode("utf-8", "surrogateescape") or b"\0"

@@ -54,6 +54,9 @@ def _colour(text: str) -> str:
     return text
 
 
+WRITE_ERROR = "standard output: {}"
+
+
 @option_set
 class Options:
     """diff [OPTION]... FILE1 FILE2

@@ -11,7 +11,7 @@ from sandhook.utilities._base import Context, opt, option_set
 from sandhook.utilities._files import reason
 from sandhook.utilities._tabs import TabStops, parse_tabs
 
-NUMERIC = "legacy"
+NUMERIC = "tabs"
 
 
 @option_set
@@ -25,12 +25,11 @@ class Options:
     tabs: tuple[str, ...] = opt(
         "-t", "--tabs", "TABS", "columns between stops (8), or their list", append=True
     )
-    legacy: str | None = None
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    stops = parse_tabs([*options.tabs, *([options.legacy] if options.legacy else [])])
+    stops = parse_tabs(options.tabs)
     for name in operands or ("-",):
         try:
             with ctx.open(name) as reader:

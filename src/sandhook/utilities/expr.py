@@ -16,6 +16,7 @@ from sandhook.utilities._base import Context, Failure, UsageError, option_set
 
 RAW = True
 USAGE_STATUS = 2
+WRITE_STATUS = 3
 
 _INTEGER = re.compile(r"-?[0-9]+", re.ASCII)
 MAX_DIGITS = 4_000  #: of a number; Python itself refuses more than 4,300 in one text

@@ -72,7 +72,7 @@ def _widths(options: Options, legacy: str | None) -> tuple[int, int]:
         width = _number(text, "width", _MOST_WIDTH)
     if options.goal is None:
         return width, width * 187 // 200
-    goal = _number(options.goal, "width", _MOST_WIDTH if text is None else width)
+    goal = _number(options.goal, "width", width)
     return (goal + 10 if text is None else width), goal
 
 

@@ -11,7 +11,15 @@ from sandhook.utilities._base import Context, Failure, opt, option_set
 from sandhook.utilities._files import bounded_number, reason
 
 #: ``-72`` is ``-w 72``.
-NUMERIC = "legacy"
+NUMERIC = "width"
+
+
+def _columns(text: str) -> int:
+    """Read the argument of -w."""
+    width = bounded_number(text, "invalid number of columns:", 1 << 30)
+    if not width:
+        raise Failure(f"invalid number of columns: '{text}': Numerical result out of range")
+    return width
 
 
 @option_set
@@ -23,21 +31,16 @@ class Options:
 
     bytes_: bool = opt("-b", "--bytes", "count bytes, not columns")
     spaces: bool = opt("-s", "--spaces", "break at spaces")
-    width: str = opt("-w", "--width", "WIDTH", "columns of a line (80)", default="80")
-    legacy: str | None = None
+    width: int = opt("-w", "--width", "WIDTH", "columns of a line (80)", default=80, convert=_columns)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    width = bounded_number(options.legacy or options.width, "invalid number of columns:", 1 << 30)
-    if not width:
-        shown = options.legacy or options.width
-        raise Failure(f"invalid number of columns: '{shown}': Numerical result out of range")
     for name in operands or ["-"]:
         try:
             with ctx.open(name) as reader:
                 for line in reader.lines():
-                    _fold(line, width, options, ctx)
+                    _fold(line, options.width, options, ctx)
         except OSError as error:
             ctx.fail(f"{name}: {reason(error)}")
     return ctx.failed

@@ -11,11 +11,11 @@ from collections import deque
 from collections.abc import Sequence
 
 from sandhook.record import Record
-from sandhook.utilities._base import Context, Reader, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, Reader, Syntax, UsageError, also, opt, option_set
 from sandhook.utilities._counts import Headers, multiplier, parse_count
 from sandhook.vfs.errors import error_text
 
-NUMERIC = "legacy"
+RAW = True  # -5 is an option only in front of all others
 _LEGACY = re.compile(r"([0-9]+)([bkmclqvz]*)", re.ASCII)
 
 
@@ -64,16 +64,27 @@ class Options:
         opt("-v", "--verbose", help="always write headers with file names"),
     )
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
-    legacy: str | None = None
 
 
-def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+_SYNTAX = Syntax(Options)
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
+    first = arguments[0] if arguments else ""
+    legacy = first[1:] if first[:1] == "-" and first[1:2].isdecimal() and first.isascii() else None
+    try:
+        options, operands = _SYNTAX.parse(arguments[legacy is not None :])
+    except UsageError as error:
+        text = str(error)
+        if text[:19] == "invalid option -- '" and text[19].isdecimal():
+            raise UsageError(f"invalid trailing option -- {text[19]}") from None
+        raise
     amount = options.amount or Amount(10)
     shown = options.headers
     delimiter = b"\0" if options.zero else b"\n"
-    if options.legacy is not None:
-        old, letters = _legacy(options.legacy)
+    if legacy is not None:
+        old, letters = _legacy(legacy)
         amount = options.amount or old
         delimiter = b"\0" if "z" in letters else delimiter
         if "q" in letters or "v" in letters:
@@ -102,9 +113,10 @@ def _legacy(text: str) -> tuple[Amount, str]:
         rest = text.lstrip("0123456789").lstrip("bkmclqvz")
         raise UsageError(f"invalid trailing option -- {rest[0]}")
     letters = found[2]
-    units = [letter for letter in letters if letter in "bkm"]
-    count = parse_count(found[1], "number of lines") * multiplier(units[-1] if units else "")
-    bytes_ = bool(units) or letters.rfind("c") > letters.rfind("l")
+    units = [letter for letter in letters if letter in "bkmc"]
+    unit = units[-1] if units and units[-1] != "c" else ""
+    count = parse_count(found[1], "number of lines") * multiplier(unit)
+    bytes_ = bool(unit) or letters.rfind("c") > letters.rfind("l")
     return Amount(count, bytes_), letters
 
 

@@ -24,12 +24,12 @@ _MOST_BLOCK = 1 << 16
 def _count(text: str) -> int:
     found = _SIZE.fullmatch(text)
     if found is None or len(found[1]) > 18:
-        raise Failure(f"failed to parse length: '{text}'")
+        raise Failure(f"failed to parse length: '{text}': Invalid argument")
     digits = found[1]
     try:
         value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10)
     except ValueError:
-        raise Failure(f"failed to parse length: '{text}'") from None
+        raise Failure(f"failed to parse length: '{text}': Invalid argument") from None
     if found[2]:
         power = "KMGTPE".index(found[2].upper()) + 1
         value *= (1000 if (found[3] or "").upper() == "B" else 1024) ** power

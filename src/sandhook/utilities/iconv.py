@@ -38,6 +38,8 @@ _WORDS = {
 
 _WINDOW = 4_096  #: bytes that are converted at once
 
+WRITE_ERROR = "error while closing output file: {}"
+
 
 @option_set
 class Options:

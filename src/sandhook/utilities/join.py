@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
 from sandhook.utilities._files import reason
 
+_BLANK = b" \t\n"
 _BLANKS = re.compile(rb"[ \t\n]+")
 _SPEC = re.compile(r"([12])\.(.*)", re.DOTALL)
+_SPECS = re.compile(r"(?:0|[12]\.[0-9]+)(?:[, \t\n](?:0|[12]\.[0-9]+))*")
 _MOST = 2**63 - 1
 Field = tuple[int, int]  #: file (0 for the join field) and field, from 0
 Line = list[bytes]  #: the fields of a line
@@ -81,7 +83,7 @@ class Options:
         convert=_specs,
         append=True,
     )
-    tab: bytes | None = opt("-t", "CHAR", "CHAR separates fields, not blanks", convert=_tab)
+    tab: tuple[bytes, ...] = opt("-t", "CHAR", "CHAR separates fields, not blanks", convert=_tab, append=True)
     order: str = also(
         opt("--check-order", help="wrong order is an error at once", const="check", default="auto"),
         opt("--nocheck-order", help="do not look at the order", const="no"),
@@ -94,8 +96,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read or is not in order."""
     if len(set(options.empty)) > 1:
         raise Failure("conflicting empty-field replacement strings")
+    if len(set(options.tab)) > 1:
+        raise Failure("incompatible tabs")
     fields = [_join_field(options.both, each) for each in (options.first, options.second)]
-    specs = _format(options)
+    layout = list(options.layout)
+    if layout and len(operands) > 2 and all(map(_SPECS.fullmatch, operands[:-2])):
+        layout += [_specs(text) for text in operands[:-2]]  # as in "-o 1.1 2.2 FILE1 FILE2"
+        operands = operands[-2:]
+    specs = _format(layout)
     if len(operands) < 2:
         raise UsageError("missing operand" + (f" after '{operands[0]}'" if operands else ""))
     if len(operands) > 2:
@@ -107,6 +115,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         for name in operands:
             try:
                 readers.append(ctx.open(name))
+            except IsADirectoryError as error:
+                raise Failure(f"read error: {reason(error)}") from None
             except OSError as error:
                 raise Failure(f"{name}: {reason(error)}") from None
         joiner = _Joiner(options, fields, specs, ctx)
@@ -125,12 +135,12 @@ def _join_field(both: Sequence[int], own: Sequence[int]) -> int:
     return given[0] if given else 0
 
 
-def _format(options: Options) -> list[Field] | str:
-    if "auto" in options.layout:
-        if any(each != "auto" for each in options.layout):
+def _format(layout: Sequence[tuple[Field, ...] | str]) -> list[Field] | str:
+    if "auto" in layout:
+        if any(each != "auto" for each in layout):
             raise Failure("conflicting output formats")
         return "auto"
-    return [field for each in options.layout if not isinstance(each, str) for field in each]
+    return [field for each in layout if not isinstance(each, str) for field in each]
 
 
 class _Source:
@@ -141,7 +151,7 @@ class _Source:
         self.index = index
         self.name = name
         self._lines: Iterator[bytes] = reader.lines(joiner.end)
-        self._number = 0
+        self.number = 0
         self._before: bytes | None = None
         self._raw = b""
         self.disordered = False
@@ -153,7 +163,7 @@ class _Source:
         if line is None:
             self.pending = None
             return None
-        self._number += 1
+        self.number += 1
         self._raw = line.removesuffix(self.joiner.end)
         self.pending = self.joiner.split(self._raw)
         return self.pending
@@ -170,7 +180,7 @@ class _Source:
         if joiner.order == "check" or joiner.unpaired_seen:
             self.disordered = True
             shown = self._raw.decode("utf-8", "surrogateescape")
-            message = f"{self.name}:{self._number}: is not sorted: {shown}"
+            message = f"{self.name}:{self.number}: is not sorted: {shown}"
             if joiner.order == "check":
                 raise Failure(message)
             joiner.ctx.error(message)
@@ -193,16 +203,18 @@ class _Joiner:
         self._options = options
         self._fields = fields
         self._specs = specs
-        self._tab = options.tab
+        self._tab = options.tab[-1] if options.tab else None
         self._empty = options.empty[0].encode("utf-8", "surrogateescape") if options.empty else b""
-        self._between = options.tab if options.tab not in (None, b"\n") else b" "
+        self._between = options.tab[-1] if options.tab else b" "
         self._shown = {*options.unpaired, *options.only}
         self._pairs = not options.only
         self._automatic = [0, 0]
 
     def split(self, line: bytes) -> Line:
+        if not line:
+            return []
         if self._tab is None:
-            return [field for field in _BLANKS.split(line) if field] or [b""]
+            return _BLANKS.split(line.lstrip(_BLANK))
         return [line] if self._tab == b"\n" else line.split(self._tab)
 
     def key(self, fields: Line, index: int) -> bytes:
@@ -221,13 +233,8 @@ class _Joiner:
                 self._alone(right)
             else:
                 self._product(left, right, one)
-        for source in (left, right):
-            checked = self.order != "no"
-            while source.pending is not None:
-                self.ctx.charge()
-                self.unpaired_seen = True
-                self._write_alone(source.pending, source.index)
-                source.advance() if checked else source.next()
+        for source, other in ((left, right), (right, left)):
+            self._tail(source, other)
         if left.disordered or right.disordered:
             raise Failure("input is not in sorted order")
 
@@ -246,10 +253,20 @@ class _Joiner:
         right.check()
 
     def _alone(self, source: _Source) -> None:
-        self.unpaired_seen = True
         if source.pending is not None:
             self._write_alone(source.pending, source.index)
         source.advance()
+        self.unpaired_seen = True
+
+    def _tail(self, source: _Source, other: _Source) -> None:
+        """Write what is left of one file; its order counts when the other file had any line at all."""
+        if source.pending is None:
+            return
+        self.unpaired_seen = self.unpaired_seen or other.number > 0
+        while source.pending is not None:
+            self.ctx.charge()
+            self._write_alone(source.pending, source.index)
+            source.advance()
 
     def _write_alone(self, line: Line, index: int) -> None:
         if index + 1 in self._shown:

@@ -5,17 +5,59 @@ Source: POSIX.1-2024 XCU 3, nl. Oracle: GNU coreutils 9.1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
-from sandhook.utilities._files import bounded_number, reason
+from sandhook.utilities._files import reason
 
 _FORMATS = ("ln", "rn", "rz")
 
-#: Widest number, and longest run of blank lines that counts as one.
-MAX_WIDTH = 4096
+_MOST = 2**63
+_NUMBER = re.compile(r"[ \t\n\v\f\r]*([-+]?[0-9]+)", re.ASCII)
+
+
+def _number(what: str, least: int = -_MOST, most: int = _MOST - 1) -> Callable[[str], int]:
+    """Return the reader of a number between two bounds."""
+
+    def read(text: str) -> int:
+        found = _NUMBER.fullmatch(text)
+        if found is None:
+            raise Failure(f"invalid {what}: '{text}'")
+        sign, digits = found[1][0] == "-", found[1].lstrip("+-0") or "0"
+        value = int(digits[:30]) * (-1 if sign else 1)
+        if not least <= value <= most:
+            why = (
+                "Numerical result out of range" if value < least else "Value too large for defined data type"
+            )
+            raise Failure(f"invalid {what}: '{text}': {why}")
+        return value
+
+    return read
+
+
+def _format(text: str) -> str:
+    if text not in _FORMATS:
+        raise UsageError(f"invalid line numbering format: '{text}'")
+    return text
+
+
+def _style(section: str) -> Callable[[str], str | Regex]:
+    """Return the reader of which lines of a section are numbered."""
+
+    def read(text: str) -> str | Regex:
+        if text in ("a", "t", "n"):
+            return text
+        if text[:1] == "p":
+            try:
+                return compile_bre(text[1:])
+            except PatternError as error:
+                raise Failure(str(error)) from None
+        raise UsageError(f"invalid {section} numbering style: '{text}'")
+
+    return read
 
 
 @option_set
@@ -26,29 +68,74 @@ class Options:
     not empty), n (none) or pBRE (those that match).
     """
 
-    body: str = opt("-b", "--body-numbering", "STYLE", "lines of the body that are numbered (t)", default="t")
-    header: str = opt(
-        "-h", "--header-numbering", "STYLE", "lines of headers that are numbered (n)", default="n"
+    body: str | Regex = opt(
+        "-b",
+        "--body-numbering",
+        "STYLE",
+        "lines of the body that are numbered (t)",
+        default="t",
+        convert=_style("body"),
     )
-    footer: str = opt(
-        "-f", "--footer-numbering", "STYLE", "lines of footers that are numbered (n)", default="n"
+    header: str | Regex = opt(
+        "-h",
+        "--header-numbering",
+        "STYLE",
+        "lines of headers that are numbered (n)",
+        default="n",
+        convert=_style("header"),
+    )
+    footer: str | Regex = opt(
+        "-f",
+        "--footer-numbering",
+        "STYLE",
+        "lines of footers that are numbered (n)",
+        default="n",
+        convert=_style("footer"),
     )
     delimiter: str = opt("-d", "--section-delimiter", "CC", "characters that begin sections", default="\\:")
-    increment: str = opt("-i", "--line-increment", "N", "steps of the numbers (1)", default="1")
-    join: str = opt("-l", "--join-blank-lines", "N", "N empty lines count as one", default="1")
-    format_: str = opt("-n", "--number-format", "FORMAT", "ln left, rn right, rz with zeros", default="rn")
+    increment: int = opt(
+        "-i",
+        "--line-increment",
+        "N",
+        "steps of the numbers (1)",
+        default=1,
+        convert=_number("line number increment"),
+    )
+    join: int = opt(
+        "-l",
+        "--join-blank-lines",
+        "N",
+        "N empty lines count as one",
+        default=1,
+        convert=_number("line number of blank lines", 1),
+    )
+    format_: str = opt(
+        "-n", "--number-format", "FORMAT", "ln left, rn right, rz with zeros", default="rn", convert=_format
+    )
     no_renumber: bool = opt("-p", "--no-renumber", "do not begin anew on each page")
     separator: str = opt(
         "-s", "--number-separator", "TEXT", "what stands behind a number (a tab)", default="\t"
     )
-    start: str = opt("-v", "--starting-line-number", "N", "the first number (1)", default="1")
-    width: str = opt("-w", "--number-width", "N", "width of the numbers (6)", default="6")
+    start: int = opt(
+        "-v",
+        "--starting-line-number",
+        "N",
+        "the first number (1)",
+        default=1,
+        convert=_number("starting line number"),
+    )
+    width: int = opt(
+        "-w",
+        "--number-width",
+        "N",
+        "width of the numbers (6)",
+        default=6,
+        convert=_number("line number field width", 1, 2**31 - 1),
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    if options.format_ not in _FORMATS:
-        raise UsageError(f"invalid line numbering format: '{options.format_}'")
     numbering = _Numbering(options, ctx)
     for name in operands or ["-"]:
         try:
@@ -60,14 +147,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _signed(text: str, what: str) -> int:
-    negative = text[:1] == "-"
-    if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
-        raise Failure(f"{what}: '{text}'")
-    value = bounded_number(text.removeprefix("-"), what)
-    return -value if negative else value
-
-
 class _Numbering:
     """Where in the pages, and at which number, the output is."""
 
@@ -75,18 +154,16 @@ class _Numbering:
         self.ctx = ctx
         self.renumber = not options.no_renumber
         self.styles = {
-            "header": _style(options.header, "header"),
-            "body": _style(options.body, "body"),
-            "footer": _style(options.footer, "footer"),
+            "header": options.header,
+            "body": options.body,
+            "footer": options.footer,
         }
         self.section = "body"
-        self.start = self.number = _signed(options.start, "invalid starting line number")
-        self.increment = _signed(options.increment, "invalid line number increment")
-        self.join = bounded_number(options.join, "invalid line number of blank lines:")
-        self.width = bounded_number(options.width, "invalid line number field width:", MAX_WIDTH)
-        if not self.width or not self.join:
-            what = "line number field width" if not self.width else "line number of blank lines"
-            raise Failure(f"invalid {what}: '0': Numerical result out of range")
+        self.start = self.number = options.start
+        self.increment = options.increment
+        self.join = options.join
+        self.width = options.width
+        ctx.budget.afford(self.width)
         self.style = options.format_
         self.separator = options.separator.encode("utf-8", "surrogateescape")
         pair = options.delimiter if len(options.delimiter) != 1 else options.delimiter + ":"
@@ -103,6 +180,8 @@ class _Numbering:
             self.section = section
             self.ctx.write(b"\n")
         elif self._counts(line):
+            if not -_MOST <= self.number < _MOST:
+                raise Failure("line number overflow")
             self.ctx.write(self._text() + self.separator + line + b"\n")
             self.number += self.increment
         else:
@@ -131,14 +210,3 @@ class _Numbering:
             sign = "-" if self.number < 0 else ""
             return (sign + digits.lstrip("-").rjust(self.width - len(sign), "0")).encode()
         return digits.rjust(self.width).encode()
-
-
-def _style(text: str, section: str) -> str | Regex:
-    if text in ("a", "t", "n"):
-        return text
-    if text[:1] == "p":
-        try:
-            return compile_bre(text[1:])
-        except PatternError as error:
-            raise Failure(str(error)) from None
-    raise UsageError(f"invalid {section} numbering style: '{text}'")

@@ -37,6 +37,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 with ctx.open(name) as reader:
                     _serial(reader, delimiters, end, ctx)
+            except IsADirectoryError as error:  # it was opened, so it is an empty line
+                ctx.write(end)
+                ctx.fail(f"{name}: {reason(error)}")
             except OSError as error:
                 ctx.fail(f"{name}: {reason(error)}")
         return ctx.failed
@@ -50,6 +53,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 continue
             try:
                 reader = ctx.open(name)
+            except IsADirectoryError as error:
+                ctx.fail(f"{name}: {reason(error)}")
+                inputs.append(iter(()))
+                continue
             except OSError as error:
                 raise Failure(f"{name}: {reason(error)}") from None
             readers.append(reader)

@@ -13,6 +13,7 @@ from sandhook.utilities._printf import format_printf
 
 RAW = True
 USAGE_STATUS = 2
+WRITE_STATUS = 1
 _SYNOPSIS = "usage: printf [-v var] format [arguments]"
 
 

@@ -12,6 +12,8 @@ from sandhook.utilities._base import Context, option_set
 from sandhook.utilities._files import reason
 from sandhook.vfs.errors import fs_error
 
+_NO_CHARACTER = "Invalid or incomplete multibyte or wide character"
+
 
 @option_set
 class Options:
@@ -28,10 +30,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             if name == "-" and operands:
                 raise fs_error(errno.ENOENT, name)
             with ctx.open(name) as reader:
-                for line in reader.lines():
+                for number, line in enumerate(reader.lines()):
                     body = line.removesuffix(b"\n")
-                    text = body.decode("utf-8", "surrogateescape")[::-1]
-                    ctx.write(text.encode("utf-8", "surrogateescape") + line[len(body) :])
+                    try:
+                        ctx.write(body.decode()[::-1].encode() + line[len(body) :])
+                    except UnicodeDecodeError:
+                        ctx.fail(f"{name}: {number}: {_NO_CHARACTER}")
+                        break
         except OSError as error:
             ctx.fail(f"cannot open {name}: {reason(error)}")
     return ctx.failed

@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, Failure, Syntax, UsageError, also, opt, option_set
 from sandhook.utilities._sort_keys import Key, KeyFunction, check_flags, key_function, parse_key
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
+RAW = True  # "+1 -2" are keys, wherever they stand
 _LINE_COST = 64  #: bytes of memory that a line takes besides its own
 _WORDS = {
     "general-numeric": "g",
@@ -100,6 +101,9 @@ def check_kind(text: str) -> str:
     )
 
 
+WRITE_ERROR = "fflush failed: 'standard output': {}\nsort: write error"
+
+
 @option_set
 class Options:
     """sort [OPTION]... [FILE]...
@@ -129,10 +133,18 @@ class Options:
     tabs: tuple[bytes, ...] = opt(
         "-t", "--field-separator", "SEP", "fields are separated by SEP", convert=separator, append=True
     )
-    check: str | None = also(
-        opt("-c", help="check the order; name the first line out of it", const="c", default=None),
-        opt("-C", help="check the order silently", const="C"),
-        opt("--check", "HOW", "check: diagnose-first or quiet", optional=True, const="c", convert=check_kind),
+    checks: tuple[str, ...] = also(
+        opt("-c", help="check the order; name the first line out of it", const="c", append=True),
+        opt("-C", help="check the order silently", const="C", append=True),
+        opt(
+            "--check",
+            "HOW",
+            "check: diagnose-first or quiet",
+            optional=True,
+            const="c",
+            convert=check_kind,
+            append=True,
+        ),
     )
     merge: bool = opt("-m", "--merge", help="merge files that are sorted already")
     outputs: tuple[str, ...] = opt(
@@ -152,10 +164,56 @@ class Options:
     parallel: int = opt("--parallel", "N", "checked, and without effect", convert=threads, default=1)
     batch: int = opt("--batch-size", "N", "checked, and without effect", convert=batch_size, default=16)
     compress: str | None = opt("--compress-program", "PROGRAM", "taken, and without effect")
+    former: bool = opt("-y", help="taken, and without effect")
 
 
-def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+_SYNTAX = Syntax(Options)
+_OLD_START = re.compile(r"\+([0-9]+)(?:\.([0-9]+))?([bdfgiMhnrRV]*)", re.ASCII)
+_OLD_END = re.compile(r"-([0-9]+)(?:\.([0-9]+))?([bdfgiMhnrRV]*)", re.ASCII)
+_AWAITING = re.compile(r"-[a-zA-Z]*[kotST]|--(?:key|output|field-separator|buffer-size|temporary-directory)")
+
+
+def with_new_keys(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with keys of the form ``+1.2n -3`` (from 0) as ``-k``."""
+    found: list[str] = []
+    rest = list(reversed(arguments))
+    while rest:
+        argument = rest.pop()
+        start = _OLD_START.fullmatch(argument)
+        if argument == "--":
+            return [*found, argument, *reversed(rest)]
+        if start is None:
+            found.append(argument)
+            if _AWAITING.fullmatch(argument) and rest:
+                found.append(rest.pop())
+            continue
+        key = f"-k{_old_number(start[1]) + 1}.{_old_number(start[2]) + 1}{start[3]}"
+        end = _OLD_END.fullmatch(rest[-1]) if rest else None
+        if end is not None:
+            rest.pop()
+            field, character = _old_number(end[1]), _old_number(end[2])
+            key += f",{field + 1}.{character}" if character else f",{field or 1}"
+            key += end[3]
+        found.append(key)
+    return found
+
+
+def _old_number(text: str | None) -> int:
+    return int((text or "0")[:18])
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 when -c found disorder, 2 after an error."""
+    options, operands = _SYNTAX.parse(with_new_keys(arguments) if _has_old_keys(arguments) else arguments)
+    return sort(options, operands, ctx)
+
+
+def _has_old_keys(arguments: Sequence[str]) -> bool:
+    return any(argument[:1] == "+" for argument in arguments)
+
+
+def sort(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Sort, merge or check as the options say; return the exit status."""
     if len(set(options.tabs)) > 1:
         raise Failure("incompatible tabs")
     if len(set(options.outputs)) > 1:
@@ -168,10 +226,15 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             )
         operands = read_names(options.names, ctx)
     delimiter = b"\0" if options.zero else b"\n"
-    if options.check is not None:
+    if options.checks:
+        kind = options.checks[0]
+        if len(set(options.checks)) > 1:
+            raise Failure("options '-cC' are incompatible")
         if len(operands) > 1:
-            raise Failure(f"extra operand '{operands[1]}' not allowed with -{options.check}")
-        return check(order, operands[0] if operands else "-", options.check == "C", delimiter, ctx)
+            raise Failure(f"extra operand '{operands[1]}' not allowed with -{kind}")
+        if options.outputs:
+            raise Failure(f"options '-{kind}o' are incompatible")
+        return check(order, operands[0] if operands else "-", kind == "C", delimiter, ctx)
     inputs = [read_lines(name, delimiter, ctx) for name in operands or ("-",)]
     if options.merge:
         lines = order.merged(inputs)

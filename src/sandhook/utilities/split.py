@@ -104,7 +104,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if len(operands) > 2:
         raise UsageError(f"extra operand '{operands[2]}'")
     ways = [*options.ways, *([("l", options.legacy)] if options.legacy is not None else [])]
-    if len({kind for kind, _ in ways}) > 1:
+    if len(ways) > 1:
         raise UsageError("cannot split in more than one way")
     kind, text = ways[-1] if ways else ("l", "1000")
     if kind == "l" and options.legacy is not None:
@@ -351,21 +351,19 @@ def _by_chunks(reader: Reader, chunks: _Chunks, options: Options, output: _Outpu
 
 
 def _equal(data: bytes, chunks: _Chunks) -> Iterator[bytes]:
-    """Yield pieces that differ by one byte at most; the first ones are the longer."""
-    size, more = divmod(len(data), chunks.count)
-    at = 0
+    """Yield pieces of one size; the last one has what is left over besides."""
+    size = max(len(data) // chunks.count, 1)
     for number in range(chunks.count):
-        stop = at + size + (number < more)
-        yield data[at:stop]
-        at = stop
+        stop = (number + 1) * size if number < chunks.count - 1 else len(data)
+        yield data[number * size : stop]
 
 
 def _whole_lines(data: bytes, count: int, end: bytes) -> Iterator[bytes]:
     """Yield pieces that end with the line in which an equal piece would end."""
-    size, more = divmod(len(data), count)
+    size = max(len(data) // count, 1)
     at = target = 0
     for number in range(count):
-        target += size + (number < more)
+        target += size
         if number == count - 1:
             stop = len(data)
         elif at >= target:

@@ -1,7 +1,7 @@
 """strings: print the texts within binary files.
 
 Source: POSIX.1-2024 XCU 3, strings. Oracle: GNU binutils 2.40.
-Divergence: L-STRINGS-001, only characters of 7 and 8 bits are looked for (-e s, -e S); -d, -T and -U are not offered.
+Divergence: L-STRINGS-001, -d, -T and -U are not offered.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from sandhook.utilities._base import Context, Failure, UsageError, also, opt, op
 from sandhook.utilities._files import reason
 
 NUMERIC = "legacy"
+#: Bytes in front of the one that says the character, and behind it.
+_ENCODINGS = {"s": (0, 0), "S": (0, 0), "b": (1, 0), "l": (0, 1), "B": (3, 0), "L": (0, 3)}
 _FORMS = {"o": "%7o ", "d": "%7d ", "x": "%7x "}
 
 
@@ -31,7 +33,7 @@ def _radix(text: str) -> str:
 
 
 def _encoding(text: str) -> str:
-    if text not in ("s", "S"):
+    if text not in _ENCODINGS:
         raise UsageError(f"unsupported encoding '{text}'", hint=False)
     return text
 
@@ -54,7 +56,14 @@ class Options:
     separator: str = opt(
         "-s", "--output-separator", "SEPARATOR", "print it instead of newlines", default="\n"
     )
-    encoding: str = opt("-e", "--encoding", "SIZE", "s: 7 bits, S: 8 bits", convert=_encoding, default="s")
+    encoding: str = opt(
+        "-e",
+        "--encoding",
+        "SIZE",
+        "s: 7 bits, S: 8 bits, b and l: 16 bits with the high or the low byte first, B and L: 32 bits",
+        convert=_encoding,
+        default="s",
+    )
     legacy: str | None = None
 
 
@@ -66,7 +75,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         + (rb"\n-\r" if options.white else b"")
         + (rb"\x80-\xff" if options.encoding == "S" else b"")
     )
-    run_of = re.compile(rb"[" + letters + rb"]+")
+    front, behind = _ENCODINGS[options.encoding]
+    width = front + 1 + behind
+    run_of = re.compile(rb"(?:" + rb"\0" * front + rb"[" + letters + rb"]" + rb"\0" * behind + rb")+")
     separator = options.separator.encode("utf-8", "surrogateescape")
     for name in operands or ("-",):
         shown = "{standard input}" if name == "-" else name
@@ -77,16 +88,19 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 for data in reader.chunks():
                     held += data
                     ctx.budget.afford(len(held))
-                    stop = len(held)
+                    stop = len(held) - width + 1
                     for found in run_of.finditer(held):
-                        if found.end() == len(held):  # it may go on
+                        if found.end() > len(held) - width:  # it may go on
                             stop = found.start()
                             break
-                        _print(found[0], base + found.start(), least, head, separator, options, ctx)
+                        text = found[0][front::width]
+                        _print(text, base + found.start(), least, head, separator, options, ctx)
+                    stop = max(stop, 0)
                     base += stop
                     held = held[stop:]
-                if held:
-                    _print(held, base, least, head, separator, options, ctx)
+                for found in run_of.finditer(held):
+                    text = found[0][front::width]
+                    _print(text, base + found.start(), least, head, separator, options, ctx)
         except FileNotFoundError:
             ctx.fail(f"'{name}': No such file")
         except IsADirectoryError:

@@ -11,6 +11,8 @@ from sandhook.utilities._base import Context, also, opt, option_set
 from sandhook.utilities._files import reason
 from sandhook.utilities._sums import sum_line
 
+WRITE_ERROR = "write error"
+
 
 @option_set
 class Options:

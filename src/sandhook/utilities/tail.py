@@ -12,13 +12,12 @@ from collections.abc import Callable, Sequence
 
 from sandhook.kernel.descriptor import File
 from sandhook.record import Record
-from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, Failure, Reader, Syntax, UsageError, also, opt, option_set
 from sandhook.utilities._counts import Headers, parse_count
 from sandhook.vfs.errors import error_text
 
-NUMERIC = "legacy"
-_LEGACY = re.compile(r"\+?([0-9]*)([bcl]?)(f?)", re.ASCII)
-_PLUS = re.compile(r"\+(?:[0-9]+[bcl]?f?|[bcl]f?|f)", re.ASCII)
+RAW = True  # "-5" and "+5" are options only when they stand alone
+_LEGACY = re.compile(r"[-+]([0-9]*)([bcl]?)(f?)", re.ASCII)
 
 
 class Amount(Record):
@@ -71,6 +70,12 @@ def how(text: str) -> str:
     return text
 
 
+def unchanged_stats(text: str) -> str:
+    """Read the argument of --max-unchanged-stats."""
+    parse_count(text, "maximum number of unchanged stats between opens")
+    return text
+
+
 @option_set
 class Options:
     """tail [-fFqvz] [-n [+]LINES | -c [+]BYTES] [FILE]...
@@ -113,23 +118,35 @@ class Options:
         "-s", "--sleep-interval", "N", "look again after N seconds", convert=seconds, default=1.0
     )
     pid: int | None = opt("--pid", "PID", "end when that process has ended", convert=process_id)
-    legacy: str | None = opt(default=None)
+    unchanged: str | None = opt(
+        "--max-unchanged-stats", "N", "taken, and without effect", convert=unchanged_stats
+    )
 
 
-def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+_SYNTAX = Syntax(Options)
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
+    legacy = _legacy(arguments)
+    try:
+        options, operands = _SYNTAX.parse(arguments[legacy is not None :])
+    except UsageError as error:
+        message = str(error)
+        if message[:19] == "invalid option -- '" and message[19].isdecimal():
+            raise Failure(f"option used in invalid context -- {message[19]}") from None
+        raise
     amount, follow = options.amount or Amount(10), options.follow
-    legacy = options.legacy
-    if legacy is None and options == _PLAIN and 1 <= len(operands) <= 2 and _PLUS.fullmatch(operands[0]):
-        legacy, operands = operands[0], operands[1:]
     if legacy is not None:
-        found = _LEGACY.fullmatch(legacy)
-        if found is None or len(operands) > 1:
-            raise Failure(f"option used in invalid context -- {legacy[:1]}")
-        count = parse_count(found[1] or "10", "number of lines") * (512 if found[2] == "b" else 1)
-        amount = options.amount or Amount(count, found[2] in ("b", "c") and found[2] != "", legacy[0] == "+")
-        follow = follow or ("descriptor" if found[3] else None)
+        amount = legacy[0]
+        follow = "descriptor" if legacy[1] else None
     delimiter = b"\0" if options.zero else b"\n"
+    if options.retry and not follow:
+        ctx.error("warning: --retry ignored; --retry is useful only when following")
+    if options.pid is not None and not follow:
+        ctx.error("warning: PID ignored; --pid=PID is useful only when following")
+    if not (amount.number or amount.from_start or follow):
+        return 0  # no input is looked at
     headers = Headers(ctx, len(operands) > 1 if options.headers is None else options.headers)
     followed: list[tuple[str, Reader]] = []
     missing: list[str] = []
@@ -145,12 +162,26 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         if follow:
             wait_for_more(followed, missing if follow == "name" else [], options, headers, ctx)
     finally:
-        for _, reader in followed:
-            reader.close()
+        for each in followed:
+            each[1].close()
     return ctx.failed
 
 
-_PLAIN = Options()
+def _legacy(arguments: Sequence[str]) -> tuple[Amount, bool] | None:
+    """Read ``-5``, ``+5c``, ``-2f`` in front of at most one file; tell whether to follow it."""
+    count = len(arguments)
+    found = _LEGACY.fullmatch(arguments[0]) if arguments else None
+    if found is None or (arguments[0][0] == "-" and (not found[1] or arguments[0] == "-")):
+        return None
+    if not found[0][1:]:
+        return None
+    file = "" if count < 2 else arguments[1]
+    if count > 2 and not (count == 3 and file == "--"):
+        return None
+    if file[:1] == "-" and len(file) > 1 and file != "--":
+        return None
+    number = parse_count(found[1] or "10", "number of lines") * (512 if found[2] == "b" else 1)
+    return Amount(number, found[2] in ("b", "c") and found[2] != "", found[0][0] == "+"), bool(found[3])
 
 
 def begin(name: str, amount: Amount, delimiter: bytes, headers: Headers, ctx: Context) -> Reader | None:

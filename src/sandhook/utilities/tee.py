@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.kernel.descriptor import Description
-from sandhook.utilities._base import Context, also, opt, option_set
+from sandhook.utilities._base import Context, WriteError, also, opt, option_set
 from sandhook.utilities._files import one_of
 from sandhook.vfs.errors import error_text
 
@@ -33,6 +33,7 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be written; the copying goes on all the same."""
     files: list[tuple[str, Description]] = []
+    going = True
     try:
         for name in operands:
             try:
@@ -43,8 +44,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     return ctx.failed
         with ctx.stdin_reader() as reader:
             for data in reader.chunks():
-                ctx.write(data)
-                ctx.flush()
+                going = going and _copied(data, ctx)
+                if not (going or files):
+                    break
                 for entry in files[:]:
                     try:
                         entry[1].write(data)
@@ -56,3 +58,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         for _, file in files:
             file.release()
     return ctx.failed
+
+
+def _copied(data: bytes, ctx: Context) -> bool:
+    """Write to standard output; tell whether that can go on."""
+    try:
+        ctx.write(data)
+        ctx.flush()
+    except WriteError as error:
+        ctx.fail(f"'standard output': {error.reason}")
+        return False
+    return True

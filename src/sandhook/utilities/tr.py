@@ -56,13 +56,17 @@ def check_operands(options: Options, operands: Sequence[str]) -> None:
     two = options.delete == options.squeeze
     if len(operands) < 2 and two:
         how = "when both deleting and squeezing repeats" if options.delete else "when translating"
-        raise UsageError(f"missing operand after '{operands[0]}'\nTwo strings must be given {how}.")
+        raise UsageError(f"missing operand after {_quoted(operands[0])}\nTwo strings must be given {how}.")
     most = 1 if options.delete and not options.squeeze else 2
     if len(operands) > most:
         more = "\nOnly one string may be given when deleting without squeezing repeats."
         raise UsageError(
-            f"extra operand '{operands[most]}'{more if most == 1 and len(operands) == 2 else ''}"
+            f"extra operand {_quoted(operands[most])}{more if most == 1 and len(operands) == 2 else ''}"
         )
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("\n", "\\n").replace("'", "\\'") + "'"
 
 
 def translation(options: Options, first: Set, members: bytes, second: Set) -> bytes:

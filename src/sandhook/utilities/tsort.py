@@ -85,27 +85,31 @@ def _write(items: list[_Item], name: str, ctx: Context) -> None:
 
 
 def _break_loop(items: list[_Item], ctx: Context) -> None:
-    """Go back from item to item until one comes twice; report the loop and take one pair out."""
-    before: dict[_Item, _Item] = {}
-    for item in items:
-        ctx.charge(1 + len(item.after))
-        for after in reversed(item.after):
-            if not after.printed:
-                before.setdefault(after, item)
-    seen: list[_Item] = []
-    item = next(each for each in items if each.count)
-    while item not in seen:
-        ctx.charge(1 + (len(seen) >> 2))
-        seen.append(item)
-        item = before[item]
-    loop = [item]
-    follow = before[item]
-    while follow is not item:
-        loop.append(follow)
-        follow = before[follow]
-    ordered = [loop[0], *reversed(loop[1:])]
-    for each in ordered:
-        ctx.error(each.name.decode("utf-8", "surrogateescape"))
-    last = ordered[-1]
-    last.after.remove(item)
-    item.count -= 1
+    """Go through the items, in their order and again, from each one that is found to one that it comes before, until
+    one comes twice; report the loop and take one pair out."""
+    waiting = [item for item in items if item.count]
+    chain: dict[_Item, _Item] = {}  # an item, and the one of its followers from which it was found
+    at: _Item | None = None
+    while True:
+        for item in waiting:
+            ctx.charge(1 + len(item.after))
+            if at is None:
+                at = item
+            elif at in item.after:
+                if item in chain:
+                    _report(item, at, chain, ctx)
+                    return
+                chain[item] = at
+                at = item
+
+
+def _report(last: _Item, first: _Item, chain: dict[_Item, _Item], ctx: Context) -> None:
+    """Name the items of a loop, and take out the pair that closes it."""
+    item = first
+    while item is not last:
+        ctx.error(item.name.decode("utf-8", "surrogateescape"))
+        item = chain[item]
+    ctx.error(last.name.decode("utf-8", "surrogateescape"))
+    # The pair that was read last goes.
+    del last.after[len(last.after) - 1 - last.after[::-1].index(first)]
+    first.count -= 1

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.kernel.signals import BrokenPipe
-from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
+from sandhook.utilities._base import Context, UsageError, opt, option_set
 
 USAGE_STATUS = 2
+WRITE_STATUS = 3
 
 
 @option_set
@@ -28,12 +28,5 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if operands:
         raise UsageError(f"extra operand '{operands[0]}'")
     if not options.silent:
-        try:
-            ctx.write_line("not a tty")
-            ctx.flush()
-        except BrokenPipe:
-            raise
-        except OSError as error:
-            ctx.abandon()
-            raise Failure(f"write error: {error.strerror}", status=3) from None
+        ctx.write_line("not a tty")
     return 1

@@ -11,7 +11,7 @@ from sandhook.utilities._base import Context, also, opt, option_set
 from sandhook.utilities._files import reason
 from sandhook.utilities._tabs import TabStops, parse_tabs
 
-NUMERIC = "legacy"
+NUMERIC = "tabs"
 
 
 @option_set
@@ -28,14 +28,12 @@ class Options:
     tabs: tuple[str, ...] = opt(
         "-t", "--tabs", "TABS", "columns between stops (8), or their list; implies -a", append=True
     )
-    legacy: str | None = None
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    texts = [*options.tabs, *([options.legacy] if options.legacy else [])]
-    everywhere = bool(texts) if options.everywhere is None else options.everywhere
-    stops = parse_tabs(texts)
+    everywhere = bool(options.tabs) if options.everywhere is None else options.everywhere
+    stops = parse_tabs(options.tabs)
     for name in operands or ("-",):
         try:
             with ctx.open(name) as reader:

@@ -15,6 +15,8 @@ from sandhook.vfs.errors import error_text
 _PIPE_WIDTH = 7  #: of numbers when a size cannot be known beforehand
 _INCOMPLETE = re.compile(rb"[\xc2-\xdf]\Z|[\xe0-\xef][\x80-\xbf]?\Z|[\xf0-\xf4][\x80-\xbf]{0,2}\Z")
 
+WRITE_ERROR = "write error"
+
 
 @option_set
 class Options:

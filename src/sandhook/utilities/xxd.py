@@ -39,6 +39,10 @@ def _number(text: str) -> int:
     return -value if "-" in text[: found.start(1)] else value
 
 
+WRITE_ERROR = "{}"
+WRITE_STATUS = 3
+
+
 @option_set
 class Options:
     """xxd [-abCdeipru] [-c COLS] [-g BYTES] [-l LEN] [-n NAME] [-o OFFSET] [-s [+][-]SEEK] [INFILE [OUTFILE]]

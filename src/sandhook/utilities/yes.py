@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.kernel.signals import BrokenPipe
 from sandhook.utilities._base import Context, option_set
-from sandhook.vfs.errors import error_text
+
+WRITE_ERROR = "standard output: {}"
 
 
 @option_set
@@ -26,11 +26,4 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     block = line * max(1, 4096 // len(line))
     while True:
         ctx.charge(1 + len(block) // 1024)
-        try:
-            ctx.write(block)
-        except BrokenPipe:
-            raise
-        except OSError as error:
-            ctx.abandon()
-            ctx.error(f"standard output: {error_text(error)}")
-            return 1
+        ctx.write(block)
