@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "sandhook"
@@ -23,23 +24,47 @@ def modules() -> dict[str, Path]:
     return found
 
 
-@cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
-
-
 def imports(name: str, *, types_too: bool = True) -> Iterator[tuple[str, int]]:
     """Yield (dotted module, line) for every import of a module, wherever in the file it stands.
 
     ``from package import name`` yields ``package.name`` when that is a module of the project, else
     ``package``. With ``types_too=False`` what stands under ``if TYPE_CHECKING:`` is left out.
     """
+    for imported, line, for_types in facts(name).imports:
+        if types_too or not for_types:
+            yield imported, line
+
+
+class Facts(NamedTuple):
+    """What the tests want to know of a module's source."""
+
+    imports: tuple[tuple[str, int, bool], ...]  #: module, line, whether it stands under ``if TYPE_CHECKING:``
+    uses: tuple[tuple[str, int], ...]  #: power, line
+
+
+@cache
+def facts(name: str) -> Facts:
+    """Read a module once. The tree itself is not kept: those of all modules make every collection slow."""
+    from tests.powers import uses
+
     path = modules()[name]
+    source = ast.parse(path.read_text(encoding="utf-8"), str(path))
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in _statements(tree(path), types_too):
+    return Facts(tuple(_imports(source, package)), tuple(uses(source)))
+
+
+def _imports(source: ast.Module, package: str) -> Iterator[tuple[str, int, bool]]:
+    for_types = {
+        node
+        for branch in ast.walk(source)
+        if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.dump(branch.test)
+        for statement in branch.body
+        for node in ast.walk(statement)
+    }
+    for node in ast.walk(source):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield alias.name, node.lineno
+                yield alias.name, node.lineno, node in for_types
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
@@ -47,16 +72,7 @@ def imports(name: str, *, types_too: bool = True) -> Iterator[tuple[str, int]]:
                 base = ".".join([*above, base] if base else above)
             for alias in node.names:
                 whole = f"{base}.{alias.name}"
-                yield (whole if whole in modules() else base), node.lineno
-
-
-def _statements(root: ast.AST, types_too: bool) -> Iterator[ast.AST]:
-    for node in ast.iter_child_nodes(root):
-        if not types_too and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            yield from (inner for part in node.orelse for inner in ast.walk(part))
-            continue
-        yield node
-        yield from _statements(node, types_too)
+                yield (whole if whole in modules() else base), node.lineno, node in for_types
 
 
 def part_of(name: str) -> str:

@@ -21,7 +21,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(VALUES)
 def test_what_is_written_reads_back(value: Any) -> None:
     text = write_yaml(value)

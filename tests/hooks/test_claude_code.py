@@ -719,7 +719,7 @@ _VALUES = st.recursive(
     specific=st.none() | st.dictionaries(_WORDS, _VALUES, max_size=5),
     status=st.sampled_from([0, 1, 2]),
 )
-@hypothesis_settings(max_examples=400, deadline=None)
+@hypothesis_settings(max_examples=150, deadline=None)
 def test_no_output_breaks_the_decoder_and_exit_2_is_never_an_allow(
     name: str, top: dict[str, Any], specific: dict[str, Any] | None, status: int
 ) -> None:

@@ -8,7 +8,7 @@ from benchmarks.hooks import measure
 
 
 def test_a_few_fires_keep_nothing() -> None:
-    figures = measure(600)
+    figures = measure(300)
     assert figures.objects[1] - figures.objects[0] < 3_000
 
 

@@ -1,4 +1,4 @@
-"""Fifty engines fire two hundred hooks at once: nothing of one is seen by another, all decide as alone."""
+"""Twenty engines fire eighty hooks at once: nothing of one is seen by another, all decide as alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandhook.hooks.events import ToolPre
 from sandhook.hooks.model import Decision
 from sandhook.hooks.report import to_json
 
-ENGINES, HOOKS = 50, 4
+ENGINES, HOOKS = 20, 4
 
 #: Leaves a variable, a function, an option, a directory, a file and a trap behind, and tells of any
 #: that an other hook left.

@@ -11,7 +11,7 @@ from tests.sandbox.conftest import SMALL, Attack
 from tests.sandbox.tools import present
 
 #: Limits whose steps do not run out: only the clock ends the run.
-CLOCK = SMALL.with_(wall_seconds=0.3, steps=10**12)
+CLOCK = SMALL.with_(wall_seconds=0.1, steps=10**12)
 
 LOOPS_WITH_OUTPUT = "select x in a; do :; done < <(yes '')"
 

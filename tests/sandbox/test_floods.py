@@ -153,7 +153,7 @@ FREEZERS = [
 
 @pytest.mark.parametrize("script", present(FREEZERS), ids=lambda script: script[:40])
 def test_other_threads_keep_running(script: str) -> None:
-    limits = Limits(wall_seconds=0.3)
+    limits = Limits(wall_seconds=0.15)
     gaps = []
     stop = threading.Event()
 

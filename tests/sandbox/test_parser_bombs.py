@@ -8,7 +8,7 @@ from sandhook.limits import Limits
 from tests.sandbox.conftest import SMALL, Attack
 from tests.sandbox.tools import present
 
-DEEP = 5_000
+DEEP = 2_000
 
 NESTED = {
     "subshell": ("( ", ":", " )"),
@@ -106,7 +106,7 @@ EXPRESSIONS = [
     "true {pipes}",
     "case a in {patterns} b) ;; esac",
     "echo {{{commas}}} > /dev/null",
-    "set -- {words}; shift 4000; echo $# > /dev/null",
+    "set -- {words}; shift 1600; echo $# > /dev/null",
     "x=({words}); echo ${{#x[@]}} > /dev/null",
 ]
 

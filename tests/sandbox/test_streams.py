@@ -98,7 +98,7 @@ def test_unpacking_ends_at_the_size_of_the_file_system(script: str) -> None:
     ],
 )
 def test_replacements_stay_within_the_memory_of_the_run(script: str) -> None:
-    limits = Limits(wall_seconds=60, memory_bytes=2 << 20)
+    limits = Limits(wall_seconds=60, memory_bytes=1 << 19)
     shell = Shell(limits=limits)
     shell.run("echo a | sed s/a/b/; awk 'BEGIN {gsub(/x/, \"\")}'")  # what is imported does not count
     tracemalloc.start()
@@ -108,4 +108,4 @@ def test_replacements_stay_within_the_memory_of_the_run(script: str) -> None:
     finally:
         tracemalloc.stop()
     assert result.limit == "memory_bytes", result
-    assert peak < 12 << 20
+    assert peak < 3 << 20

@@ -12,7 +12,7 @@ import pytest
 from sandhook.limits import Limits
 from sandhook.shell import Shell
 
-SMALL = Limits(wall_seconds=5.0, steps=200_000, memory_bytes=4 << 20, fs_bytes=1 << 20, output_bytes=65_536)
+SMALL = Limits(wall_seconds=5.0, steps=80_000, memory_bytes=4 << 20, fs_bytes=1 << 20, output_bytes=65_536)
 
 ENDLESS = [
     "od /dev/zero -v",

@@ -8,7 +8,7 @@ from sandhook import Limits, Shell
 from sandhook.errors import LimitExceeded
 from tests.utilities.conftest import Sandbox
 
-SMALL = Limits(memory_bytes=4 << 20, steps=2_000_000, wall_seconds=20, output_bytes=1 << 20)
+SMALL = Limits(memory_bytes=4 << 20, steps=500_000, wall_seconds=20, output_bytes=1 << 18)
 
 
 @pytest.mark.parametrize(
