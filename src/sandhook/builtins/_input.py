@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from sandhook.expand.locale import as_characters, goes_by_bytes
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.pipe import PipeReader
 from sandhook.record import Record
@@ -122,7 +125,8 @@ def read_line(
     data = begun
     source = Source(state, description, timeout)
     if count is not None:
-        return _read_count(source, delimiter, count, exact, raw)
+        next_one = _byte if goes_by_bytes(state) else _character
+        return _read_count(source, delimiter, count, exact, raw, next_one)
     complete = data[-1:] == delimiter and (raw or not _ends_escaped(data))
     timed_out = False
     try:
@@ -174,8 +178,10 @@ def _unescape(text: str) -> tuple[str, frozenset[int]]:
     return "".join(kept), frozenset(escaped)
 
 
-def _read_count(source: Source, delimiter: bytes, count: int, exact: bool, raw: bool) -> Line:
-    """Read character by character: -n and -N count characters, not bytes."""
+def _read_count(
+    source: Source, delimiter: bytes, count: int, exact: bool, raw: bool, next_one: Callable[[Source], str]
+) -> Line:
+    """Read character by character: -n and -N count characters, which are bytes in the C locale."""
     kept: list[str] = []
     escaped: set[int] = set()
     protect = False
@@ -183,7 +189,7 @@ def _read_count(source: Source, delimiter: bytes, count: int, exact: bool, raw: 
     timed_out = False
     try:
         while not complete:
-            letter = _character(source)
+            letter = next_one(source)
             if not letter:
                 break
             if protect:
@@ -203,7 +209,15 @@ def _read_count(source: Source, delimiter: bytes, count: int, exact: bool, raw: 
             complete = len(kept) == count
     except TimeOut:
         timed_out = True
-    return Line("".join(kept), frozenset(escaped), complete, timed_out)
+    text = "".join(kept)
+    if next_one is _byte and not escaped:  # bytes that make characters together are those again
+        text = as_characters(text)
+    return Line(text, frozenset(escaped), complete, timed_out)
+
+
+def _byte(source: Source) -> str:
+    """Read one byte; "" at the end."""
+    return source.take(b"", 1).decode("ascii", "surrogateescape")
 
 
 def _character(source: Source) -> str:

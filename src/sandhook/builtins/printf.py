@@ -20,6 +20,7 @@ from sandhook.builtins._base import (
     write,
 )
 from sandhook.builtins._variables import assign_reference
+from sandhook.expand.locale import as_bytes, goes_by_bytes
 from sandhook.state.state import LARGE, State
 from sandhook.utilities._printf import format_printf
 from sandhook.utilities._printf_plain import format_plainly, plain_format
@@ -110,9 +111,12 @@ def run(state: State, argv: Sequence[str]) -> int:
     budget = state.budget
     budget.charge(len(operands))
     kernel = state.process.kernel
+    arguments = operands[1:]
+    if goes_by_bytes(state):  # %c, %q and the number of a character
+        arguments = [each if each.isascii() else as_bytes(each) for each in arguments]
     data = format_printf(
         operands[0],
-        operands[1:],
+        arguments,
         error=error,
         warn=lambda message: complain(state, f"printf: {message}"),
         now=kernel.now,
