@@ -347,9 +347,9 @@ def test_bombs_end_at_once(pattern, text):
     ],
 )
 def test_long_patterns_compile_in_linear_time(pattern):
-    begin = time.perf_counter()
+    begin = time.process_time()
     compile_pattern(pattern).matches("x")
-    assert time.perf_counter() - begin < 1.5
+    assert time.process_time() - begin < 1.5
 
 
 def test_long_matches_are_charged():
