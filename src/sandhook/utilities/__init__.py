@@ -54,6 +54,7 @@ UTILITIES: dict[str, str] = {
     "combine": "combine",
     "comm": "comm",
     "cp": "cp",
+    "cpio": "cpio",
     "crc32": "crc32",
     "csplit": "csplit",
     "csv": "csv",

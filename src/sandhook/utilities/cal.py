@@ -141,7 +141,7 @@ class _Page:
 
     def print(self, months: Sequence[Month]) -> None:
         """Print months, each with its year above unless one stands above them all."""
-        years = len(months) <= self.across or months[0].year != months[-1].year
+        years = months[0].number > 1 or len(months) < self.across or months[0].year != months[-1].year
         if not years:
             self._ctx.write_line(_centred(str(months[0].year), (self.width - 2) * self.across))
         for at in range(0, len(months), self.across):
