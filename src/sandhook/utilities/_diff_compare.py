@@ -15,7 +15,11 @@ from sandhook.record import Record
 Charge = Callable[[int], None]
 
 _FREQUENT = 5  #: matches in a short file that make a line "frequent"
-_LEAST_PATIENCE = 4096  #: edits after which the search takes the best split that it has
+_PATIENCE = (
+    2048  #: edits after which the search takes the best split that it has; GNU's is twice that at least
+)
+_EFFORT = 12_000_000  #: steps that all searches of a pair of files may take,
+_HASTE = 24  #: and the edits that each one has left when they are used up
 
 
 class Change(Record):
@@ -186,12 +190,7 @@ def _search(
     charge: Charge,
 ) -> None:
     """Mark what a shortest edit script removes and adds, halving the problem until it is trivial."""
-    patience = 1
-    diagonals = len(old) + len(new) + 3
-    while diagonals:
-        patience *= 2
-        diagonals >>= 2
-    patience = max(patience, _LEAST_PATIENCE)
+    left_over = _EFFORT
     pending = [(0, len(old), 0, len(new))]
     while pending:
         left, right, top, bottom = pending.pop()
@@ -208,7 +207,9 @@ def _search(
             for at in range(left, right):
                 removed[old_at[at]] = 1
         else:
-            x, y = _middle(old, new, left, right, top, bottom, patience, charge)
+            patience = _PATIENCE if left_over > 0 else _HASTE
+            x, y, edits = _middle(old, new, left, right, top, bottom, patience, charge)
+            left_over -= edits * edits
             pending.append((x, right, y, bottom))
             pending.append((left, x, top, y))
 
@@ -222,8 +223,8 @@ def _middle(
     bottom: int,
     patience: int,
     charge: Charge,
-) -> tuple[int, int]:
-    """Return a point that a shortest path goes through: where paths from both ends meet.
+) -> tuple[int, int, int]:
+    """Return a point that a shortest path goes through, where paths from both ends meet, and the edits till then.
 
     A diagonal is ``x - y``. ``ahead[d]`` is the farthest x that a path from the start reaches on it
     with the present number of edits, ``back[d]`` the nearest one that a path from the end does.
@@ -259,7 +260,7 @@ def _middle(
                 y += 1
             ahead[d] = x
             if odd and first_b <= d <= last_b and back[d] <= x:
-                return x, y
+                return x, y, edits
         if first_b > lowest:
             first_b -= 1
             back[first_b - 1] = right + bottom
@@ -279,9 +280,10 @@ def _middle(
                 y -= 1
             back[d] = x
             if not odd and first_f <= d <= last_f and x <= ahead[d]:
-                return x, y
+                return x, y, edits
         if edits >= patience:
-            return _best(ahead, back, (first_f, last_f, first_b, last_b), (left, right, top, bottom))
+            spans = (first_f, last_f, first_b, last_b)
+            return *_best(ahead, back, spans, (left, right, top, bottom)), edits
 
 
 def _best(

@@ -7,6 +7,7 @@ import re
 import stat as bits
 from typing import TYPE_CHECKING
 
+from sandhook.kernel.descriptor import Input
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities._base import Context
 from sandhook.utilities._diff_lines import Lines, Rules, is_binary
@@ -207,6 +208,13 @@ class Pair:
             data = reader.read_all()
         return data.replace(b"\r\n", b"\n") if self._options.carriage else data
 
+    def _unended(self, sides: list[tuple[Side, bytes]]) -> None:
+        """Complain of last lines without newline: ed could not make them so."""
+        for side, data in sides:
+            if data and data[-1:] != b"\n":
+                self._ctx.error(f"{side.name}: No newline at end of file\n")
+                self._status = 2
+
     def _files(self, old: Side, new: Side, *, heading: bool) -> None:
         """Compare two files and write how they differ."""
         options = self._options
@@ -219,7 +227,7 @@ class Pair:
             )  # fmt: skip
         else:
             same = False
-        if same and self._style.kind != "sides":
+        if same and self._style.kind not in ("sides", "groups"):
             self._identical(old, new)
             return
         data = []
@@ -231,7 +239,7 @@ class Pair:
         if len(data) < 2:
             return
         self._ctx.charge(1 + (len(data[0]) + len(data[1]) >> 10))
-        if data[0] == data[1] and self._style.kind != "sides":
+        if data[0] == data[1] and self._style.kind not in ("sides", "groups"):
             self._identical(old, new)
             return
         if not options.text and (is_binary(data[0]) or is_binary(data[1])):
@@ -245,26 +253,33 @@ class Pair:
     def _texts(self, old: Side, new: Side, first: bytes, second: bytes, heading: bool) -> None:
         style, options = self._style, self._options
         horizon = style.context if style.kind in ("unified", "context") else 0
+        whole = [(side, data) for side, data in ((old, first), (new, second))] if style.whole_lines else []
+        if whole:
+            first, second = (data + b"\n" if data and data[-1:] != b"\n" else data for _, data in whole)
         lines = Lines(first, second, self._rules, horizon, self._ctx)
         if not lines.differ:
-            if style.kind == "sides" and not self._options.brief:
+            if style.kind in ("sides", "groups") and not self._options.brief:
                 Output(lines, style, ("", ""), self._ctx).write()
             self._identical(old, new)
+            self._unended(whole)
             return
         if self._options.brief:
             self._differ(old, new)
             return
         self._status = max(self._status, 1)
-        if heading:
-            labels = [*options.labels[:2], *(old.name, new.name)[len(options.labels[:2]) :]]
-            self._ctx.write_line(" ".join([self._command, *map(_argument, labels)]))
+        labels = [*options.labels[:2], *(old.name, new.name)[len(options.labels[:2]) :]]
+        title = " ".join([self._command, *map(_argument, labels)])
         heads = (self._head(old, 0), self._head(new, 1))
-        Output(lines, style, heads, self._ctx).write()
-        if style.kind == "ed":
-            for side, data in ((old, first), (new, second)):
-                if data and data[-1:] != b"\n":
-                    self._ctx.error(f"{side.name}: No newline at end of file\n")
-                    self._status = 2
+        if options.pages:
+            gathered = _Gathered(self._ctx)
+            Output(lines, style, heads, gathered).write()
+            self._ctx.flush()
+            self._ctx.run(["pr", "-h", title], stdin=Input(b"".join(gathered.pieces)))
+        else:
+            if heading:
+                self._ctx.write_line(title)
+            Output(lines, style, heads, self._ctx).write()
+        self._unended(whole)
 
     def _links(self, old: Side, new: Side) -> None:
         ctx = self._ctx
@@ -287,6 +302,23 @@ class Pair:
         zone = zone_of(self._ctx.environment.get("TZ"))
         when = format_moment(_STAMP, moment(stamp // 10**9, zone), stamp % 10**9)
         return f"{_argument(side.name)}\t{when}"
+
+
+class _Gathered:
+    """Output that goes to pr when it is complete."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._size = 0
+        self.pieces: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        self._size += len(data)
+        self._ctx.budget.afford(self._size)
+        self.pieces.append(data)
+
+    def charge(self, steps: int = 1) -> None:
+        self._ctx.charge(steps)
 
 
 def quoted(name: str) -> str:

@@ -5,14 +5,14 @@ Source: POSIX.1-2024 XCU 3, diff, "Diff Default/-c/-e/-u Output Format". Oracle:
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterator
 
 from sandhook.pattern.posix import Regex
 from sandhook.record import Record
-from sandhook.utilities._base import Context
 from sandhook.utilities._diff_compare import Change
+from sandhook.utilities._diff_formats import CHANGED, NEW, OLD, UNCHANGED, Formats, Formatter, Group, Sink
 from sandhook.utilities._diff_lines import Lines, heading
+from sandhook.utilities._diff_sides import Sides
 
 _NO_NEWLINE = b"\n\\ No newline at end of file\n"
 
@@ -21,7 +21,7 @@ class Style(Record):
     """How differences are written.
 
     Attributes:
-        kind: "normal", "unified", "context", "ed", "rcs" or "sides".
+        kind: "normal", "unified", "context", "ed", "forward", "rcs", "sides" or "groups".
         context: Lines shown around a change.
         functions: Show the nearest line above that matches ``function``, or begins like a function of C.
         expand: Tabs become blanks.
@@ -31,6 +31,9 @@ class Style(Record):
         width: Columns, side by side.
         left_only: Side by side, lines that both have are shown on the left alone.
         changed_only: Side by side, they are not shown at all.
+        formats: For "groups".
+        colours: The numbers of heads (hd), lines that were removed (de) and added (ad), their numbers (ln), and of
+            the end of each of them (rs); None without colours.
     """
 
     kind: str = "normal"
@@ -44,12 +47,19 @@ class Style(Record):
     width: int = 130
     left_only: bool = False
     changed_only: bool = False
+    formats: Formats | None = None
+    colours: dict[str, str] | None = None
+
+    @property
+    def whole_lines(self) -> bool:
+        """Whether the format has no way to say that the last line lacks its newline."""
+        return self.kind in ("ed", "forward")
 
 
 class Output:
     """Writes what differs between two texts."""
 
-    def __init__(self, lines: Lines, style: Style, heads: tuple[str, str], ctx: Context) -> None:
+    def __init__(self, lines: Lines, style: Style, heads: tuple[str, str], ctx: Sink) -> None:
         self._lines = lines
         self._style = style
         self._heads = heads
@@ -62,6 +72,8 @@ class Output:
             "unified": self._unified,
             "context": self._context,
             "ed": self._ed,
+            "forward": self._forward,
+            "groups": self._groups,
             "rcs": self._rcs,
             "sides": self._sides,
         }
@@ -72,7 +84,17 @@ class Output:
     def _put(self, text: str) -> None:
         self._ctx.write(text.encode("utf-8", "surrogateescape"))
 
-    def _line(self, mark: bytes, line: bytes) -> None:
+    def _head(self, kind: str, text: str, behind: bytes = b"\n") -> None:
+        """Write a line that is no line of a file: in its colour, and with what stands behind that."""
+        self._ctx.write(self._coloured(kind, text.encode("utf-8", "surrogateescape")) + behind)
+
+    def _coloured(self, kind: str, text: bytes) -> bytes:
+        colours = self._style.colours
+        if colours is None or not kind:
+            return text
+        return b"\x1b[%bm%b\x1b[%bm" % (colours[kind].encode(), text, colours["rs"].encode())
+
+    def _line(self, mark: bytes, line: bytes, colour: str = "") -> None:
         """Write a line behind its mark; one without newline gets a note."""
         self._ctx.charge()
         style = self._style
@@ -83,7 +105,7 @@ class Output:
             body = body.expandtabs(style.tab)
         if style.bare and not body:
             mark = mark.rstrip(b" \t")
-        self._ctx.write(mark + body + (b"\n" if line[-1:] == b"\n" else _NO_NEWLINE))
+        self._ctx.write(self._coloured(colour, mark + body) + (b"\n" if line[-1:] == b"\n" else _NO_NEWLINE))
 
     def _counted(self) -> Iterator[Change]:
         for change, trivial in zip(self._lines.changes, self._lines.trivial):
@@ -94,15 +116,40 @@ class Output:
 
     def _normal(self) -> None:
         for change in self._counted():
-            self._put(
-                f"{_span(change.old, change.old_end)}{_letter(change)}{_span(change.new, change.new_end)}\n"
-            )
+            spans = _span(change.old, change.old_end), _span(change.new, change.new_end)
+            self._head("ln", f"{spans[0]}{_letter(change)}{spans[1]}")
             for line in self._lines.old[change.old : change.old_end]:
-                self._line(b"< ", line)
+                self._line(b"< ", line, "de")
             if _letter(change) == "c":
                 self._put("---\n")
             for line in self._lines.new[change.new : change.new_end]:
-                self._line(b"> ", line)
+                self._line(b"> ", line, "ad")
+
+    def _forward(self) -> None:
+        """Write what ed would understand, if the numbers of lines stayed as they are."""
+        for change in self._counted():
+            self._put(f"{_letter(change)}{_span(change.old, change.old_end).replace(',', ' ')}\n")
+            if change.new_end > change.new:
+                self._ctx.charge(change.new_end - change.new)
+                for line in self._lines.new[change.new : change.new_end]:
+                    self._ctx.write(line.removesuffix(b"\n") + b"\n")
+                self._put(".\n")
+
+    def _groups(self) -> None:
+        style, lines = self._style, self._lines
+        assert style.formats is not None
+        formatter = Formatter(style.formats, style.tab if style.expand else None, self._ctx)
+        at = other = 0
+        end = Change(len(lines.old), len(lines.old), len(lines.new), len(lines.new))
+        for change in [*self._counted(), end]:
+            if at < change.old or other < change.new:
+                group = Group(lines.old[at : change.old], at, lines.new[other : change.new], other)
+                formatter.write(UNCHANGED, group)
+            if change is not end:
+                kind = {"a": NEW, "d": OLD, "c": CHANGED}[_letter(change)]
+                old, new = lines.old[change.old : change.old_end], lines.new[change.new : change.new_end]
+                formatter.write(kind, Group(old, change.old, new, change.new))
+            at, other = change.old_end, change.new_end
 
     def _rcs(self) -> None:
         for change in self._counted():
@@ -169,54 +216,58 @@ class Output:
         return b" " + found if found else b""
 
     def _unified(self) -> None:
-        self._put(f"--- {self._heads[0]}\n+++ {self._heads[1]}\n")
+        self._head("hd", f"--- {self._heads[0]}")
+        self._head("hd", f"+++ {self._heads[1]}")
         lines = self._lines
         for hunk in self._hunks():
             old, old_end, new, new_end = self._around(hunk)
-            self._put(f"@@ -{_unified_span(old, old_end)} +{_unified_span(new, new_end)} @@")
-            self._ctx.write(self._function(old) + b"\n")
+            spans = _unified_span(old, old_end), _unified_span(new, new_end)
+            self._head("ln", f"@@ -{spans[0]} +{spans[1]} @@", self._function(old) + b"\n")
             at = old
             for change in hunk:
                 for line in lines.old[at : change.old]:
                     self._line(b" ", line)
                 for line in lines.old[change.old : change.old_end]:
-                    self._line(b"-", line)
+                    self._line(b"-", line, "de")
                 for line in lines.new[change.new : change.new_end]:
-                    self._line(b"+", line)
+                    self._line(b"+", line, "ad")
                 at = change.old_end
             for line in lines.old[at:old_end]:
                 self._line(b" ", line)
 
     def _context(self) -> None:
-        self._put(f"*** {self._heads[0]}\n--- {self._heads[1]}\n")
+        self._head("hd", f"*** {self._heads[0]}")
+        self._head("hd", f"--- {self._heads[1]}")
         lines = self._lines
         for hunk in self._hunks():
             old, old_end, new, new_end = self._around(hunk)
             self._ctx.write(b"***************" + self._function(old) + b"\n")
-            self._put(f"*** {_context_span(old, old_end)} ****\n")
+            self._head("ln", f"*** {_context_span(old, old_end)} ****")
             if any(change.old_end > change.old for change in hunk):
                 spans = [(c.old, c.old_end, b"! " if c.new_end > c.new else b"- ") for c in hunk]
-                self._half(lines.old, old, old_end, spans)
-            self._put(f"--- {_context_span(new, new_end)} ----\n")
+                self._half(lines.old, old, old_end, spans, "de")
+            self._head("ln", f"--- {_context_span(new, new_end)} ----")
             if any(change.new_end > change.new for change in hunk):
                 spans = [(c.new, c.new_end, b"! " if c.old_end > c.old else b"+ ") for c in hunk]
-                self._half(lines.new, new, new_end, spans)
+                self._half(lines.new, new, new_end, spans, "ad")
 
-    def _half(self, lines: list[bytes], at: int, end: int, spans: list[tuple[int, int, bytes]]) -> None:
+    def _half(
+        self, lines: list[bytes], at: int, end: int, spans: list[tuple[int, int, bytes]], colour: str
+    ) -> None:
         for first, last, mark in spans:
             for line in lines[at:first]:
-                self._line(b"  ", line)
+                self._line(b"  ", line, colour)
             for line in lines[first:last]:
-                self._line(mark, line)
+                self._line(mark, line, colour)
             at = last
         for line in lines[at:end]:
-            self._line(b"  ", line)
+            self._line(b"  ", line, colour)
 
     # ------------------------------------------------------------------ side by side
 
     def _sides(self) -> None:
         lines, style = self._lines, self._style
-        sides = _Sides(style)
+        sides = Sides(style)
         at = other = 0
         for change, trivial in [*zip(lines.changes, lines.trivial), (None, False)]:
             stop = len(lines.old) if change is None else change.old
@@ -235,7 +286,7 @@ class Output:
                 self._changed(change, sides)
             at, other = change.old_end, change.new_end
 
-    def _common(self, change: Change, sides: _Sides) -> None:
+    def _common(self, change: Change, sides: Sides) -> None:
         """Write a change that does not count."""
         old = self._lines.old[change.old : change.old_end]
         new = self._lines.new[change.new : change.new_end]
@@ -247,7 +298,7 @@ class Output:
         for right in new[both:]:
             self._ctx.write(sides.row(None, ")", right))
 
-    def _changed(self, change: Change, sides: _Sides) -> None:
+    def _changed(self, change: Change, sides: Sides) -> None:
         old = self._lines.old[change.old : change.old_end]
         new = self._lines.new[change.new : change.new_end]
         both = min(len(old), len(new))
@@ -255,82 +306,12 @@ class Output:
         for left, right in zip(old, new):
             self._ctx.write(sides.row(left, "|", right))
         for left in old[both:]:
-            self._ctx.write(sides.row(left, "<", None))
+            self._row("de", sides.row(left, "<", None))
         for right in new[both:]:
-            self._ctx.write(sides.row(None, ">", right))
+            self._row("ad", sides.row(None, ">", right))
 
-
-class _Sides:
-    """Lays two lines out beside each other."""
-
-    def __init__(self, style: Style) -> None:
-        unit = 1 if style.expand else style.tab
-        offset = (style.width + unit + 3) // (2 * unit) * unit
-        self.half = max(0, min(offset - 3, style.width - offset))
-        self.column = offset if self.half else style.width
-        self.style = style
-
-    def row(self, left: bytes | None, mark: str, right: bytes | None) -> bytes:
-        pieces: list[str] = []
-        at = self._text(left, pieces) if left is not None else 0
-        if (
-            left is not None
-            and right is not None
-            and mark == "|"
-            and (left[-1:] == b"\n") != (right[-1:] == b"\n")
-        ):
-            mark = "/" if left[-1:] == b"\n" else "\\"
-        if mark != " ":
-            at = self._blanks(at, (self.half + self.column - 1) // 2, pieces) + 1
-            pieces.append(mark)
-        if right is not None and right.removesuffix(b"\n"):
-            self._blanks(at, self.column, pieces)
-            self._text(right, pieces)
-        whole = any(side is not None and side[-1:] == b"\n" for side in (left, right))
-        return "".join(pieces).encode("utf-8", "surrogateescape") + (b"\n" if whole else b"")
-
-    def _blanks(self, at: int, to: int, pieces: list[str]) -> int:
-        if not self.style.expand:
-            tab = self.style.tab
-            while at + tab - at % tab <= to:
-                at += tab - at % tab
-                pieces.append("\t")
-        pieces.append(" " * (to - at))
-        return max(at, to)
-
-    def _text(self, line: bytes, pieces: list[str]) -> int:
-        """Write as much of a line as fits into its half; return the column behind it."""
-        wanted = shown = 0
-        for letter in line.removesuffix(b"\n").decode("utf-8", "surrogateescape"):
-            if wanted > self.half:
-                break
-            if letter == "\t":
-                step = self.style.tab - wanted % self.style.tab
-                if wanted == shown:
-                    stop = shown + step
-                    if self.style.expand:
-                        stop = min(stop, self.half)
-                        pieces.append(" " * (stop - shown))
-                        shown = stop
-                    elif stop < self.half:
-                        pieces.append("\t")
-                        shown = stop
-                wanted += step
-                continue
-            size = (
-                2
-                if unicodedata.east_asian_width(letter) in "WF"
-                else 0
-                if unicodedata.combining(letter)
-                else 1
-            )
-            if letter < " " or letter == "\x7f":
-                size = 0
-            wanted += size
-            if wanted <= self.half:
-                pieces.append(letter)
-                shown = wanted
-        return shown
+    def _row(self, colour: str, row: bytes) -> None:
+        self._ctx.write(self._coloured(colour, row))
 
 
 def _letter(change: Change) -> str:

@@ -1,18 +1,19 @@
 """diff: say how files differ, line by line.
 
 Source: POSIX.1-2024 XCU 3, diff. Oracle: GNU diffutils 3.8; the changes that are found are GNU's, too.
-Divergence: L-DIFF-001, -D, the format options, -l and colours are not offered.
+Divergence: L-DIFF-001, --ignore-file-name-case is not offered.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
 from sandhook.utilities._base import Context, Syntax, UsageError, also, opt, option_set
 from sandhook.utilities._diff_files import Pair
+from sandhook.utilities._diff_formats import CHANGED, NEW, OLD, UNCHANGED, Formats, conditional, make_formats
 from sandhook.utilities._diff_lines import Rules
 from sandhook.utilities._diff_output import Style
 
@@ -48,8 +49,12 @@ def _regex(text: str) -> Regex:
         raise UsageError(f"{text}: {error}", hint=False) from None
 
 
+def _format(what: str, kind: str = "") -> Callable[[str], tuple[str, str, str]]:
+    return lambda text: (what, kind, text)
+
+
 def _colour(text: str) -> str:
-    if text not in ("never", "auto"):
+    if text not in ("always", "never", "auto"):
         raise UsageError(f"invalid color '{text}'")
     return text
 
@@ -70,6 +75,13 @@ class Options:
         opt("-u", help="three lines of unified context", const="unified", append=True),
         opt("-c", help="three lines of copied context", const="context", append=True),
         opt("-e", "--ed", help="a script for ed", const="ed", append=True),
+        opt(
+            "-f",
+            "--forward-ed",
+            help="likewise, from the beginning on, which ed cannot run",
+            const="forward",
+            append=True,
+        ),
         opt("-n", "--rcs", help="the format of RCS", const="rcs", append=True),
         opt("-y", "--side-by-side", help="two columns", const="sides", append=True),
     )
@@ -91,6 +103,7 @@ class Options:
     function: Regex | None = opt(
         "-F", "--show-function-line", "RE", "show the nearest line above that matches RE", convert=_regex
     )
+    pages: bool = opt("-l", "--paginate", help="hand the output to pr")
     expand: bool = opt("-t", "--expand-tabs", help="expand tabs in the output")
     indent: bool = opt("-T", "--initial-tab", help="put a tab before each line")
     tab: int = opt("--tabsize", "NUM", "columns between tab stops (8)", convert=_tab, default=8)
@@ -132,7 +145,47 @@ class Options:
     horizon: int = opt(
         "--horizon-lines", "NUM", "taken, and without effect", convert=_lines_of_context, default=0
     )
-    colour: str = opt("--color", "WHEN", "never or auto: there is no terminal", convert=_colour, optional=True, const="auto")  # fmt: skip
+    formats: tuple[tuple[str, str, str], ...] = also(
+        opt(
+            "-D",
+            "--ifdef",
+            "NAME",
+            "both files in one, with #ifdef NAME",
+            convert=_format("ifdef"),
+            append=True,
+        ),
+        *(
+            opt(
+                f"--{kind}-group-format",
+                "FORMAT",
+                f"write {kind} groups so",
+                convert=_format("group", kind),
+                append=True,
+            )
+            for kind in (OLD, NEW, CHANGED, UNCHANGED)
+        ),
+        opt("--line-format", "FORMAT", "write lines so", convert=_format("line"), append=True),
+        *(
+            opt(
+                f"--{kind}-line-format",
+                "FORMAT",
+                f"write {kind} lines so",
+                convert=_format("line", kind),
+                append=True,
+            )
+            for kind in (OLD, NEW, UNCHANGED)
+        ),
+    )
+    colour: str = opt(
+        "--color",
+        "WHEN",
+        "always, never, or auto: there is no terminal",
+        convert=_colour,
+        optional=True,
+        const="auto",
+    )
+    palette: str | None = opt("--palette", "PALETTE", "colours, like rs=0:hd=1:ad=32:de=31:ln=36")
+    names: bool = opt("--no-ignore-file-name-case", help="the default")
 
 
 _SYNTAX = Syntax(Options)
@@ -141,7 +194,7 @@ _SYNTAX = Syntax(Options)
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when nothing differs, 1 when something does, 2 after an error."""
     options, operands = _SYNTAX.parse(arguments)
-    style = _style(options)
+    style = _style(options, ctx)
     space = (
         "none" if options.space else "amount" if options.amount else "trailing" if options.trailing else "exact"
     )  # fmt: skip
@@ -173,8 +226,46 @@ def _pairs(options: Options, operands: Sequence[str]) -> list[tuple[str, str]]:
     return [(operands[0], operands[1])]
 
 
-def _style(options: Options) -> Style:
+def _formats(options: Options) -> Formats:
+    """Return the formats of -D and its like, each of which may be given once."""
+    groups: dict[str, str] = {}
+    lines: dict[str, str] = {}
+    for what, kind, text in options.formats:
+        table = lines if what == "line" else groups
+        name = "-D" if what == "ifdef" else f"--{kind}{'-' if kind else ''}{what}-format"
+        values = conditional(text) if what == "ifdef" else {kind: text}
+        if what == "line" and not kind:
+            values = dict.fromkeys((OLD, NEW, UNCHANGED), text)
+        for each, value in values.items():
+            if table.setdefault(each, value) != value:
+                raise UsageError(f"conflicting {name} option value '{value}'")
+    return make_formats(groups, lines)
+
+
+def _colours(options: Options, ctx: Context) -> dict[str, str] | None:
+    """Return the numbers of the colours; None when there are none."""
+    if options.colour != "always":
+        return None
+    found = {"rs": "0", "hd": "1", "ad": "32", "de": "31", "ln": "36"}
+    for item in (options.palette or "").split(":"):
+        name, equals, value = item.partition("=")
+        if not item:
+            continue
+        if not equals or not re.fullmatch("[0-9;]*", value):
+            ctx.error("unparsable value for --palette")
+            return None
+        if name not in found:
+            ctx.error(f"unrecognized prefix: {name}")
+            ctx.error("unparsable value for --palette")
+            return None
+        found[name] = value
+    return found
+
+
+def _style(options: Options, ctx: Context) -> Style:
     kinds = set(options.styles)
+    if options.formats:
+        kinds.add("groups")
     lengths = [options.unified, options.context]
     kinds |= {kind for kind, length in zip(("unified", "context"), lengths) if length is not None}
     if len(kinds) > 1:
@@ -198,10 +289,12 @@ def _style(options: Options) -> Style:
         options.width,
         options.left_only,
         options.changed_only,
+        _formats(options) if kind == "groups" else None,
+        _colours(options, ctx),
     )
 
 
-_SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./^-]+", re.ASCII)
+_SAFE = re.compile(r"[A-Za-z0-9_@%+:,./-]+", re.ASCII)
 
 
 def _command(name: str, arguments: Sequence[str], operands: Sequence[str]) -> str:
