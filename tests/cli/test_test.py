@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import pytest
 from sandhook.cli import progress
 from sandhook.conformance import oracle as oracles
 from sandhook.conformance.oracle import installed
+from tests.host.programs import gone, until
 
 Run = Callable[..., Any]
 
@@ -305,10 +305,7 @@ def test_a_real_shell_is_ended_with_all_that_it_started(sandhook: Run, here: Pat
     ran = sandhook("test", "--shell", bash, "--timeout", "0.5", "a.test.sh")
     assert time.monotonic() - started < 20
     assert (ran.status, "    no end after 0.5 seconds\n" in ran.stdout) == (1, True)
-    with pytest.raises(OSError):
-        for _ in range(200):  # the kernel takes a moment to reap it
-            os.kill(int((here / "pid").read_text()), 0)
-            time.sleep(0.02)
+    until(lambda: gone(int((here / "pid").read_text())))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there, no signal can be sent to one process")
@@ -326,10 +323,7 @@ def test_an_interrupt_ends_everything_quietly(here: Path, bash: str) -> None:
     finally:
         process.kill()
     assert (process.returncode, out, err) == (130, b"", b"")
-    with pytest.raises(OSError):
-        for _ in range(200):
-            os.kill(int((here / "pid").read_text()), 0)
-            time.sleep(0.02)
+    until(lambda: gone(int((here / "pid").read_text())))
 
 
 # ---------------------------------------------------------------- many at once

@@ -37,7 +37,7 @@ def out(shell: HostShell, script: str, **options: object) -> str:
 
 
 COUNT = program("import sys; print(len(sys.stdin.read().splitlines()))")
-LINES = program(f'import sys; sys.stdout.write("".join(f"{{n}}\\n" for n in range({MANY})))')
+LINES = program(f'import sys; sys.stdout.buffer.write(b"".join(b"%d\\n" % n for n in range({MANY})))')
 COPY = program("import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)")
 
 
@@ -120,7 +120,9 @@ def test_jobs_write_to_one_pipe(shell: HostShell) -> None:
 
 
 def test_a_coprocess_that_is_a_program_answers(shell: HostShell) -> None:
-    upper = program('import sys\nfor line in sys.stdin: print(line.upper(), end="", flush=True)')
+    upper = program(
+        "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line.upper()); sys.stdout.flush()"
+    )
     script = (
         f"coproc {upper}; echo a >&${{COPROC[1]}}; read -r x <&${{COPROC[0]}}; {program('pass')};"
         f"{program('print(1)')} >&${{COPROC[1]}}; read -r y <&${{COPROC[0]}}; exec {{COPROC[1]}}>&-; echo $x$y"
@@ -154,7 +156,8 @@ def test_a_writer_ends_when_the_reader_has_closed_its_input_and_goes_on(shell: H
 
 def test_a_reader_ends_when_the_writer_has_closed_its_output_and_goes_on(shell: HostShell) -> None:
     mute = program(
-        'import os, time; print(1, flush=True); os.close(1); time.sleep(1); os._exit(os.path.exists("x"))'
+        "import os, time; print(1, flush=True); os.close(1)\n"
+        'for _ in range(1000): os.path.exists("x") and os._exit(1); time.sleep(0.02)'
     )
     assert out(shell, f"{mute} | {{ {COPY}; echo > x; }}; echo ${{PIPESTATUS[0]}}") == "1\n1\n"
 

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
+import psutil
 import pytest
 
 from sandhook.host.children import Supervisor
@@ -225,7 +226,7 @@ def test_an_interrupt_comes_first_when_there_is_a_grace(tmp_path: object) -> Non
 def test_a_stopped_process_hears_the_interrupt_too() -> None:
     with Supervisor() as supervisor:
         child = supervisor.start(shell("trap 'exit 9' INT; kill -STOP $$; :"))
-        until(lambda: b"T" in subprocess.run(["ps", "-o", "stat=", "-p", str(child.pid)], stdout=-1).stdout)
+        until(lambda: psutil.Process(child.pid).status() == psutil.STATUS_STOPPED)
         supervisor.end(grace=LONG)
         assert child.status == 9
 
@@ -412,5 +413,10 @@ def test_a_thousand_scripts_that_run_out_of_time_leave_nothing() -> None:
         return took - seconds
 
     assert in_threads(1000, run) < 1.5
-    until(lambda: b"sleep 600" not in subprocess.run(["ps", "-eo", "args"], stdout=-1).stdout)
+    until(
+        lambda: all(
+            "sleep 600" not in " ".join(each.info["cmdline"] or ())
+            for each in psutil.process_iter(["cmdline"])
+        )
+    )
     assert Left() == before

@@ -15,6 +15,7 @@ from sandhook.errors import WorkerError
 from sandhook.worker import client, frames
 from sandhook.worker.client import IDLE, OutOfTime, Pool, WorkerDied
 from sandhook.worker.requests import Request
+from tests.host.programs import gone, until
 from tests.worker.asking import output, request
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX processes")
@@ -167,7 +168,7 @@ def test_a_worker_ends_with_its_host():
     host.kill()
     host.wait()
     host.stdout.close()
-    assert gone_within(pid, 5)
+    until(lambda: gone(pid))
 
 
 def test_close_leaves_no_process(pool):
