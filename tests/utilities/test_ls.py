@@ -162,10 +162,30 @@ def test_refuses(utility, argv, message):
     assert utility("ls", *argv) == (2, "", f"ls: {message}\n")
 
 
-@pytest.mark.parametrize("option", ["--color", "--color=always"])
-def test_colours_are_refused(utility, option):
-    err = "ls: --color=always is not supported (L-LS-001)\n"
-    assert utility("ls", option, same=False) == (2, "", err)
+@pytest.mark.parametrize(
+    ("env", "out"),
+    [
+        ({}, "a\nd\n"),
+        ({"TERM": "dumb"}, "a\nd\n"),
+        ({"TERM": "xterm"}, "a\n\x1b[0m\x1b[01;34md\x1b[0m\n"),
+        ({"COLORTERM": "yes"}, "a\n\x1b[0m\x1b[01;34md\x1b[0m\n"),
+        ({"LS_COLORS": "di=1:fi=2"}, "\x1b[0m\x1b[2ma\x1b[0m\n\x1b[1md\x1b[0m\n"),
+        ({"LS_COLORS": "di=0:*a=3:*b=4"}, "\x1b[0m\x1b[3ma\x1b[0m\n\x1b[0md\x1b[0m\n"),
+    ],
+)
+def test_colours_are_those_of_the_environment(utility, env, out):
+    assert utility("ls", "--color", files={"a": "", "d/x": ""}, env=env) == (0, out, "")
+
+
+def test_colours_that_cannot_be_read_are_told(utility):
+    status, out, err = utility("ls", "--color=always", files={"a": ""}, env={"LS_COLORS": "xx=1"})
+    assert (status, out) == (0, "a\n")
+    told = "ls: unparsable value for LS_COLORS environment variable\n"
+    assert err == "ls: unrecognized prefix: 'xx'\n" + told
+
+
+def test_colours_are_never_those_of_a_terminal(utility):
+    assert utility("ls", "--color=auto", files={"d/x": ""}, env={"TERM": "xterm"}) == (0, "d\n", "")
 
 
 def test_a_deep_tree_needs_no_recursion(sandbox):

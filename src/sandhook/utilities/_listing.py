@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import stat as bits
-from collections.abc import Callable
-from itertools import zip_longest
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sandhook.record import Record
 from sandhook.utilities._base import Context, UsageError
 from sandhook.utilities._files import accounts, quote_always
-from sandhook.utilities._mode import mode_string
+from sandhook.utilities._ls_colors import Colours
+from sandhook.utilities._mode import mode_string, type_letter
+from sandhook.utilities._resolve import resolve
 from sandhook.utilities._time import strftime
 from sandhook.utilities._version import version_key
+from sandhook.utilities.hostname import host_name
 from sandhook.vfs.base import Stat
-from sandhook.vfs.path import VirtualPath
 
 #: Half of an average year, in seconds: older times are shown with their year.
 HALF_YEAR = 31_556_952 // 2
@@ -29,9 +30,9 @@ class File(Record):
     known: bool = True
 
     @classmethod
-    def unknown(cls, name: str, path: str) -> File:
-        """Return a link that leads nowhere, where links are followed: its line is all question marks."""
-        return cls(name, path, Stat(bits.S_IFLNK, 0, 0, 0, 0, 0, 0, 0, 0), False)
+    def unknown(cls, name: str, path: str, mode: int) -> File:
+        """Return a file of which no more than the type is known: its line is all question marks."""
+        return cls(name, path, Stat(bits.S_IFMT(mode), 0, 0, 0, 0, 0, 0, 0, 0), False)
 
 
 class Layout(Record):
@@ -45,6 +46,7 @@ class Layout(Record):
     blocks: bool
     inode: bool
     human: str
+    block_unit: str
     time: str
     style: tuple[str, str]
     indicator: str
@@ -141,6 +143,7 @@ def _letters(how: str) -> str:
 
 _C_ESCAPES = {"\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f", "\r": "\\r",
               "\\": "\\\\"}  # fmt: skip
+_URL_SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789~-._/")
 _SHELL_SPECIAL = frozenset("\t\n !\"#$&'()*;<=>?[\\^`{|}~")
 
 
@@ -148,11 +151,21 @@ def quoted_name(name: str, style: str) -> str:
     """Return a name in one of ls's quoting styles."""
     if style == "literal":
         return name
+    if style == "c-maybe":
+        quoted = quoted_name(name, "c")
+        return name if len(quoted) == len(name) + name.count("\\") + 2 else quoted
     if style in ("shell", "shell-always", "escape-shell", "escape-shell-always"):
-        needed = any(letter in _SHELL_SPECIAL or not letter.isprintable() for letter in name)
+        escapes = "escape" in style
+        needed = (
+            not name
+            or name[0] in "#~"
+            or any(letter in _SHELL_SPECIAL or (escapes and not letter.isprintable()) for letter in name)
+        )
         if not needed and not style.endswith("always"):
             return name
-        return quote_always(name) if "escape" in style else "'" + name.replace("'", "'\\''") + "'"
+        if escapes or ("'" in name and not any(letter in name for letter in '"$`\\!\n\t')):
+            return quote_always(name)
+        return "'" + name.replace("'", "'\\''") + "'"
     extra = {"c": '"', "locale": "'", "escape": " "}[style]
     pieces = []
     for letter in name:
@@ -177,23 +190,40 @@ class Printer:
         self.names = accounts(ctx.fs) if layout.form == "long" and not layout.numeric else None
         self.now = int(ctx.now())
         self.zone = ctx.environment.get("TZ")
+        self.colours: Colours | None = None
+        self.hyperlinks = False
+        self._coloured = False
 
-    def print(self, files: list[File], *, total: bool) -> None:
-        """Print files; ``total`` puts the sum of their blocks first where that is shown."""
+    def print(self, files: list[File], *, total: bool, beside: Sequence[File] = ()) -> None:
+        """Print files.
+
+        Args:
+            files: In their order.
+            total: Put the sum of their blocks first where that is shown.
+            beside: Others that count where columns are as wide as the widest.
+        """
         layout = self.layout
         if total and (layout.form == "long" or layout.blocks):
-            size = sum(blocks_of(file.info) for file in files)
+            size = sum(blocks_of(file.info) for file in files if file.known)
             self.ctx.write(b"total " + self._blocks_text(size).encode() + layout.end)
         if layout.form == "long":
-            self._long(files)
+            self._long(files, beside)
         elif layout.form == "one":
             widths = self._prefix_widths(files)
             for file in files:
-                self._line(self._prefix(file, widths) + self._shown(file))
+                prefix = self._prefix(file, widths)
+                self._line(prefix + self._shown(file, len(prefix)))
         elif layout.form == "commas":
             self._commas(files)
         elif files:
             self._columns(files)
+
+    def finish(self) -> None:
+        """Write what takes colours back that a terminal was taught."""
+        if self._coloured and self.colours is not None:
+            known = self.colours.known
+            if known["lc"] != "\x1b[" or known["rc"] != "m":
+                self.ctx.write((known["lc"] + known["rc"]).encode("utf-8", "surrogateescape"))
 
     def quoted(self, name: str) -> str:
         """Return a name as the layout quotes it."""
@@ -206,8 +236,55 @@ class Printer:
         self.ctx.charge()
         self.ctx.write(text.encode("utf-8", "surrogateescape") + self.layout.end)
 
-    def _shown(self, file: File) -> str:
-        return self.quoted(file.name) + self._indicator(file.info.mode)
+    def _shown(self, file: File, at: int = 0) -> str:
+        return self._name(file, at) + self._indicator(file.info.mode)
+
+    def _name(self, file: File, at: int) -> str:
+        """Return a name with its colour, if it has one; ``at`` is the column where it begins."""
+        text = self.quoted(file.name)
+        size = len(text)
+        if self.hyperlinks:
+            text = self._linked(text, file.path)
+        if self.colours is None:
+            return text
+        info = file.info
+        if bits.S_ISLNK(info.mode):
+            return self._tinted(text, size, self.colours.of_link(file.name, info, self._target(file)), at)
+        return self._tinted(text, size, self.colours.of_file(file.name, info), at)
+
+    def _linked(self, text: str, path: str) -> str:
+        """Return a name that a terminal makes a link of to the file."""
+        whole = resolve(self.ctx, path, missing="all")
+        quoted = "".join(
+            chr(byte) if chr(byte) in _URL_SAFE else f"%{byte:02x}"
+            for byte in whole.encode("utf-8", "surrogateescape")
+        )
+        return f"\x1b]8;;file://{host_name(self.ctx)}{quoted}\a{text}\x1b]8;;\a"
+
+    def _target(self, file: File) -> Stat | None:
+        """Return what a link leads to, where colours or indicators ask for that; else, or if it is not there, None."""
+        colours = self.colours
+        if self.layout.indicator != "all" and (colours is None or not self._looks_behind_links(colours)):
+            return None
+        try:
+            return self.ctx.fs.stat(self.ctx.path(file.path))
+        except OSError:
+            return None
+
+    def _looks_behind_links(self, colours: Colours) -> bool:
+        return colours.looks_behind_links or (self.layout.form == "long" and colours.has("mi"))
+
+    def _tinted(self, text: str, size: int, sequence: str, at: int) -> str:
+        colours = self.colours
+        if colours is None or not sequence:
+            return text
+        tinted = colours.wrap(text, sequence)
+        if at // self.layout.width != (at + size - 1) // self.layout.width:
+            tinted += colours.known["cl"]  # it goes on in the next line
+        if self._coloured:
+            return tinted
+        self._coloured = True
+        return colours.reset + tinted
 
     def _indicator(self, mode: int) -> str:
         wanted = self.layout.indicator
@@ -222,7 +299,8 @@ class Printer:
         return {bits.S_IFLNK: "@", bits.S_IFIFO: "|", bits.S_IFSOCK: "="}.get(bits.S_IFMT(mode), "")
 
     def _blocks_text(self, kibibytes: int) -> str:
-        return human_size(kibibytes * 1024, self.layout.human) if self.layout.human else str(kibibytes)
+        unit = self.layout.block_unit
+        return human_size(kibibytes * 1024, unit) if unit else str(kibibytes)
 
     # Inode and blocks stand before everything else.
 
@@ -246,9 +324,9 @@ class Printer:
 
     # Long lines.
 
-    def _long(self, files: list[File]) -> None:
+    def _long(self, files: list[File], beside: Sequence[File]) -> None:
         rows = [self._cells(file) for file in files]
-        widths = [max(map(len, column)) for column in zip(*rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, *(self._cells(file) for file in beside))]
         prefix = self._prefix_widths(files)
         left = 2 + self.layout.owner + self.layout.group + self.layout.author
         for file, row in zip(files, rows):
@@ -256,13 +334,15 @@ class Printer:
                 cell.ljust(width) if index == 0 or 2 <= index < left else cell.rjust(width)
                 for index, (cell, width) in enumerate(zip(row, widths))
             ]
-            self._line(self._prefix(file, prefix) + " ".join(cells) + " " + self._long_name(file))
+            start = self._prefix(file, prefix) + " ".join(cells) + " "
+            self._line(start + self._long_name(file, len(start)))
 
     def _cells(self, file: File) -> list[str]:
         layout, info = self.layout, file.info
         if not file.known:
             count = layout.owner + layout.group + layout.author
-            return ["l?????????", "?", *("?" * count), "?", "?"]
+            width = len(strftime(layout.style[True], 0, self.zone, 0))
+            return [f"{type_letter(info.mode)}?????????", "?", *("?" * count), "?", "?".rjust(width)]
         names = self.names
         owner = names.user(info.uid) if names else str(info.uid)
         group = names.group(info.gid) if names else str(info.gid)
@@ -277,63 +357,68 @@ class Printer:
         cells.append(strftime(layout.style[recent], seconds, self.zone, fraction))
         return cells
 
-    def _long_name(self, file: File) -> str:
+    def _long_name(self, file: File, at: int) -> str:
         if not bits.S_ISLNK(file.info.mode) or not file.known:
-            return self._shown(file)
-        path = self.ctx.path(file.path)
-        text = f"{self.quoted(file.name)} -> {self.quoted(self.ctx.fs.readlink(path))}"
-        if self.layout.indicator:
-            text += self._target_indicator(path)
-        return text
-
-    def _target_indicator(self, path: VirtualPath) -> str:
-        try:
-            return self._indicator(self.ctx.fs.stat(path).mode)
-        except OSError:
-            return ""
+            return self._shown(file, at)
+        leads_to = self.ctx.fs.readlink(self.ctx.path(file.path))
+        target = self._target(file)
+        text = self.quoted(leads_to)
+        if self.colours is not None:
+            at += len(self.quoted(file.name)) + 4
+            text = self._tinted(text, len(text), self.colours.of_target(leads_to, target), at)
+        name = self._name(file, at)
+        tail = self._indicator(target.mode) if target is not None and self.layout.indicator == "all" else ""
+        return f"{name} -> {text}{tail}"
 
     # Several names a line.
 
+    def _length(self, file: File) -> int:
+        return len(self.quoted(file.name)) + len(self._indicator(file.info.mode))
+
     def _commas(self, files: list[File]) -> None:
-        line = ""
+        line, taken = "", 0
         widths = self._prefix_widths(files)
         for index, file in enumerate(files):
-            cell = self._prefix(file, widths).lstrip() + self._shown(file)
+            prefix = self._prefix(file, widths).lstrip()
+            length = len(prefix) + self._length(file)
             if index:
                 line += ","
-                if len(line) + 1 + len(cell) + 1 > self.layout.width:
+                if taken + 2 + length + 1 > self.layout.width:
                     self._line(line)
-                    line = ""
+                    line, taken = "", 0
                 else:
                     line += " "
-            line += cell
+                    taken += 2
+            line += prefix + self._shown(file, taken)
+            taken += length
         if files:
             self._line(line)
 
     def _columns(self, files: list[File]) -> None:
         prefix = self._prefix_widths(files)
-        cells = [self._prefix(file, prefix) + self._shown(file) for file in files]
+        starts = [self._prefix(file, prefix) for file in files]
+        lengths = [len(start) + self._length(file) for start, file in zip(starts, files)]
         across = self.layout.form == "across"
-        count, widths = fit_columns([len(cell) for cell in cells], self.layout.width, across)
-        rows = -(-len(cells) // count)
+        count, widths = fit_columns(lengths, self.layout.width, across)
+        total = len(files)
+        rows = -(-total // count)
         if across:
-            lines = [cells[start : start + count] for start in range(0, len(cells), count)]
+            lines = [range(start, min(start + count, total)) for start in range(0, total, count)]
         else:
-            columns = [cells[start : start + rows] for start in range(0, len(cells), rows)]
-            lines = [[cell for cell in row if cell is not None] for row in zip_longest(*columns)]
+            lines = [range(start, total, rows) for start in range(rows)]
         for line in lines:
             text = ""
-            position = 0
-            at = 0
+            position = at = 0
             for index, cell in enumerate(line):
-                text += self._gap(position, at) + cell
-                position = at + len(cell)
+                text += self._gap(position, at) + starts[cell]
+                text += self._shown(files[cell], at + len(starts[cell]))
+                position = at + lengths[cell]
                 at += widths[index]
             self._line(text)
 
     def _gap(self, position: int, target: int) -> str:
         """Return the tabs and spaces from one column to another."""
-        tab = self.layout.tab
+        tab = 0 if self.colours is not None else self.layout.tab
         text = ""
         while position < target:
             if tab and target // tab > (position + 1) // tab:

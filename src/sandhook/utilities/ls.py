@@ -1,52 +1,59 @@
 """ls: list files.
 
 Source: POSIX.1-2024 XCU 3, ls. Oracle: GNU coreutils 9.1, its output not a terminal.
-Divergence: L-LS-001, output is never coloured (--color=always is refused) and never a terminal's:
-columns only when -C or -x asks. L-LS-002, -Z is not offered.
+Divergence: L-LS-001, output is never a terminal's: columns only when -C or -x asks, colours only with
+--color=always. L-LS-002, -Z and -D are not offered.
 """
 
 from __future__ import annotations
 
 import stat as bits
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities import _listing as listing
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._files import beneath, locate, one_of, quote_always, reason
 from sandhook.utilities._listing import File
+from sandhook.utilities._ls_colors import Colours, read_colours
+from sandhook.vfs.base import Entry
 
 USAGE_STATUS = 2
 
-_SORTS = {"none": "none", "time": "time", "size": "size", "extension": "extension", "version": "version",
-          "width": "width"}  # fmt: skip
-_FORMATS = {"verbose": "long", "long": "long", "commas": "commas", "horizontal": "across", "across": "across",
-            "vertical": "columns", "single-column": "one"}  # fmt: skip
-_TIMES = {"atime": "access", "access": "access", "use": "access", "ctime": "change", "status": "change",
-          "mtime": "modification", "modification": "modification"}  # fmt: skip
+_SORTS = ("none", "time", "size", "extension", "version", "width")
+_FORMATS = {
+    "verbose": "long",
+    "commas": "commas",
+    "horizontal": "across",
+    "vertical": "columns",
+    "single-column": "one",
+}
+_FORMAT_WORDS = ("verbose long", "commas", "horizontal across", "vertical", "single-column")
+_TIMES = {"atime": "access", "ctime": "change", "birth": "modification"}  # nobody knows when a file was made
+_TIME_WORDS = ("atime access use", "ctime status", "birth creation")
 _INDICATORS = {"none": "", "slash": "slash", "file-type": "type", "classify": "all"}
 _QUOTINGS = {"literal": "literal", "shell": "shell", "shell-always": "shell-always", "shell-escape": "escape-shell",
-             "shell-escape-always": "escape-shell-always", "c": "c", "escape": "escape", "locale": "locale"}  # fmt: skip
-_WHEN = {"always": "always", "yes": "always", "force": "always", "never": "never", "no": "never", "none": "never",
-         "auto": "never", "tty": "never", "if-tty": "never"}  # fmt: skip
+             "shell-escape-always": "escape-shell-always", "c": "c", "c-maybe": "c-maybe", "escape": "escape",
+             "locale": "locale", "clocale": "c"}  # fmt: skip
+_WHEN = ("always yes force", "never no none", "auto tty if-tty")
 
 
-def _one_of(name: str, table: dict[str, str]):  # type: ignore[no-untyped-def]
-    read = one_of(name, *table)
+def _one_of(name: str, table: dict[str, str], *words: str):  # type: ignore[no-untyped-def]
+    read = one_of(name, *(words or table), status=1)
     return lambda text: table[read(text)]
 
 
-def _colour(text: str) -> str:
-    if _WHEN[one_of("--color", *_WHEN)(text)] == "always":
-        raise UsageError("--color=always is not supported (L-LS-001)", hint=False)
-    return "never"
+def _always(name: str) -> Callable[[str], bool]:
+    """Read WHEN; output is no terminal, so that auto is never."""
+    read = one_of(name, *_WHEN, status=1)
+    return lambda text: read(text) == "always"
 
 
 def _scale(text: str) -> str:
     """Return the argument of --block-size as Layout.human has it."""
     from sandhook.utilities.du import read_block_size
 
-    unit, suffix = read_block_size(text)
+    unit, suffix = read_block_size(text.removeprefix("'"))  # it would group digits, where a locale does
     if not unit:
         return "si" if suffix == "si" else "binary"
     return f"{unit}:{suffix}"
@@ -63,43 +70,37 @@ class Options:
         opt("-a", "--all", help="do not leave names out that begin with .", const="all", default=""),
         opt("-A", "--almost-all", help="like -a without . and ..", const="almost"),
     )
-    format_: str = also(
-        opt("-l", help="one file a line, with all that is known", const="long", default="one"),
-        opt("-C", help="columns", const="columns"),
-        opt("-x", help="columns, filled line by line", const="across"),
-        opt("-m", help="names with commas", const="commas"),
-        opt("--format", "WORD", "long, commas, across, vertical or single-column",
-            convert=_one_of("--format", _FORMATS)),
+    order: tuple[str, ...] = also(
+        opt("-l", help="one file a line, with all that is known", const="long", append=True),
+        opt("-g", help="like -l without owner", const="g", append=True),
+        opt("-o", help="like -l without group", const="o", append=True),
+        opt("-n", "--numeric-uid-gid", help="like -l with numeric owner and group", const="n", append=True),
+        opt("-C", help="columns", const="columns", append=True),
+        opt("-x", help="columns, filled line by line", const="across", append=True),
+        opt("-m", help="names with commas", const="commas", append=True),
+        opt("-1", help="one name a line, unless lines are long", const="1", append=True),
+        opt("--format", "WORD", "long, commas, across, vertical or single-column", append=True,
+            convert=_one_of("--format", _FORMATS, *_FORMAT_WORDS)),
+        opt("--full-time", help="like -l --time-style=full-iso", const="full", append=True),
+        opt("-t", help="by time, newest first", const="sort time", append=True),
+        opt("-S", help="by size, largest first", const="sort size", append=True),
+        opt("-X", help="by what stands behind the last dot", const="sort extension", append=True),
+        opt("-v", help="by version numbers in the names", const="sort version", append=True),
+        opt("-U", help="in the directory's order", const="sort none", append=True),
+        opt("-f", help="like -aU, never with long lines or colours", const="f", append=True),
+        opt("--sort", "WORD", "none, time, size, extension, version or width", append=True,
+            convert=lambda text: "sort " + one_of("--sort", *_SORTS, status=1)(text)),
     )  # fmt: skip
-    one: bool = opt("-1", "one name a line, unless lines are long")
-    no_owner: bool = opt("-g", "like -l without owner")
-    short: bool = opt("-o", "like -l without group")
-    numeric: bool = opt("-n", "--numeric-uid-gid", "like -l with numeric owner and group")
-    full_time: bool = opt("--full-time", "like -l --time-style=full-iso")
     no_group: bool = opt("-G", "--no-group", "no group in long lines")
     author: bool = opt("--author", "the owner once more in long lines")
     recursive: bool = opt("-R", "--recursive", "list directories below too")
     directory: bool = opt("-d", "--directory", "list directories themselves, not their entries")
-    sort: str = also(
-        opt("-t", help="by time, newest first", const="time", default=""),
-        opt("-S", help="by size, largest first", const="size"),
-        opt("-X", help="by what stands behind the last dot", const="extension"),
-        opt("-v", help="by version numbers in the names", const="version"),
-        opt("-U", help="in the directory's order", const="none"),
-        opt("-f", help="like -aU", const="f"),
-        opt(
-            "--sort",
-            "WORD",
-            "none, time, size, extension, version or width",
-            convert=_one_of("--sort", _SORTS),
-        ),
-    )
     reverse: bool = opt("-r", "--reverse", "in reverse order")
     directories_first: bool = opt("--group-directories-first", "directories before files")
     time: str = also(
         opt("-c", help="time of the last change of status", const="change", default="modification"),
         opt("-u", help="time of the last access", const="access"),
-        opt("--time", "WORD", "atime, ctime or mtime", convert=_one_of("--time", _TIMES)),
+        opt("--time", "WORD", "atime, ctime or mtime", convert=_one_of("--time", _TIMES, *_TIME_WORDS)),
     )
     time_style: str | None = opt("--time-style", "STYLE", "full-iso, long-iso, iso, locale or +FORMAT")
     human: str = also(
@@ -114,7 +115,8 @@ class Options:
         opt("-F", help="append one of */=@|", const="all", default=""),
         opt("-p", help="append / to directories", const="slash"),
         opt("--file-type", help="like -F without *", const="type"),
-        opt("--classify", "WHEN", "like -F", convert=_one_of("--classify", _WHEN), optional=True, const="always"),
+        opt("--classify", "WHEN", "like -F", optional=True, const="all",
+            convert=lambda text: "all" if _always("--classify")(text) else ""),
         opt("--indicator-style", "WORD", "none, slash, file-type or classify",
             convert=_one_of("--indicator-style", _INDICATORS)),
     )  # fmt: skip
@@ -125,7 +127,7 @@ class Options:
             const="directories"),
     )  # fmt: skip
     quoting: str = also(
-        opt("-N", "--literal", help="names as they are (default)", const="literal", default="literal"),
+        opt("-N", "--literal", help="names as they are (default)", const="literal", default=""),
         opt("-Q", "--quote-name", help="names in double quotes", const="c"),
         opt("-b", "--escape", help="escapes for what cannot be printed", const="escape"),
         opt("--quoting-style", "WORD", "literal, shell, shell-always, shell-escape, c or escape",
@@ -141,16 +143,35 @@ class Options:
     ignored: tuple[str, ...] = opt("-I", "--ignore", "PATTERN", "leave names out that match", append=True)
     hidden_too: tuple[str, ...] = opt("--hide", "PATTERN", "likewise, but not with -a or -A", append=True)
     ignore_backups: bool = opt("-B", "--ignore-backups", "leave names out that end in ~")
-    colour: str | None = opt(
-        "--color", "WHEN", "never or auto", convert=_colour, optional=True, const="always"
-    )
+    colour: bool = opt("--color", "WHEN", "colour names: always, auto (default: never, for output is no terminal)",
+                       convert=_always("--color"), optional=True)  # fmt: skip
+    hyperlink: bool = opt("--hyperlink", "WHEN", "make names links: always, auto (default: never)",
+                          convert=_always("--hyperlink"), optional=True)  # fmt: skip
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0; 1 when something below an operand failed, 2 when an operand did."""
-    if options.colour == "always":
-        raise UsageError("--color=always is not supported (L-LS-001)", hint=False)
     return _Lister(options, ctx).run(operands or ["."], bool(operands))
+
+
+class _Order:
+    """What the options of format and order come to: of many, the last one counts."""
+
+    def __init__(self, options: Options) -> None:
+        self.form = "one"
+        self.sort = ""
+        self.everything = False
+        self.plain = False
+        for word in options.order:
+            if word[:5] == "sort ":
+                self.sort = word[5:]
+            elif word == "f":
+                self.sort, self.everything, self.plain = "none", True, True
+                self.form = "one" if self.form == "long" else self.form
+            elif word == "1":
+                self.form = self.form if self.form == "long" else "one"
+            else:
+                self.form = "long" if word in ("g", "o", "n", "full") else word
 
 
 class _Lister:
@@ -158,10 +179,16 @@ class _Lister:
 
     def __init__(self, options: Options, ctx: Context) -> None:
         self.options = options
+        self.order = _Order(options)
         self.ctx = ctx
-        self.printer = listing.Printer(_layout(options), ctx)
+        self.printer = listing.Printer(_layout(options, self.order, ctx), ctx)
+        if options.hyperlink and not self.order.plain:
+            self.printer.hyperlinks = True
+        if options.colour and not self.order.plain:
+            self.printer.colours = _colours(ctx)
         self.first = True
-        texts = [*options.ignored, *(() if options.hidden or options.sort == "f" else options.hidden_too)]
+        everything = options.hidden or self.order.everything
+        texts = [*options.ignored, *(() if everything else options.hidden_too)]
         self._ignored = [(text[:1] == ".", compile_pattern(text, extglob=False)) for text in texts]
 
     def run(self, operands: Sequence[str], given: bool) -> int:
@@ -177,21 +204,22 @@ class _Lister:
                 continue
             (directories if bits.S_ISDIR(file.info.mode) and not options.directory else files).append(file)
         if files:
-            self.printer.print(self._sorted(files), total=False)
+            self.printer.print(self._sorted(files), total=False, beside=directories)
             self.first = False
         titled = len(operands) > 1 or options.recursive
         self._directories([file.name for file in self._sorted(directories)], titled, operand=True)
+        self.printer.finish()
         return ctx.failed
 
     def _operand(self, name: str) -> File:
         """Look one operand up; which links are followed depends on the format."""
         options = self.options
-        long = _form(options) == "long"
+        long = self.order.form == "long"
         follow = options.follow in ("all", "operands") or name[-1:] == "/"
         info = None
         if not follow:
             to_directory = options.follow == "directories" or not (
-                long or options.directory or options.indicator in ("all", "always", "type")
+                long or options.directory or options.indicator in ("all", "type")
             )
             if to_directory and name and self.ctx.fs.is_dir(self.ctx.path(name)):
                 follow = True
@@ -226,7 +254,7 @@ class _Lister:
                     self.ctx.write(b"\n")
                 self.ctx.write(self.printer.quoted(name).encode("utf-8", "surrogateescape") + b":\n")
             self.first = False
-            files = self._sorted(self._entries(name, [entry.name for entry in entries]))
+            files = self._sorted(self._entries(name, entries))
             self.printer.print(files, total=True)
             if self.options.recursive:
                 below = [
@@ -235,9 +263,11 @@ class _Lister:
                 ]  # fmt: skip
                 stack += reversed(below)
 
-    def _entries(self, directory: str, names: list[str]) -> list[File]:
+    def _entries(self, directory: str, entries: list[Entry]) -> list[File]:
         options = self.options
-        if options.hidden == "all" or options.sort == "f":
+        kinds = {entry.name: entry.mode for entry in entries}
+        names = list(kinds)
+        if options.hidden == "all" or self.order.everything:
             names = [".", "..", *names]
         elif not options.hidden:
             names = [name for name in names if name[0] != "."]
@@ -250,13 +280,14 @@ class _Lister:
             try:
                 info = self.ctx.fs.stat(self.ctx.path(path), follow=options.follow == "all")
             except OSError as error:
-                if options.follow == "all" and not self._needs_stat():
-                    info = self.ctx.fs.stat(self.ctx.path(path), follow=False)
-                else:
-                    shown = name if directory == "." else path
-                    self.ctx.fail(f"cannot access {quote_always(shown)}: {reason(error)}")
-                    files.append(File.unknown(name, path))
+                unknown = File.unknown(name, path, kinds.get(name, bits.S_IFDIR))
+                if not self._needs_stat():
+                    files.append(File(name, path, unknown.info))
                     continue
+                shown = name if directory == "." else path
+                self.ctx.fail(f"cannot access {quote_always(shown)}: {reason(error)}")
+                files.append(unknown)
+                continue
             files.append(File(name, path, info))
         return files
 
@@ -269,19 +300,19 @@ class _Lister:
 
     def _needs_stat(self) -> bool:
         """Tell whether more than the names and types of files is shown or sorted by."""
-        options = self.options
+        options, order = self.options, self.order
         return bool(
-            _form(options) == "long" or options.blocks or options.recursive or options.inode
-            or options.indicator or options.sort in ("time", "size") or options.time != "modification"
+            order.form == "long" or options.blocks or options.recursive or options.inode or options.indicator
+            or order.sort in ("time", "size") or options.time != "modification" or self.printer.colours
         )  # fmt: skip
 
     def _sorted(self, files: list[File]) -> list[File]:
         options = self.options
-        sort = options.sort
-        if not sort and options.time != "modification" and _form(options) != "long":
+        sort = self.order.sort
+        if not sort and options.time != "modification" and self.order.form != "long":
             sort = "time"  # -c and -u alone sort too
-        if sort in ("none", "f"):
-            return files[::-1] if options.reverse and sort == "none" else files
+        if sort == "none":
+            return files[::-1] if options.reverse and not self.order.everything else files
         key = listing.sort_key(sort, options.time)
         ordered = sorted(files, key=key, reverse=options.reverse)
         if options.directories_first:
@@ -294,37 +325,83 @@ class _Lister:
         )
 
 
-def _form(options: Options) -> str:
-    """Return the format: several options mean the long one, and -1 does not take it back."""
-    if options.format_ == "long" or options.no_owner or options.short or options.numeric or options.full_time:
-        return "long"
-    return "one" if options.one else options.format_
+def _colours(ctx: Context) -> Colours | None:
+    """Return the colours that the environment asks for; what is wrong with them is told."""
+    environment = ctx.environment
+    try:
+        return read_colours(
+            environment.get("LS_COLORS"), environment.get("TERM"), environment.get("COLORTERM")
+        )
+    except ValueError as error:
+        if str(error):
+            ctx.error(f"unrecognized prefix: {quote_always(str(error))}")
+        ctx.error("unparsable value for LS_COLORS environment variable")
+        return None
 
 
-def _layout(options: Options) -> listing.Layout:
+def _quoting(options: Options, ctx: Context) -> str:
+    if options.quoting:
+        return options.quoting
+    wanted = ctx.environment.get("QUOTING_STYLE", "literal")
+    if wanted not in _QUOTINGS:
+        ctx.error(f"ignoring invalid value of environment variable QUOTING_STYLE: {quote_always(wanted)}")
+    return _QUOTINGS.get(wanted, "literal")
+
+
+def _width(options: Options, ctx: Context) -> int:
+    """Return the columns of the output: those of -w, of COLUMNS, or 80."""
+    text, told = options.width, ctx.environment.get("COLUMNS")
+    if text is None and told:
+        if told.isascii() and told.isdigit():
+            text = told
+        else:
+            ctx.error(f"ignoring invalid width in environment variable COLUMNS: {quote_always(told)}")
+    return 80 if text is None else min(int(text[:9]), 1 << 20) or 1 << 20
+
+
+def _size_unit(options: Options, ctx: Context) -> tuple[str, str]:
+    """Return the units of sizes and of blocks, which the environment may say where no option does."""
+    if options.human:
+        return options.human, options.human
+    for name in ("LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"):
+        text = ctx.environment.get(name)
+        if text:
+            try:
+                unit = _scale(text)
+            except UsageError:
+                break
+            blocks = "" if options.kibibytes else unit
+            return ("" if name == "BLOCKSIZE" else unit), blocks
+    return "", ""
+
+
+def _layout(options: Options, order: _Order, ctx: Context) -> listing.Layout:
     """Return how lines look."""
     numeric = {"width": options.width, "tab": options.tab}
     for what, text in numeric.items():
         if text is not None and not (text.isascii() and text.isdigit()):
             noun = "line width" if what == "width" else "tab size"
             raise Failure(f"invalid {noun}: '{text}'")
+    sizes, blocks = _size_unit(options, ctx)
+    style = options.time_style
+    if style is None:
+        style = "full-iso" if "full" in options.order else ctx.environment.get("TIME_STYLE")
     return listing.Layout(
-        form=_form(options),
-        owner=not options.no_owner,
-        group=not (options.short or options.no_group),
+        form=order.form,
+        owner="g" not in options.order,
+        group=not ("o" in options.order or options.no_group),
         author=options.author,
-        numeric=options.numeric,
-        blocks=options.blocks,
+        numeric="n" in options.order,
+        blocks=options.blocks and not order.plain,
         inode=options.inode,
-        human=options.human,
+        human=sizes,
+        block_unit=blocks,
         time=options.time,
-        style=listing.time_style(
-            "full-iso" if options.full_time and options.time_style is None else options.time_style
-        ),
-        indicator={"always": "all", "never": ""}.get(options.indicator, options.indicator),
-        quoting=options.quoting,
+        style=listing.time_style(style if order.form == "long" else None),
+        indicator=options.indicator,
+        quoting=_quoting(options, ctx),
         hide_control=options.hide_control,
         end=b"\0" if options.zero else b"\n",
-        width=80 if options.width is None else min(int(options.width[:9]), 1 << 20) or 1 << 20,
+        width=_width(options, ctx),
         tab=8 if options.tab is None else min(int(options.tab[:9]), 1 << 20),
     )
