@@ -48,6 +48,7 @@ HOST_ONLY = (
     "__main__",
     "worker.libjq",
     "worker.native",
+    "worker.position",
     "worker.server",
     "worker.sqlite",
     "worker.sqlite_dots",

@@ -54,6 +54,12 @@ class Value(Structure):
     ]
 
 
+class Block(Structure):
+    """A program that was read, not yet compiled."""
+
+    _fields_ = [("first", c_void_p), ("last", c_void_p)]
+
+
 #: Takes a message of libjq's: the pointer that came with the callback, and a value.
 Message = PYFUNCTYPE(None, c_void_p, Value)
 
@@ -79,6 +85,11 @@ class LibJq:
         self.start = function("jq_start", None, program, Value, c_int)
         self.next = value("jq_next", program)
         self.teardown = function("jq_teardown", None, c_void_p)
+        self._locations = function("locfile_init", program, program, c_char_p, c_char_p, c_int)
+        self._forget_locations = function("locfile_free", None, program)
+        self._parse_program = function("jq_parse", c_int, program, c_void_p)
+        self._parse_library = function("jq_parse_library", c_int, program, c_void_p)
+        self._forget_block = function("block_free", None, Block)
         self.set_attr = function("jq_set_attr", None, program, Value, Value)
         self.set_colors = function("jq_set_colors", c_int, c_char_p)
         self.format_error = value("jq_format_error", Value)
@@ -144,6 +155,17 @@ class LibJq:
         return bool(self._has_message(self.copy(value)))
 
     # ------------------------------------------------------------------ programs and inputs
+
+    def read(self, program: int, name: bytes, text: bytes, *, library: bool) -> int:
+        """Read a program or a module without what it imports; return how many errors its grammar has."""
+        locations = self._locations(program, name, text, len(text))
+        block = Block()
+        parse = self._parse_library if library else self._parse_program
+        errors = int(parse(locations, byref(block)))
+        if not errors:
+            self._forget_block(block)
+        self._forget_locations(locations)
+        return errors
 
     def listen(self, program: int, error: Any, debug: Any, stderr: Any) -> None:
         """Let three callbacks (``Message``) hear what a program says; they must outlive it."""

@@ -9,10 +9,9 @@ libjq's builtins can read while they run.
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
 from collections import OrderedDict
 from json import dumps, loads
-from time import time
+from time import time, tzset
 
 TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
@@ -21,10 +20,12 @@ if TYPE_CHECKING:
 
     from sandhook.worker import frames, libjq, server
     from sandhook.worker.libjq import Value
+    from sandhook.worker.position import Position
 else:  # inside a worker the package sandhook is not there, only this directory
     import frames
     import libjq
     import server
+    from position import Position
 
 PROGRAMS = 128  #: compiled programs that are kept
 
@@ -33,60 +34,11 @@ _OK, _OK_NULL, _SYSTEM, _OK_NOTHING, _UNKNOWN = 0, -1, 2, -4, 5
 
 
 class Misuse(Exception):
-    """A definition on the command line is wrong: the message, and whether the hint to --help follows."""
+    """A value that is defined for a program is wrong: the message, and the status."""
 
-    def __init__(self, message: str, *, hint: bool) -> None:
+    def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
-        self.hint = hint
-
-
-class Position:
-    """How far the inputs were read, in lines of their files: jq reads lines and counts those it has read."""
-
-    def __init__(
-        self, files: list[tuple[str, int]], data: bytes, read: bytes, *, lines: bool, whole: bool
-    ) -> None:
-        self._names = [name for name, _ in files]
-        self._starts: list[int] = []
-        at = 0
-        for _, size in files:
-            self._starts.append(at)
-            at += size
-        self._data = data
-        self._read = read  # what the parser reads: the data itself, or its lines as strings
-        self._lines = lines
-        self._whole = whole
-        self._seen = self._line = self._end = 0
-
-    def at(self, offset: int) -> tuple[str, int] | None:
-        """Return file and line when the parser stands at ``offset``; None before anything was read."""
-        if offset == 0 or not self._names:
-            return None
-        end = self._original(offset)
-        file = bisect_right(self._starts, max(0, end - 1)) - 1
-        return self._names[file], self._data.count(b"\n", self._starts[file], end)
-
-    def _original(self, offset: int) -> int:
-        """Return the end of the line of the data that was read last."""
-        if self._whole:
-            return len(self._data)
-        if self._lines:
-            return self._line_end(offset)
-        if self._read[offset - 1 : offset] == b"\n":
-            return offset
-        file = bisect_right(self._starts, offset - 1)
-        last = self._starts[file] if file < len(self._starts) else len(self._data)
-        newline = self._data.find(b"\n", offset, last)
-        return last if newline < 0 else newline + 1
-
-    def _line_end(self, offset: int) -> int:
-        wanted = self._read.count(b"\n", self._seen, offset) + (self._read[offset - 1 : offset] != b"\n")
-        for _ in range(wanted - self._line):
-            newline = self._data.find(b"\n", self._end)
-            self._end = len(self._data) if newline < 0 else newline + 1
-        self._line = wanted - self._read.count(b"\n", self._seen, offset)
-        self._seen = offset
-        return self._end
+        self.status = status
 
 
 class Native:
@@ -103,6 +55,7 @@ class Native:
             libjq.Message(self._hear_stderr),
         )
         self._run: Run | None = None
+        self._zone = ""
 
     def serve_one(self) -> None:
         """Take one request and answer it."""
@@ -115,13 +68,19 @@ class Native:
             self._answer(header, request[head:])
         except Misuse as error:
             server.send(frames.FAILED, str(error).encode("utf-8", "replace"))
-            server.send(frames.DONE, frames.ENDED.pack(frames.MISUSED if error.hint else 2, 0))
+            server.send(frames.DONE, frames.ENDED.pack(error.status, 0))
         except server.Stop:
             self._forget()
         self._run = None
         server.arm(0)
 
     def _answer(self, header: dict[str, Any], data: bytes) -> None:
+        if "grammar" in header:
+            server.send(frames.BROKEN, self._grammar(header["grammar"]))
+            return
+        if header["zone"] is not None and header["zone"] != self._zone:
+            self._zone = os.environ["TZ"] = header["zone"]
+            tzset()
         values = Values(self._lib, header)
         program = self._compiled(header, values)
         if program is None or header["check"]:
@@ -136,13 +95,14 @@ class Native:
     def _compiled(self, header: dict[str, Any], values: Values) -> int | None:
         """Return the program behind its first line; None when libjq does not accept it, with complaints."""
         text = header["program"].encode("utf-8", "replace")
-        wrapped = self._first_line(header) + text
+        before = header["before"].encode("utf-8", "replace")
+        wrapped = self._first_line(header) + before + text
         program = self._programs.get(wrapped)
         if program is not None:
             self._programs.move_to_end(wrapped)
             return program
         program = self._compile(wrapped, self._lib.object()) if not header["check"] else None
-        if program is None and (header["check"] or wrapped != text):
+        if program is None and not before and (header["check"] or wrapped != text):
             wrapped = b""
             program = self._compile(text, values.all())  # for messages that speak of the text as it is
         if program is not None:
@@ -160,6 +120,21 @@ class Native:
             return program
         lib.free_program(program)
         return None
+
+    def _grammar(self, texts: list[tuple[str, str]]) -> bytes:
+        """Return what libjq says of the first of some texts whose grammar is wrong; imports are not looked for.
+
+        Each has the name of its file; the first is the program, others are modules.
+        """
+        lib = self._lib
+        self._complaints = []
+        program: int = lib.init()
+        lib.listen(program, *self._listeners)
+        for number, (name, text) in enumerate(texts):
+            if lib.read(program, name.encode(), text.encode("utf-8", "replace"), library=number > 0):
+                break
+        lib.free_program(program)
+        return b"\n".join(self._complaints)
 
     def _first_line(self, header: dict[str, Any]) -> bytes:
         """Return what stands before a program, on the same line; nothing can be closed that it opens."""
@@ -235,13 +210,16 @@ class Values:
 
     def all(self) -> Value:
         """Return all variables, as jq itself hands them to a program."""
-        made = self._of_names()
+        made = self._of_names(own=True)
         return self._lib.set(made, self._lib.string(b"ARGS"), self._special("ARGS"))
 
-    def _of_names(self) -> Value:
+    def _of_names(self, *, own: bool = False) -> Value:
+        """Return the variables that options define, and on demand those of sandhook itself."""
         lib = self._lib
         made = lib.object()
         for name, value in self._named.items():
+            if not own and name.startswith("__sandhook_"):
+                continue
             made = lib.set(made, lib.string(name.encode("utf-8", "replace")), lib.copy(value))
         return made
 
@@ -279,7 +257,9 @@ class Values:
         broken = lib.text(lib.message_of(value)).decode("utf-8", "replace") if lib.has_message(value) else ""
         lib.parser_free(parser)
         if broken:
-            raise Misuse(f"jq: Bad JSON in --{option} {name} {path}: {broken}\n", hint=False)
+            if option == "data":
+                raise Misuse(f"jq: error loading data file {path}: {broken}\n\njq: 1 compile error\n", 3)
+            raise Misuse(f"jq: Bad JSON in --{option} {name} {path}: {broken}\n", 2)
         return made
 
     def _argument(self, is_json: bool, text: str) -> Value:
@@ -288,7 +268,7 @@ class Values:
     def _json(self, text: str, option: str) -> Value:
         value = self._lib.parse(text.encode("utf-8", "replace"))
         if value.kind & 15 == libjq.INVALID:
-            raise Misuse(f"jq: invalid JSON text passed to --{option}\n", hint=True)
+            raise Misuse(f"jq: invalid JSON text passed to --{option}\n", frames.MISUSED)
         return value
 
 
@@ -310,7 +290,12 @@ class Run:
             self._read = server.strings(server.text_of(data), whole=whole).encode()
             if whole and not header["files"]:
                 self._read = b""
-        self._position = Position(header["files"], data, self._read, lines=lines, whole=whole)
+        files = header["files"]
+        self._position = Position(
+            [(name, size) for name, size, _ in files], data, self._read, lines=lines, whole=header["slurp"]
+        )
+        self._unread = self._unreadable(files)
+        self._failed_to_open = False
         parser = lib.parser_new(0 if lines else header["parse"])
         if self._read:
             lib.parser_set_buf(parser, self._read, len(self._read), 0)
@@ -327,6 +312,8 @@ class Run:
         lib.give_inputs(self.program, self._inputs)
         try:
             status, last = self._turns()
+            if self._failed_to_open:
+                status = _SYSTEM
             data = b"".join(self._pieces)
             if self._size > frames.CHUNK:
                 self._flush()
@@ -340,10 +327,13 @@ class Run:
         lib = self._lib
         status, last = _OK_NOTHING, -1
         if self._header["null_input"]:
-            return self._turn(lib.null()), last
-        while True:
+            status = self._turn(lib.null())
+            self._open_asked()
+            return status, last
+        while not self._failed_to_open:
             self._begun = True
             value = lib.inputs_next(self._inputs)
+            self._open(at_end=self._header["slurp"] or value.kind & 15 == libjq.INVALID)
             if value.kind & 15 == libjq.INVALID:
                 if not lib.has_message(value):
                     return status, last
@@ -357,7 +347,32 @@ class Run:
             if status <= 0 and status != _OK_NOTHING:
                 last = int(status != _OK_NULL)
             if lib.halted(self.program):
-                return status, last
+                break
+        return status, last
+
+    @staticmethod
+    def _unreadable(files: list[tuple[str, int, str]]) -> list[tuple[int, bytes]]:
+        """Return the files that cannot be read, the last first: where they would begin, and what is said of them."""
+        found = []
+        at = 0
+        for _, size, said in files:
+            if said:
+                found.append((at, said.encode("utf-8", "replace")))
+            at += size
+        return found[::-1]
+
+    def _open_asked(self) -> None:
+        """Do as ``_open`` does for a program that reads its inputs itself."""
+        if self._header["reads"]:
+            self._open(at_end=self._offset() == len(self._read))
+
+    def _open(self, *, at_end: bool) -> None:
+        """Say which files could not be read, as far as the inputs were read."""
+        end = self._position.end(self._offset()) if self._unread and not at_end else 0
+        while self._unread and (at_end or self._unread[-1][0] < end):
+            self.say(self._unread.pop()[1])
+            self._failed_to_open = True
+            self._position.whole = at_end
 
     def _turn(self, value: Value) -> int:
         """Run the program on one input."""
@@ -411,6 +426,7 @@ class Run:
     def _failed(self, message: Value) -> int:
         """Print an error that the program did not catch."""
         lib = self._lib
+        self._open_asked()
         where = self._where().encode("utf-8", "replace")
         if message.kind & 15 == libjq.STRING:
             text = lib.text(message).partition(b"\0")[0]
@@ -425,6 +441,7 @@ class Run:
         """Return what the redefined function ``name`` gives."""
         if name == "now":
             return time() + self._header["skew"]
+        self._open_asked()
         place = self._position.at(self._offset())
         if name == "input_filename":
             return place[0] if place else None
@@ -435,7 +452,11 @@ class Run:
 
     def _where(self) -> str:
         place = self._position.at(self._offset())
-        if place is None and (self._begun or not self._read) and self._header["files"]:
+        if (
+            place is None
+            and (self._begun or (self._header["reads"] and not self._read))
+            and self._header["files"]
+        ):
             place = self._header["files"][0][0], 0
         return f"{place[0]}:{place[1]}" if place else "<unknown>"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sandhook.utilities.jq.zone import written
+
 SECRET = "host-secret-value"
 
 
@@ -85,28 +87,43 @@ def test_what_only_looks_like_the_environment_is_left_alone(utility, program, pr
 
 
 @pytest.mark.parametrize(
-    ("program", "name"),
+    "program",
     [
-        ('import "m" as m; m::leaked', "import"),
-        ('import "m" as $m; $m', "import"),
-        ('import "m" as $m {search: "/"}; $m', "import"),
-        ('  \t\nimport\n"m" as $m; $m', "import"),
-        ('# comment\nimport "m" as $m; $m', "import"),
-        ('#\\\\\nimport "m" as $m; $m', "import"),
-        ('include "m"; leaked', "include"),
-        ('include"m";leaked', "include"),
-        ('module {}; include "m"; leaked', "include"),
-        ('"m" | modulemeta', "modulemeta"),
-        ('"\\("m" | modulemeta)"', "modulemeta"),
-        ("get_search_list", "get_search_list"),
-        ("get_prog_origin", "get_prog_origin"),
-        ("m::leaked", "m::leaked"),
+        'import "m" as m; m::leaked',
+        'import "m" as $m; $m',
+        'import "m" as $m {search: "/"}; $m',
+        'import "m" as $m {search: "~"}; $m',
+        '  \t\nimport\n"m" as $m; $m',
+        '# comment\nimport "m" as $m; $m',
+        '#\\\\\nimport "m" as $m; $m',
+        'include "m"; leaked',
+        'include"m";leaked',
+        'module {}; include "m"; leaked',
     ],
 )
-def test_modules_are_refused_by_name(way, utility, program, name):
-    status, out, err = utility("jq", "-n", program, same=False)
-    assert (status, out) == (3, "")
-    assert err.startswith(f"jq: error: {name} is not supported (L-JQ-00")
+def test_modules_of_the_host_are_not_found(way, utility, host_secret, program):
+    for directory in (str(host_secret), "/", "."):
+        status, out, err = utility("jq", "-L", directory, "-n", program, same=False)
+        assert (status, out, err) == (3, "", "jq: error: module not found: m\n\njq: 1 compile error\n")
+
+
+@pytest.mark.parametrize("program", ['"m" | modulemeta', '"\\("m" | modulemeta)"'])
+def test_nor_is_what_they_define(way, utility, host_secret, program):
+    status, out, err = utility("jq", "-L", str(host_secret), "-n", program, same=False)
+    assert (status, out) == (5, "")
+    assert err.endswith("): module not found: m\n")
+
+
+def test_the_path_of_modules_is_the_script_s(way, utility):
+    assert utility("jq", "-nc", "get_search_list", same=False)[1] == (
+        '["~/.jq","$ORIGIN/../lib/jq","$ORIGIN/../lib"]\n'
+    )
+
+
+@pytest.mark.parametrize("name", ["get_prog_origin", "get_jq_origin"])
+def test_where_libjq_is_stays_its_own(way, utility, name):
+    status, out, err = utility("jq", "-n", name, same=False)
+    assert (status, out, err) == (3, "", f"jq: error: {name} is not supported (L-JQ-001)\n")
 
 
 @pytest.mark.parametrize(
@@ -148,10 +165,12 @@ def test_no_module_file_is_ever_read(way, utility, program):
     "options",
     [("-L", "/tmp"), ("-L/tmp",), ("-nL", "/tmp"), ("--library-path", "/tmp")],
 )
-def test_options_that_are_not_offered_are_named(utility, options):
-    status, out, err = utility("jq", *options, "-n", "1", same=False)
-    assert (status, out) == (2, "")
-    assert "is not supported (L-JQ-00" in err
+def test_directories_of_modules_are_of_the_virtual_files(way, utility, options):
+    assert utility("jq", *options, "-n", 'import "m" as $m; $m', files={"/tmp/m.json": "7"}, same=False) == (
+        0,
+        "[\n  7\n]\n",
+        "",
+    )
 
 
 @pytest.mark.parametrize("program", ["1) | (2", "1] | [2", "1}, {2", '"\\(1', ")(", "(]", '"'])
@@ -189,12 +208,34 @@ def test_what_the_package_s_interface_lacks_is_named(wrapped, utility):
     assert (status, "--stream-errors is not supported (L-JQ-006)" in err) == (2, True)
 
 
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "/etc/passwd", ":../../etc/passwd", "CET-1CEST"])
-def test_a_time_zone_of_the_script_reaches_no_libc(utility, zone):
-    status, out, err = utility("jq", "-n", "0 | localtime", env={"TZ": zone}, same=False)
+@pytest.mark.parametrize(
+    ("zone", "posix"),
+    [
+        ("Europe/Berlin", "<CET>-1:00:00<CEST>-2:00:00,M3.5.0/2:00:00,M10.5.0/3:00:00"),
+        ("CET-1CEST", "<CET>-1:00:00<CEST>-2:00:00,M3.2.0/2:00:00,M11.1.0/2:00:00"),
+        ("<x+1>-1:30", "<x+1>-1:30:00"),
+        ("", "<UTC>0:00:00"),
+        ("/etc/passwd", "UTC0"),
+        (":../../etc/passwd", "UTC0"),
+        ("A" * 1000 + "1", "UTC0"),
+        ("CET-999", "UTC0"),
+        ("Etc/passwd", "<Etc>0:00:00"),
+    ],
+)
+def test_a_time_zone_reaches_libc_as_a_rule_alone(zone, posix):
+    assert written(zone) == posix
+
+
+def test_a_time_zone_is_that_of_one_run(native, utility):
+    for zone, hour in (("Asia/Tokyo", 9), ("", 0), ("EST5", 19), ("UTC", 0)):
+        out = utility("jq", "-nc", "0 | localtime[3]", env={"TZ": zone}, same=False)[1]
+        assert out == f"{hour}\n"
+
+
+def test_on_windows_it_is_refused(wrapped, utility):
+    status, out, err = utility("jq", "-n", "0 | localtime", env={"TZ": "Europe/Berlin"}, same=False)
     assert (status, out) == (3, "")
     assert "(L-JQ-007)" in err
-    assert utility("jq", "-nc", "0 | gmtime", env={"TZ": zone}, same=False)[0] == 0
 
 
 def test_the_clock_is_the_script_s(sandbox):

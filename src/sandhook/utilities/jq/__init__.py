@@ -1,14 +1,14 @@
 """jq: filter JSON.
 
 Source: jq 1.8 manual. Oracle: jq 1.8.2; libjq runs in a worker process, see ``sandhook.worker``.
-Divergences: L-JQ-001 to L-JQ-012.
+Divergences: L-JQ-001 to L-JQ-013.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.utilities._base import Context, Inform, opt, option_set
+from sandhook.utilities._base import Context, Inform, inform, opt, option_set
 from sandhook.utilities.jq.arguments import TRY_HELP, Misuse, parse
 from sandhook.worker import client
 
@@ -50,6 +50,7 @@ class Options:
     rawfile: tuple[str, ...] = opt("--rawfile", "NAME FILE", "set $NAME to a file's text", append=True)
     args: bool = opt("--args", help="further operands are strings in $ARGS")
     jsonargs: bool = opt("--jsonargs", help="further operands are JSON values in $ARGS")
+    library: tuple[str, ...] = opt("-L", "--library-path", "DIRECTORY", "look for modules there", append=True)
     exit_status: bool = opt("-e", "--exit-status", help="1 for a last result of false or null, 4 for none")
 
 
@@ -58,13 +59,22 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         command = parse(tuple(arguments))
     except Misuse as error:
-        ctx.error(f"{error}\n{TRY_HELP}")
+        ctx.flush()
+        ctx.process.complain(
+            f"{'jq: ' if error.named else ''}{error}\n{TRY_HELP}\n".encode("utf-8", "replace")
+        )
         return 2
     if command.inform == "help":
         raise Inform("help")
     if command.inform:
         ctx.write_line(JQ_VERSION)
         return 0
+    if command.from_file and command.program is None:
+        from sandhook.utilities import load
+
+        ctx.flush()
+        ctx.process.complain(inform(load("jq"), "jq", "help").encode())
+        return 2
     if client.NATIVE:
         from sandhook.utilities.jq.native import Run
 

@@ -15,7 +15,11 @@ TRY_HELP = (
 
 
 class Misuse(Exception):
-    """Wrong options: the message, status 2."""
+    """Wrong options: the message, status 2; ``named`` when jq's name stands before it."""
+
+    def __init__(self, message: str, *, named: bool = True) -> None:
+        super().__init__(message)
+        self.named = named
 
 
 class Stop(Exception):
@@ -36,6 +40,7 @@ class Command:
         positional: Whether each is JSON, and its text (--args, --jsonargs).
         files: Operands.
         inform: "help", "version" or "build" when the option for it was given.
+        search: Directories of modules (-L).
     """
 
     __slots__ = (
@@ -54,6 +59,7 @@ class Command:
         "program",
         "raw",
         "raw_input",
+        "search",
         "seq",
         "slurp",
         "sort_keys",
@@ -68,6 +74,7 @@ class Command:
         self.definitions: tuple[tuple[str, str, str], ...] = ()
         self.positional: tuple[tuple[bool, str], ...] = ()
         self.files: tuple[str, ...] = ()
+        self.search: tuple[str, ...] = ()
         self.inform = ""
         self.raw = self.join = self.nul = self.ascii = self.colour = self.sort_keys = self.seq = False
         self.null_input = self.slurp = self.raw_input = self.stream = self.exit_status = False
@@ -86,7 +93,7 @@ _FLAGS: dict[str, tuple[tuple[str, object], ...]] = {
     "a": (("ascii", True),),
     "S": (("sort_keys", True),),
     "C": (("colour", True),),
-    "M": (("colour", False),),
+    "M": (),  # whatever -C says before or after it
     "tab": (("indent", -1),),
     "unbuffered": (),
     "b": (),  # lines end with a newline on every system
@@ -117,7 +124,6 @@ _LONG = {
     "version": "V",
 }
 _INDENTS = frozenset("01234567")
-_UNSUPPORTED = {"L": "L-JQ-001", "library-path": "L-JQ-001"}
 
 
 @lru_cache(maxsize=256)
@@ -131,9 +137,11 @@ class _Parser:
         self._rest = list(reversed(arguments))
         self._command = Command()
         self._files: list[str] = []
+        self._search: list[str] = []
         self._definitions: dict[str, tuple[str, str, str]] = {}
         self._positional: list[tuple[bool, str]] = []
         self._further = "files"
+        self._plain = False
 
     def run(self) -> Command:
         command = self._command
@@ -147,13 +155,16 @@ class _Parser:
             elif argument.startswith("--"):
                 self._option(argument[2:], argument)
             else:
-                for letter in argument[1:]:
+                for at, letter in enumerate(argument[1:], 2):
                     if letter == "L":
-                        raise Misuse(f"-L is not supported ({_UNSUPPORTED['L']})")
+                        self._search.append(argument[at:] or self._directory())
+                        break
                     if letter not in _FLAGS or not letter.isascii():
                         raise Misuse(f"Unknown option -{letter}")
                     self._set(letter)
         command.files = tuple(self._files)
+        command.search = tuple(self._search)
+        command.colour = command.colour and not self._plain
         command.definitions = tuple(self._definitions.values())
         command.positional = tuple(self._positional)
         return command
@@ -167,8 +178,9 @@ class _Parser:
             self._positional.append((self._further == "jsonargs", text))
 
     def _option(self, name: str, argument: str) -> None:
-        if name in _UNSUPPORTED:
-            raise Misuse(f"--{name} is not supported ({_UNSUPPORTED[name]})")
+        if name == "library-path":
+            self._search.append(self._directory())
+            return
         if name in ("args", "jsonargs"):
             self._further = name
         elif name in ("arg", "argjson", "slurpfile", "rawfile"):
@@ -182,7 +194,14 @@ class _Parser:
 
     def _set(self, flag: str) -> None:
         for field, value in _FLAGS[flag]:
-            setattr(self._command, field, value)
+            if field != "inform" or not self._command.inform:
+                setattr(self._command, field, value)
+        self._plain = self._plain or flag == "M"
+
+    def _directory(self) -> str:
+        if not self._rest:
+            raise Misuse("-L takes a parameter: (e.g. -L /search/path or -L/search/path)", named=False)
+        return self._rest.pop()
 
     def _define(self, option: str) -> None:
         if len(self._rest) < 2:

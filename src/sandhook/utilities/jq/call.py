@@ -10,7 +10,11 @@ from sandhook.errors import WorkerError
 from sandhook.utilities._base import Context
 from sandhook.utilities.jq import program as programs
 from sandhook.utilities.jq.arguments import TRY_HELP, Command, Stop
+from sandhook.utilities.jq.directives import Malformed
+from sandhook.utilities.jq.explain import explain
 from sandhook.utilities.jq.lexer import Unbalanced
+from sandhook.utilities.jq.linked import Linked, is_linked
+from sandhook.utilities.jq.modules import PREFIX, Linker, ModuleError
 from sandhook.utilities.jq.position import Sources
 from sandhook.worker import client, frames
 from sandhook.worker.requests import Request
@@ -33,7 +37,8 @@ class Run:
         self._halt: int | None = None
         self._swallowed = False
         self._step = 1
-        self._text = ""
+        self._linked = Linked("")
+        self._input: bytes | None = None
         self._data = b""
         self._broken = False
 
@@ -47,14 +52,19 @@ class Run:
     def _status(self) -> int:
         command = self._command
         ctx = self._ctx
-        text = self._text = self._program()
+        linked = self._link(self._program())
+        text = linked.before + linked.body
         if command.stream_errors:
             self._misuse("--stream-errors is not supported (L-JQ-006)")
         if command.definitions:
             self._define()
         if command.positional:
             self._place()
+        for name, option, path, _ in linked.data:
+            self._named[name] = self._file(option, name, path)
         try:
+            if linked.before:
+                programs.inspect(linked.body)
             plan = programs.plan(
                 text,
                 tuple(self._named),
@@ -63,8 +73,9 @@ class Run:
                 stream=command.stream,
                 raw=command.raw and not command.ascii,
                 sort_keys=command.sort_keys,
+                linked=bool(linked.before),
             )
-            uses = programs.inspect(text)
+            uses = programs.inspect(text, linked=bool(linked.before))
         except programs.Refused as refused:
             self._say(f"jq: error: {refused}")
             return _COMPILE_ERROR
@@ -98,8 +109,6 @@ class Run:
         text = "." if command.program is None else command.program
         if not command.from_file:
             return text
-        if command.program is None:
-            self._misuse("no filter file given with -f")
         try:
             with self._ctx.open(text) as reader:
                 read = reader.read_all()
@@ -107,6 +116,27 @@ class Run:
             self._say(f"jq: Could not open {text}: {error.strerror}")
             raise Stop(2) from None
         return read.decode("utf-8", "surrogateescape")
+
+    def _link(self, text: str) -> Linked:
+        """Return the program with its modules."""
+        self._linked = Linked(text)
+        if not is_linked(text, self._ctx):
+            return self._linked
+        command = self._command
+        linker = Linker(self._ctx, command.search)
+        try:
+            self._linked = linker.link(text, (command.program or "") * command.from_file, self._names)
+        except ModuleError as error:
+            self._say(f"{error}\njq: 1 compile error")
+            raise Stop(_COMPILE_ERROR) from None
+        except Malformed:
+            self._say("jq: error: syntax error in the head of the program\njq: 1 compile error")
+            raise Stop(_COMPILE_ERROR) from None
+        except Unbalanced:
+            self._linked = Linked(
+                text
+            )  # libjq says where, and looks for nothing in a text that it cannot read
+        return self._linked
 
     def _define(self) -> None:
         """Read the values of --arg, --argjson, --slurpfile and --rawfile."""
@@ -135,6 +165,9 @@ class Run:
         if option == "rawfile":
             return dumps(data.decode("utf-8", "replace"))
         values, broken = self._values_of(data)
+        if broken and option == "data":
+            self._say(f"jq: error loading data file {path}: {broken}\n\njq: 1 compile error")
+            raise Stop(_COMPILE_ERROR)
         if broken:
             self._say(f"jq: {bad}: {broken}")
             raise Stop(2)
@@ -165,7 +198,12 @@ class Run:
         return b"".join(output).decode("utf-8").splitlines(), broken
 
     def _read(self) -> bytes:
-        """Return all input: the operands one after the other, or standard input."""
+        """Return all input, read once: the operands one after the other, or standard input."""
+        if self._input is None:
+            self._input = self._read_all()
+        return self._input
+
+    def _read_all(self) -> bytes:
         ctx = self._ctx
         if not self._command.files:
             with ctx.stdin_reader() as reader:
@@ -231,7 +269,8 @@ class Run:
             return _object((key, _string(value)) for key, value in ctx.environment.items())
         if name == "ARGS":
             positional = ",".join(self._positional)
-            return f'{{"positional":[{positional}],"named":{_object(self._named.items())}}}'
+            named = _object(item for item in self._named.items() if not item[0].startswith(PREFIX))
+            return f'{{"positional":[{positional}],"named":{named}}}'
         if name == programs.NOW:
             return repr(ctx.now())
         return f"[{','.join(map(_string, self._sources.names(data, self._command)))}]"
@@ -286,13 +325,27 @@ class Run:
             else:
                 self._say(f"jq: error (at {where}): {message.partition(chr(0))[0]}")
 
+    def _names(self) -> bytes:
+        """Return where names of modules may stand, for ``modulemeta``."""
+        return b"" if self._command.null_input else self._read()
+
     def _explain(self, fallback: bytes) -> NoReturn:
         """Print what libjq says of the program as it was written. Always raises Stop."""
         names = dumps(programs.names_for_check(list(self._named))).encode()
-        check = Request(
-            self._text.encode("utf-8", "surrogateescape"), b"", flags=frames.COMPILE, variables=names
-        )
-        self._ask(check, lambda _, said: self._say((said or fallback).decode("utf-8", "replace")))
+        answer = ""
+
+        def take(_: int, payload: bytes) -> None:
+            nonlocal answer
+            answer = payload.decode("utf-8", "replace")
+
+        def compiled(text: str) -> str:
+            program = text.encode("utf-8", "surrogateescape")
+            self._ask(Request(program, b"", flags=frames.COMPILE, variables=names), take)
+            return answer
+
+        linked = self._linked
+        said = explain(linked, compiled) if linked.parts else compiled(linked.body)
+        self._say(said or fallback.decode("utf-8", "replace"))
         raise Stop(_COMPILE_ERROR)
 
     def _exit_status(self) -> int:

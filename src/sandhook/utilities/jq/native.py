@@ -17,6 +17,7 @@ from sandhook.utilities._base import Context
 from sandhook.utilities.jq import program as programs
 from sandhook.utilities.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.jq.lexer import Unbalanced
+from sandhook.utilities.jq.linked import Linked, is_linked
 from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest
 
@@ -26,13 +27,18 @@ _SEQ, _STREAM, _STREAM_ERRORS = 1, 2, 4
 
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
 
-_COMPILE_ERROR, _SYSTEM_ERROR, _NO_OUTPUT = 3, 2, -4
+_COMPILE_ERROR, _NO_OUTPUT = 3, -4
 
 #: Functions that the worker asks this side's values for, when the program's text has their name.
 _ASKED = ("now", "input_filename", "input_line_number")
 
-#: Names of the time zone that libjq has without files.
-_UTC = frozenset({"", "UTC", "UTC0", "Etc/UTC", "GMT"})
+_COMPILE_ERROR, _NO_OUTPUT = 3, -4
+
+#: Functions that the worker asks this side's values for, when the program's text has their name.
+_ASKED = ("now", "input_filename", "input_line_number")
+
+#: What a time zone is written with; all else is UTC.
+_ZONE = lazily(r"[A-Za-z<][A-Za-z0-9<>+\-,.:/_]{0,99}\Z", re.ASCII)
 
 
 class Run:
@@ -41,18 +47,25 @@ class Run:
     def __init__(self, command: Command, ctx: Context) -> None:
         self._command = command
         self._ctx = ctx
-        self._missing = False
-        self._files: list[tuple[str, int]] = []
+        self._files: list[
+            tuple[str, int, str]
+        ] = []  # name, size, what is said when it is reached and cannot be read
+        self._data: bytes | None = None
+        self._refused: str | None = None  # what libjq says of a program that it does not accept
         self._status = 0
 
     def status(self) -> int:
         """Run it and return its exit status."""
         try:
-            text = self._program()
-            header = self._header(text)
-            data = b"" if self._command.null_input and "input" not in text else self._read()
+            linked = self._linked(self._program())
+            whole = linked.before + linked.body
+            header = self._header(linked, whole)
+            if not self._command.null_input or header["reads"]:
+                self._read()
             header["files"] = self._files
-            self._ask(NativeRequest(dumps(header).encode(), data))
+            self._ask(NativeRequest(dumps(header).encode(), self._data or b""))
+            if self._refused is not None:
+                self._explain(linked, header)
         except Stop as stop:
             return stop.status
         return self._status
@@ -63,33 +76,76 @@ class Run:
         command = self._command
         text = "." if command.program is None else command.program
         if command.from_file:
-            if command.program is None:
-                self._say(f"jq: no filter file given with -f\n{TRY_HELP}\n")
-                raise Stop(2)
             try:
                 text = self._file(text)
             except OSError as error:
-                self._say(f"jq: Could not open {text}: {error.strerror}\n")
+                self._say(f"jq: Could not open {text}: {_reason(error)}\n")
                 raise Stop(2) from None
         return _clean(text)
 
-    def _header(self, text: str) -> dict[str, Any]:
+    def _linked(self, text: str) -> Linked:
+        """Return the program with its modules. libjq itself speaks first of what is wrong with its words."""
+        if not is_linked(text, self._ctx):
+            return Linked(text)
+        from sandhook.utilities.jq.directives import Malformed
+        from sandhook.utilities.jq.modules import Linker, ModuleError
+
+        command = self._command
+        linker = Linker(self._ctx, command.search)
+        linked: Linked | None = None
+        error = "jq: error: syntax error in the head of the program"
+        try:
+            linked = linker.link(text, (command.program or "") * command.from_file, self._names)
+        except ModuleError as failure:
+            error = str(failure)
+        except (Malformed, Unbalanced):
+            pass
+        self._ask(NativeRequest(dumps({"grammar": linker.texts}).encode(), b""))
+        if linked is None or self._refused:
+            self._say(f"{self._refused or error}\njq: 1 compile error\n")
+            raise Stop(_COMPILE_ERROR)
+        return linked
+
+    def _names(self) -> bytes:
+        """Return where names of modules may stand, for ``modulemeta``."""
+        return b"" if self._command.null_input else self._read()
+
+    def _explain(self, linked: Linked, header: dict[str, Any]) -> None:
+        """Say what is wrong with a program that libjq does not accept."""
+        first = self._refused
+        self._status = _COMPILE_ERROR
+
+        def compiled(text: str) -> str:
+            self._ask(
+                NativeRequest(dumps({**header, "program": text, "before": "", "check": True}).encode(), b"")
+            )
+            return self._refused or ""
+
+        said = ""
+        if linked.parts:
+            from sandhook.utilities.jq.explain import explain
+
+            said = explain(linked, compiled)
+        self._say((said or first or "jq: error: the brackets of the program do not match") + "\n")
+
+    def _header(self, linked: Linked, text: str) -> dict[str, Any]:
         command = self._command
         unclear = False
         try:
-            uses = programs.inspect(text, native=True)
-            zoned = uses.zoned
+            uses = programs.inspect(linked.body, native=True)
+            if linked.before:
+                uses = programs.inspect(text, native=True, linked=True)
+            reads = bool(uses.sites)
         except programs.Refused as refused:
             self._say(f"jq: error: {refused}\n")
             raise Stop(_COMPILE_ERROR) from None
         except Unbalanced:
-            unclear, zoned = True, False
+            unclear, reads = True, False
         environment = self._ctx.environment
-        if zoned and environment.get("TZ", "UTC") not in _UTC:
-            self._say("jq: error: a time zone other than UTC is not supported (L-JQ-007)\n")
-            raise Stop(_COMPILE_ERROR)
         definitions = [self._definition(*each) for each in command.definitions]
+        data = [(option, name, value, path) for name, option, path, value in linked.data]
         bind = [name for _, name, _, _ in definitions if _NAME.match(name) and name not in programs.OWN]
+        bind += [name for _, name, _, _ in data]
         env = {}
         if "env" in text or "ENV" in text:
             bind.append("ENV")
@@ -97,13 +153,16 @@ class Run:
         if "ARGS" in text:
             bind.append("ARGS")
         return {
-            "program": text,
+            "program": linked.body,
+            "before": linked.before,
             "check": unclear,
+            "reads": reads,
             "bind": bind,
             "asked": [name for name in _ASKED if name in text],
             "env": env,
-            "definitions": definitions,
+            "definitions": definitions + data,
             "positional": [(is_json, _clean(value)) for is_json, value in command.positional],
+            "zone": self._zone(text),
             "skew": self._ctx.now() - time() if "now" in text else 0,
             "null_input": command.null_input,
             "slurp": command.slurp,
@@ -117,6 +176,14 @@ class Run:
             "seq": command.seq,
             "colours": _clean(environment.get("JQ_COLORS", "")) if command.colour else None,
         }
+
+    def _zone(self, text: str) -> str | None:
+        """Return the time zone for a program that may ask for it."""
+        if "time" not in text and "date" not in text:
+            return None
+        from sandhook.utilities.jq.zone import written
+
+        return written(self._ctx.environment.get("TZ", ""))
 
     def _layout(self) -> int:
         command = self._command
@@ -136,7 +203,7 @@ class Run:
                 text = self._file(path)
             except OSError as error:
                 self._say(
-                    f"jq: Bad JSON in --{option} {name} {path}: Could not open {path}: {error.strerror}\n"
+                    f"jq: Bad JSON in --{option} {name} {path}: Could not open {path}: {_reason(error)}\n"
                 )
                 raise Stop(2) from None
         return option, _clean(name), _clean(text), _clean(path)
@@ -148,12 +215,17 @@ class Run:
         return data.decode("utf-8", "surrogateescape")
 
     def _read(self) -> bytes:
-        """Return all input: the operands one after the other, or standard input."""
+        """Return all input, read once: the operands one after the other, or standard input."""
+        if self._data is None:
+            self._data = self._read_all()
+        return self._data
+
+    def _read_all(self) -> bytes:
         ctx = self._ctx
         if not self._command.files:
             with ctx.stdin_reader() as reader:
                 data = reader.read_all()
-            self._files.append(("<stdin>", len(data)))
+            self._files.append(("<stdin>", len(data), ""))
             return data
         pieces = []
         size = 0
@@ -161,20 +233,24 @@ class Run:
             try:
                 with ctx.open(name) as reader:
                     data = reader.read_all()
+            except IsADirectoryError as error:
+                self._files.append((_clean(name), 0, f"jq: error: {error.strerror}\n"))
+                continue
             except OSError as error:
-                self._missing = True
-                self._say(f"jq: error: Could not open file {name}: {error.strerror}\n")
+                said = f"jq: error: Could not open file {name}: {error.strerror}\n"
+                self._files.append((_clean(name), 0, _clean(said)))
                 continue
             size += len(data)
             ctx.budget.afford(size)
             pieces.append(data)
-            self._files.append((_clean("<stdin>" if name == "-" else name), len(data)))
+            self._files.append((_clean("<stdin>" if name == "-" else name), len(data), ""))
         return b"".join(pieces)
 
     # ------------------------------------------------------------------ what comes out
 
     def _ask(self, request: NativeRequest) -> None:
         """Ask the worker; its death and its delay are the run's."""
+        self._refused = None
         budget = self._ctx.budget
         budget.charge(1 + (len(request.data) + len(request.header) >> 10))
         try:
@@ -198,17 +274,13 @@ class Run:
             self._ctx.write(payload[frames.ENDED.size :])
             self._end(*frames.ENDED.unpack_from(payload))
         else:
-            said = payload.decode("utf-8", "replace") or "jq: error: the brackets of the program do not match"
-            self._say(said + "\n")
-            self._status = _COMPILE_ERROR
+            self._refused = payload.decode("utf-8", "replace")
 
     def _end(self, result: int, last: int) -> None:
         """Make the exit status of the last turn's result, as jq's main program does."""
         if result == frames.MISUSED:
             self._say(TRY_HELP + "\n")
             result = 2
-        elif self._missing:
-            result = _SYSTEM_ERROR
         if not self._command.exit_status:
             self._status = max(result, 0)
         elif result != _NO_OUTPUT:
@@ -226,3 +298,7 @@ class Run:
 def _clean(text: str) -> str:
     """Return text in which bytes that are no UTF-8 are U+FFFD."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _reason(error: OSError) -> str:
+    return "It's a directory" if isinstance(error, IsADirectoryError) else str(error.strerror)

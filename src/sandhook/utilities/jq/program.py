@@ -20,8 +20,6 @@ REFUSED = {
     "import": "L-JQ-001",
     "include": "L-JQ-001",
     "module": "L-JQ-001",
-    "modulemeta": "L-JQ-001",
-    "get_search_list": "L-JQ-001",
 }
 
 #: Names that are refused where libjq's own functions cannot be called.
@@ -77,8 +75,16 @@ class Uses:
 
 
 @lru_cache(maxsize=256)
-def inspect(program: str, *, native: bool = False) -> Uses:
-    """Return what a program uses. Raises Refused, and Unbalanced when its brackets do not match."""
+def inspect(program: str, *, native: bool = False, linked: bool = False) -> Uses:
+    """Return what a program uses.
+
+    Args:
+        linked: Modules are written into the program, and their data is in variables of the wrapping.
+
+    Raises:
+        Refused: It uses something that is not offered.
+        Unbalanced: Its brackets do not match.
+    """
     refused = REFUSED if native else {**REFUSED, **_WITHOUT_LINES}
     tokens = tokenize(program)
     key = keys(tokens)
@@ -86,11 +92,9 @@ def inspect(program: str, *, native: bool = False) -> Uses:
     for name in sorted(names):
         if name in refused:
             raise Refused(f"{name} is not supported ({refused[name]})")
-        if "::" in name:
-            raise Refused(f"{name} is not supported (L-JQ-001)")
     variables = {token.text for token in tokens if token.kind == "variable"}
     for name in sorted(variables):
-        if "::" in name or name.startswith(_PREFIX):
+        if name.startswith(_PREFIX) and not linked:
             raise Refused(f"${name} is not supported (L-JQ-001)")
     uses = Uses(frozenset(names), frozenset(variables))
     reading = READING - definitions(tokens)
@@ -133,6 +137,7 @@ def plan(
     stream: bool,
     raw: bool,
     sort_keys: bool,
+    linked: bool = False,
 ) -> Plan:
     """Wrap a program for libjq.
 
@@ -142,6 +147,7 @@ def plan(
         null_input, slurp, stream: -n, -s, --stream.
         raw: Strings are printed as they stand.
         sort_keys: -S.
+        linked: See ``inspect``.
 
     A turn that reads further inputs and fails may not have come to all its places; its error
     says whether anything was left to read ("l"), and then the run cannot go on.
@@ -150,7 +156,7 @@ def plan(
         Refused: It uses something that is not offered.
         Unbalanced: Its brackets do not match, so that nothing may be wrapped around it.
     """
-    uses = inspect(program)
+    uses = inspect(program, linked=linked)
     names = [name for name in named if name in uses.variables and name not in OWN]
     for name, used in (
         ("ENV", uses.env),
