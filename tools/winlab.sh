@@ -181,7 +181,7 @@ run_tests() {
   for version in ${WINPYS:-311 313}; do
     python=$(python_of "$version")
     windows "$python" -m pytest -p no:cacheprovider "$@" 2>&1 | tee "$LAB/test-$version.log" || failed=1
-    count=$(grep -aE '(^|[ =,])[0-9]+ (passed|failed|errors?)' "$LAB/test-$version.log" | tail -n 1 | tr -d '\r' || true)
+    count=$(grep -aE '(^|[ =,])[0-9]+ (passed|failed|errors?|skipped)' "$LAB/test-$version.log" | tail -n 1 | tr -d '\r' || true)
     closing+=("Windows, Python 3.${version#3}: ${count:-the run broke off; its output is in $LAB/test-$version.log}")
   done
   printf '%s\n' "${closing[@]}"
