@@ -76,6 +76,7 @@ UTILITIES: dict[str, str] = {
     "dos2unix": "dos2unix",
     "du": "du",
     "echo": "echo",
+    "ed": "ed",
     "egrep": "grep",
     "env": "env",
     "envsubst": "envsubst",

@@ -1,0 +1,146 @@
+"""The text that ed edits: lines, the current one, marks, and what can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.limits import Budget
+
+
+class EdError(Exception):
+    """A command cannot be carried out; ed prints ``?``, and the text of this when it is asked to."""
+
+
+class Line:
+    """One line without its newline; the object stays the same while the line is the same one."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+
+
+class Buffer:
+    """Lines, counted from 1.
+
+    Attributes:
+        current: The number of the current line; 0 when there are none.
+        modified: It differs from the file.
+        yanked: What x puts back.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self.lines: list[Line] = []
+        self.current = 0
+        self.modified = False
+        self.marks: dict[str, Line] = {}
+        self.yanked: list[bytes] = []
+        self._budget = budget
+        self._undo: tuple[list[Line], int, bool] | None = None
+        self._kept = False
+        self._hint = 0
+
+    @property
+    def last(self) -> int:
+        """The number of the last line."""
+        return len(self.lines)
+
+    def text(self, number: int) -> bytes:
+        """Return a line."""
+        return self.lines[number - 1].text
+
+    def number_of(self, line: Line) -> int:
+        """Return the number of a line, 0 for one that is gone; quick for lines that are asked for in order."""
+        lines = self.lines
+        for start, end in ((self._hint, len(lines)), (0, self._hint)):
+            try:
+                at = lines.index(line, start, end)
+            except ValueError:
+                self._budget.charge(1 + (end - start >> 4))
+                continue
+            self._budget.charge(1 + (at - start >> 4))
+            self._hint = at
+            return at + 1
+        self._hint = 0
+        return 0
+
+    # ------------------------------------------------------------------ changes
+
+    def begin(self) -> None:
+        """A command begins: what it changes can be undone."""
+        self._kept = False
+
+    def _keep(self) -> None:
+        self.modified, before = True, self.modified
+        if self._kept:
+            return
+        self._kept = True
+        self._budget.charge(1 + (len(self.lines) >> 5))
+        self._budget.afford(8 * len(self.lines))
+        self._undo = (self.lines.copy(), self.current, before)
+
+    def insert(self, after: int, texts: Sequence[bytes]) -> None:
+        """Put lines behind a line; the last of them becomes the current one."""
+        if not texts:
+            return
+        self._keep()
+        self._budget.charge(1 + (len(texts) >> 2) + (len(self.lines) >> 10))
+        self.lines[after:after] = [Line(text) for text in texts]
+        self.current = after + len(texts)
+
+    def delete(self, first: int, last: int, *, yank: bool = True) -> None:
+        """Take lines out; the one behind them, or else the last, becomes the current one."""
+        self._keep()
+        self._budget.charge(1 + (len(self.lines) >> 10))
+        if yank:
+            self.yank(first, last)
+        gone = set(map(id, self.lines[first - 1 : last]))
+        self.marks = {name: line for name, line in self.marks.items() if id(line) not in gone}
+        del self.lines[first - 1 : last]
+        self.current = min(first, len(self.lines))
+
+    def move(self, first: int, last: int, after: int) -> None:
+        """Move lines behind a line that is not among them."""
+        self._keep()
+        self._budget.charge(1 + (len(self.lines) >> 8))
+        moved = self.lines[first - 1 : last]
+        del self.lines[first - 1 : last]
+        at = after if after < first else after - len(moved)
+        self.lines[at:at] = moved
+        self.current = at + len(moved)
+
+    def replace(self, number: int, texts: Sequence[bytes]) -> None:
+        """Put one or more lines in the place of one."""
+        self._keep()
+        marked = self.lines[number - 1]
+        marked_names = [name for name, line in self.marks.items() if line is marked]
+        self.lines[number - 1 : number] = [Line(text) for text in texts]
+        for name in marked_names:
+            del self.marks[name]
+        self.current = number - 1 + len(texts)
+
+    def yank(self, first: int, last: int) -> None:
+        """Remember lines for x."""
+        self.yanked = [line.text for line in self.lines[first - 1 : last]]
+
+    def undo(self) -> None:
+        """Undo the last change; twice is nothing. Raises EdError."""
+        if self._undo is None:
+            raise EdError("Nothing to undo")
+        lines, current, modified = self._undo
+        self._undo = (self.lines.copy(), self.current, self.modified)
+        self._budget.charge(1 + (len(lines) >> 4))
+        self.lines, self.current, self.modified = lines, current, modified
+        self._kept = True
+
+    def clear_changes(self) -> None:
+        """What there is now is what the file has, and nothing can be undone."""
+        self.modified = False
+        self._undo = None
+        self._kept = False
+
+    def clear(self) -> None:
+        """Forget all: another file comes."""
+        self.lines, self.current = [], 0
+        self.marks = {}
+        self.clear_changes()
