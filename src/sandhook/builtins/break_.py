@@ -12,7 +12,6 @@ from sandhook.state.control import AskedExit, BreakLoop, Discard
 from sandhook.state.state import State
 
 USAGE = "break [n]"
-NOT_A_NUMBER = 128  #: what bash exits with after ``break x``
 
 
 @builtin(USAGE)
@@ -47,7 +46,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
     count = numeric(operands[0])
     if count is None:
         complain(state, f"{name}: {operands[0]}: numeric argument required")
-        raise AskedExit(NOT_A_NUMBER)
+        raise AskedExit(128 | state.status)  # bash leaves to its top level, which adds that bit
     if len(operands) > 1:
         complain(state, f"{name}: too many arguments")
         raise Discard(1)

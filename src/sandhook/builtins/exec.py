@@ -59,6 +59,9 @@ def _found(state: State, name: str) -> str:
 
 def _refuse(state: State, name: str, file: str) -> int:
     """Report why a file cannot be executed and return 126 or 127; 0 when it can be."""
+    if not file and state.process.kernel.fs.is_dir(join(state.process.cwd, name)):
+        complain(state, f"exec: {name}: cannot execute: Is a directory")
+        return 126
     if not file:
         complain(state, f"exec: {name}: not found")
         return 127

@@ -6,11 +6,12 @@ Source: POSIX.1-2024 XCU 2.15 dot; bash 5.2 reference manual 4.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from errno import ENOENT
 
 from sandhook.builtins._base import Fault, builtin, complain, misused, no_options, runtime
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
-from sandhook.vfs.errors import error_text
+from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
 
 USAGE = ". filename [arguments]"
@@ -25,6 +26,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     path = find(state, operands[0])
     if path is None:
         complain(state, f".: {operands[0]}: file not found")
+        return misused(state, argv[0], 1)
+    if not path:
+        complain(state, f": {error_text(fs_error(ENOENT))}")
         return misused(state, argv[0], 1)
     if state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
         raise Fault(f"{path}: is a directory")

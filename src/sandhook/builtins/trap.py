@@ -15,7 +15,7 @@ from sandhook.builtins._quote import single_quote
 from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
 from sandhook.interp.traps import on_signal
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
-from sandhook.state.state import ERR_DEPTH, State
+from sandhook.state.state import ERR_DEPTH, NOTING, State
 
 USAGE = "trap [-lp] [[arg] signal_spec ...]"
 INHERITED = "inherited_traps"
@@ -64,8 +64,11 @@ def set_trap(state: State, name: str, action: str | None) -> None:
         state.traps[name] = action
         if name == "ERR":
             state.extra.setdefault(ERR_DEPTH, state.calls)
+    if action and NOTING not in state.extra and _asks_for_command(state, action):
+        state.extra[NOTING] = True
+        state.watch()
     if name == "DEBUG":
-        state.watched = state.options.xtrace or action is not None
+        state.watch()
     if number is None:
         return
     process = state.process
@@ -77,6 +80,18 @@ def set_trap(state: State, name: str, action: str | None) -> None:
         process.on_signal = lambda came: on_signal(state.shell, state, came)
     elif action is not None:
         process.ignored.add(number)
+
+
+def _asks_for_command(state: State, action: str) -> bool:
+    """Tell whether a trap, or the function that it calls, has BASH_COMMAND in its text."""
+    if "BASH_COMMAND" in action:
+        return True
+    function = state.functions.get((action.split(maxsplit=1) or [""])[0].rstrip(";"))
+    if function is None:
+        return False
+    from sandhook.syntax.unparse import unparse
+
+    return "BASH_COMMAND" in unparse(function.body)
 
 
 def _show(state: State, operands: Sequence[str]) -> int:

@@ -24,9 +24,9 @@ from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, deeper_than
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
-from sandhook.state.state import UNHEEDED, Function, State
+from sandhook.state.state import NOTING, UNHEEDED, Function, State
 from sandhook.syntax import parse_heredoc, parse_word
-from sandhook.syntax.nodes import Assignment, Command, Word
+from sandhook.syntax.nodes import Assignment, Command, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
 
 T = TypeVar("T")
@@ -135,10 +135,11 @@ class Runtime:
         if state.tested:
             return
         if "ERR" in state.traps:
-            self.note_command(state, node)
+            if NOTING not in state.extra or not isinstance(node, SimpleCommand):
+                self.note_command(state, node)  # else it was, and what it called is newer
             if not state.extra.pop(traps.ERR_SKIPPED, False):
                 self.run_trap(state, "ERR")
-        if state.options.errexit and "ERR" not in state.traps and "EXIT" in state.traps:
+        elif state.options.errexit and "EXIT" in state.traps and NOTING not in state.extra:
             self.note_command(state, node)
         if state.options.errexit:
             if "EXIT" in state.traps:
@@ -448,6 +449,8 @@ class Runtime:
             With extdebug, whether the trap failed: then the command is skipped.
         """
         if "DEBUG" not in state.traps:
+            if node is not None and NOTING in state.extra:
+                self.note_command(state, node)
             return False
         if node is not None:
             self.note_command(state, node)

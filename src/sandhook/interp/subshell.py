@@ -50,7 +50,7 @@ def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool
         kept = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}
         inner.traps = {name: text for name, text in inner.traps.items() if not text or kept.get(name, False)}
         inner.extra["inherited_traps"] = state.traps  # shown by trap until the subshell sets one
-        inner.watched = options.xtrace or "DEBUG" in inner.traps
+        inner.watch()
     return inner
 
 

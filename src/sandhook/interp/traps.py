@@ -82,7 +82,7 @@ def bring_back(state: State, hidden: dict[str, str] | None) -> None:
     """Bring hidden traps back, unless others were set meanwhile."""
     if hidden is not None:
         state.traps = {**hidden, **state.traps}
-        state.watched = state.options.xtrace or "DEBUG" in state.traps
+        state.watch()
 
 
 def came_back(state: State, status: int) -> None:

@@ -58,6 +58,9 @@ PARAMETERS_SET = "parameters_set"
 #: In ``State.extra``: what the environment holds under names that are none; commands get it too.
 FOREIGN = "foreign"
 
+#: In ``State.extra``: a trap asks for BASH_COMMAND, so every command is remembered.
+NOTING = "noting"
+
 #: In ``State.extra``: how deep in calls the ERR trap was set.
 ERR_DEPTH = "err_depth"
 
@@ -169,7 +172,8 @@ class State:
         line: Line of the command being run, for LINENO and messages.
         tested: Above 0 while a failure is being tested (if, while, &&, ||, !): no errexit.
         pipestatus: Statuses of the last pipeline; None when it was one command (``status``).
-        watched: xtrace is on or a DEBUG trap is set: simple commands take the slow path.
+        watched: xtrace is on, a DEBUG trap is set, or a trap asks for BASH_COMMAND: simple commands
+            take the slow path.
         shell: The runtime that owns this state (``interp.runtime.Runtime``): it finds
             commands, sources files, runs traps.
         operands: The numbers that expansions gave to the arithmetic being evaluated (``expand.arith``).
@@ -702,7 +706,7 @@ class State:
         if bits & READONLY and not any(name in outer.saved for outer in self.frames):
             raise ShellError(f"{name}: readonly variable", 1)  # a caller's own may be hidden, a global not
         if name in self.dynamics and name not in self.unset_dynamics:
-            bits |= DYNAMIC  # the local is a plain one
+            bits |= DYNAMIC  # the local is a plain one, unless it switches something
         if name in self.attributes:
             bits |= DECLARED
         frame.saved[name] = Saved(self.values.get(name), bits, self.namerefs.get(name))
@@ -710,7 +714,11 @@ class State:
         self.namerefs.pop(name, None)
         self.attributes.pop(name, None)
         if bits & DYNAMIC:
-            self.unset_dynamics = self.unset_dynamics | {name}
+            unset = self.dynamics[name].unset
+            if unset is None:
+                self.unset_dynamics = self.unset_dynamics | {name}
+            else:  # what switches something does so here, too
+                unset(self)
 
     def function_frame(self) -> Frame | None:
         """Return the innermost frame that is a function's, or None. It may be changed."""
@@ -730,12 +738,16 @@ class State:
     def _restore_all(self, frame: Frame) -> None:
         """Do what ``restore`` does, for names that are not computed."""
         values, attributes, namerefs = self.values, self.attributes, self.namerefs
-        for name, (value, bits, target) in frame.saved.items():
+        for name, saved in frame.saved.items():
+            value, bits, target = saved
             if value is None:
                 values.pop(name, None)
             else:
                 values[name] = value
             if bits:
+                if bits & DYNAMIC:  # one that switches something
+                    self.restore(name, saved)
+                    continue
                 attributes[name] = bits & ~DECLARED
             else:
                 attributes.pop(name, None)
@@ -754,7 +766,11 @@ class State:
             self._restore_all(frame)
         if frame.options is not None:
             self.options = frame.options.with_shopts_of(self.options)  # local - keeps set's alone
-            self.watched = self.options.xtrace or "DEBUG" in self.traps
+            self.watch()
+
+    def watch(self) -> None:
+        """Find out anew whether simple commands are watched."""
+        self.watched = self.options.xtrace or "DEBUG" in self.traps or NOTING in self.extra
 
     def save(self, name: str) -> Saved:
         """Return what ``restore`` needs to bring a variable back as it is now."""
@@ -774,8 +790,11 @@ class State:
             bits &= ~DYNAMIC
             self.unset_dynamics = self.unset_dynamics - {name}
             switch = self.dynamics[name]
-            if saved.value is None and switch.unset is not None:
-                switch.unset(self)
+            if switch.unset is not None:
+                if saved.value is None:
+                    switch.unset(self)
+                elif isinstance(saved.value, str) and switch.set is not None:
+                    switch.set(self, saved.value)
         if bits:
             self.attributes[name] = bits & ~DECLARED
         else:

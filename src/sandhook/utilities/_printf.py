@@ -148,7 +148,7 @@ def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
             text = data[at + 1 : end - 1].decode("utf-8", "surrogateescape")
             items.append(Conversion(flags, width, precision, "T", text or "%X"))
             return end + 1
-        found = data[end : end + 1].decode("utf-8", "surrogateescape") if end else ""
+        found = data[end : end + 1].decode("utf-8", "surrogateescape") if end else "\0"
         items.append(Literal(b"%(", (f"warning: `{found}': invalid time format specification",)))
         return at + 1  # and what stands in the parentheses is format text, as in bash
     if letter in _INTEGERS or letter in _FLOATS or letter in _OTHERS:
