@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.kernel.stack import deeper_than
-from sandhook.utilities._base import Context, also, opt, option_set
-from sandhook.utilities.awk.lexer import ProgramError, unescape
+from sandhook.utilities._base import Context, Inform, UsageError, also, opt, option_set
+from sandhook.utilities.awk.lexer import Dialect, ProgramError, unescape
 from sandhook.utilities.awk.machine import run_program
 from sandhook.utilities.awk.program import Program
 from sandhook.utilities.awk.runtime import ARGC, ARGV, ENVIRON, FS, PROCINFO, Runtime
@@ -67,11 +67,21 @@ class Options:
     )
     optimize: bool = opt("-O", "--optimize", help="no effect: programs are always compiled", default=False)
     no_optimize: bool = opt("-s", "--no-optimize", help="no effect", default=False)
+    traditional: bool = opt("-c", "--traditional", help="know nothing of gawk's own", default=False)
+    posix: bool = opt("-P", "--posix", help="-c, and neither ** nor \\x in strings", default=False)
+    lint: str | None = opt(
+        "-L", "--lint", "VALUE", "no effect: no warnings are given", optional=True, const="", default=None
+    )
+    lint_old: bool = opt("-t", "--lint-old", help="no effect: no warnings are given", default=False)
+    version: bool = opt("-V", help="show the version", default=False)
+    help: bool = opt("-h", help="show this help", default=False)
     use_lc_numeric: bool = opt("-N", "--use-lc-numeric", help="no effect: the locale is C's", default=False)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return the status of exit, 1 for a program that cannot be used, 2 for a failure while it runs."""
+    if options.version or options.help:
+        raise Inform("version" if options.version else "help")
     if not operands and all(kind == "i" for kind, _ in options.programs):
         ctx.error_hint(USAGE)
         return 1
@@ -95,7 +105,7 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     text = sources.text
     try:
         ctx.budget.charge(len(text) >> 4)
-        program = compile_program(text)
+        program = compile_program(text, dialect(options))
         rt = Runtime(ctx, program)
         prepare(rt, program, options, names)
         return run_program(rt)
@@ -110,6 +120,10 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     finally:
         if rt is not None:
             rt.finish()
+
+
+def dialect(options: Options) -> Dialect:
+    return Dialect(not (options.traditional or options.posix), options.posix)
 
 
 def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str]) -> None:
@@ -130,7 +144,7 @@ def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str
         rt.set_special(FS, unescape(options.separator))
     for assignment in options.assignments:
         if "=" not in assignment:
-            raise Fatal(f"`{assignment}' argument to `-v' not in `var=value' form", 1)
+            raise UsageError(f"`{assignment}' argument to `-v' not in `var=value' form", status=1)
         if not rt.assign_operand(assignment):
             raise Fatal(f"`{assignment.partition('=')[0]}' is not a legal variable name")
 

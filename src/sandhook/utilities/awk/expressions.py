@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from sandhook.utilities.awk.lexer import ProgramError, Token, tokenize
-from sandhook.utilities.awk.values import Regexp
+from sandhook.utilities.awk.lexer import GAWK, Dialect, ProgramError, Token, tokenize
+from sandhook.utilities.awk.values import Fatal, Regexp
 
 Node = tuple[Any, ...]
 NESTING = 100  #: levels of braces and prefix operators; a parenthesis counts as two
@@ -48,7 +48,7 @@ ARITY = {
     "rand": (0, 0), "srand": (0, 1), "strftime": (0, 3), "systime": (0, 0), "mktime": (1, 2), "asort": (1, 3),
     "asorti": (1, 3), "and": (2, 1_000), "or": (2, 1_000), "xor": (2, 1_000), "lshift": (2, 2), "rshift": (2, 2),
     "compl": (1, 1), "strtonum": (1, 1), "isarray": (1, 1), "typeof": (1, 1), "close": (1, 2), "fflush": (0, 1),
-    "system": (1, 1), "patsplit": (2, 4), "mkbool": (1, 1),
+    "system": (1, 1), "patsplit": (2, 4), "mkbool": (1, 1), "inplace::begin": (2, 2), "inplace::end": (2, 2),
 }  # fmt: skip
 #: Which arguments of them are arrays.
 ARRAYS = {"split": (1, 3), "patsplit": (1, 3), "match": (2,), "asort": (0, 1), "asorti": (0, 1)}
@@ -106,9 +106,10 @@ class Expressions:
         names: Every global name that is used. used: The line where each was first used.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, dialect: Dialect = GAWK) -> None:
         self.text = text
-        self.tokens = tokenize(text)
+        self.dialect = dialect
+        self.tokens = tokenize(text, dialect)
         self.at = 0
         self.token = self.tokens[0]
         self.depth = 0
@@ -303,7 +304,7 @@ class Expressions:
         if kind == "number":
             self.advance()
             text = token.value
-            return ("num", constant(text))
+            return ("num", constant(text) if self.dialect.extensions else float(text))
         if kind == "string":
             self.advance()
             return ("str", token.value)
@@ -343,6 +344,10 @@ class Expressions:
         if kind == "getline":
             self.advance()
             variable = self.optional_lvalue()
+            if self.special_rule in ("BEGINFILE", "ENDFILE") and self.token.kind != "<":
+                raise Fatal(
+                    f"non-redirected `getline' invalid inside `{self.special_rule}' rule", 1, token.line
+                )
             if self.take("<"):
                 return ("getline", "<", variable, self.primary())
             return ("getline", "", variable, None)

@@ -417,6 +417,23 @@ def _fflush(compiler: Compiler, args: list[Node]) -> Run:
     return fflush
 
 
+def _inplace(what: str) -> Compile:
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        name, more = compiler.text(args[0]), compiler.text(args[1])
+
+        def inplace(rt: Runtime) -> float:
+            if what == "begin":
+                rt.replacement.begin(name(rt), more(rt))
+            else:
+                rt.flush()
+                rt.replacement.end(name(rt), more(rt))
+            return 0.0
+
+        return inplace
+
+    return compile_
+
+
 def _system(compiler: Compiler, args: list[Node]) -> Run:
     command = compiler.text(args[0])
 
@@ -444,5 +461,6 @@ FUNCTIONS: dict[str, Compile] = {
     "rshift": _bits("rshift", lambda a, b: a >> b if b < 64 else 0),
     "compl": _numeric(_compl),
     "strtonum": _strtonum, "isarray": _isarray, "typeof": _typeof, "mkbool": _numeric(lambda v: 1.0 if v else 0.0),
+    "inplace::begin": _inplace("begin"), "inplace::end": _inplace("end"),
     "close": _close, "fflush": _fflush, "system": _system,
 }  # fmt: skip

@@ -79,15 +79,56 @@ BUILTINS = frozenset(
         "system",
         "patsplit",
         "mkbool",
+        "inplace::begin",
+        "inplace::end",
+    ]
+)
+#: What gawk alone has.
+_EXTENSIONS = frozenset(
+    [
+        "BEGINFILE",
+        "ENDFILE",
+        "func",
+        "switch",
+        "case",
+        "default",
+        "gensub",
+        "strftime",
+        "systime",
+        "mktime",
+        "asort",
+        "asorti",
+        "and",
+        "or",
+        "xor",
+        "lshift",
+        "rshift",
+        "compl",
+        "strtonum",
+        "isarray",
+        "typeof",
+        "patsplit",
+        "mkbool",
+        "bindtextdomain",
+        "dcgettext",
+        "dcngettext",
+        "IGNORECASE",
+        "FPAT",
+        "FIELDWIDTHS",
+        "RT",
+        "PROCINFO",
+        "ERRNO",
+        "SYMTAB",
+        "FUNCTAB",
     ]
 )
 #: What gawk has and this awk refuses by name.
 REFUSED = frozenset(["bindtextdomain", "dcgettext", "dcngettext"])
-_DIRECTIVES = frozenset(("include", "load", "namespace"))
-REFUSED_VARIABLES = frozenset(("SYMTAB", "FUNCTAB"))
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
+_NAMESPACE = re.compile(r'[ \t]*"([^"\n]*)"')
 _NUMBER = re.compile(r"0[xX][0-9A-Fa-f]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_DECIMAL = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n|#[^\n]*)+")
 _OPERATORS = (
     "**=", "^=", "**", "+=", "-=", "*=", "/=", "%=", "==", "<=", ">=", "!=", "!~", "++", "--", "&&", "||", ">>",
@@ -130,68 +171,139 @@ class Token(Record):
     at: int
 
 
-def tokenize(text: str) -> list[Token]:
+class Dialect(Record):
+    """Which awk a program is written for.
+
+    Attributes:
+        extensions: gawk's own words, functions and numbers; else they mean nothing (``-c``).
+        posix: Not even what every awk has, ``**`` and ``\\x41`` (``-P``).
+    """
+
+    extensions: bool
+    posix: bool
+
+
+GAWK = Dialect(True, False)
+
+
+def tokenize(text: str, dialect: Dialect = GAWK) -> list[Token]:
     """Take a program apart. Raises ProgramError."""
-    tokens: list[Token] = []
-    at, line, size = 0, 1, len(text)
-    previous = ""
-    while True:
-        blank = _BLANK.match(text, at)
-        if blank:
-            line += text.count("\n", at, blank.end())
-            at = blank.end()
-        if at >= size:
-            break
+    return _Lexer(text, dialect).tokens()
+
+
+class _Lexer:
+    """One use."""
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self.text = text
+        self.dialect = dialect
+        self.namespace = ""
+        self.line = 1
+        self.braces = 0
+
+    def tokens(self) -> list[Token]:
+        text, size = self.text, len(self.text)
+        found: list[Token] = []
+        at, previous = 0, ""
+        while True:
+            blank = _BLANK.match(text, at)
+            if blank:
+                self.line += text.count("\n", at, blank.end())
+                at = blank.end()
+            if at >= size:
+                break
+            start = at
+            kind, value, at = self._token(at, previous)
+            if kind:
+                found.append(Token(kind, value, self.line, start))
+                previous = kind
+            self.line += text.count("\n", start, at)
+        found.append(Token("newline", "\n", self.line, size))
+        found.append(Token("end", "", self.line, size))
+        return found
+
+    def _token(self, at: int, previous: str) -> tuple[str, str, int]:
+        """Return the kind, the value and the end of a token; the kind is "" for a directive."""
+        text, line = self.text, self.line
         char = text[at]
-        start = at
         if char == "\n":
-            kind, value, at = "newline", "\n", at + 1
-        elif char == '"':
-            value, at = _string(text, at + 1, line)
-            kind = "string"
-        elif char == "/" and previous not in _OPERANDS:
-            value, at = _regex(text, at + 1, line)
-            kind = "ere"
-        elif found := _NAME.match(text, at):
-            value, at = found[0], found.end()
-            kind = _word(value, text, at, line, start)
-        elif found := _NUMBER.match(text, at):
-            kind, value, at = "number", found[0], found.end()
-        elif char == "@":
-            if text.startswith("@/", at):
-                value, at = _regex(text, at + 2, line)
-                kind = "regexp"
-            elif (word := _NAME.match(text, at + 1)) and text[word.end() : word.end() + 1] == "(":
-                kind, value, at = "indirect", word[0], word.end()
-            elif word and word[0] in _DIRECTIVES:
-                raise ProgramError(f"@{word[0]} is not supported (L-AWK-002)", line, at)
-            else:
-                raise ProgramError("syntax error", line, at)
-        else:
-            kind = next((known for known in _OPERATORS if text.startswith(known, at)), "")
-            if not kind:
-                raise ProgramError(f"syntax error: invalid char '{char}' in expression", line, at)
-            at += len(kind)
-            value = kind = _CANONICAL.get(kind, kind)
-        tokens.append(Token(kind, value, line, start))
-        previous = kind
-        line += text.count("\n", start, at)
-    tokens.append(Token("newline", "\n", line, size))
-    tokens.append(Token("end", "", line, size))
-    return tokens
+            return "newline", "\n", at + 1
+        if char == '"':
+            value, end = _string(text, at + 1, line, self.dialect.posix)
+            return "string", value, end
+        if char == "/" and previous not in _OPERANDS:
+            return ("ere", *_regex(text, at + 1, line))
+        if word := _NAME.match(text, at):
+            return self._word(word[0], at, word.end())
+        if number := (_NUMBER if self.dialect.extensions else _DECIMAL).match(text, at):
+            return "number", number[0], number.end()
+        if char == "@" and self.dialect.extensions:
+            return self._extension(at)
+        kind = next((known for known in _OPERATORS if text.startswith(known, at)), "")
+        if not kind:
+            raise ProgramError(f"syntax error: invalid char '{char}' in expression", line, at)
+        if (kind[:2] == "**" and self.dialect.posix) or (kind == "|&" and not self.dialect.extensions):
+            raise ProgramError("syntax error", line, at + 1)
+        self.braces += (kind == "{") - (kind == "}")
+        known = _CANONICAL.get(kind, kind)
+        return known, known, at + len(kind)
+
+    def _extension(self, at: int) -> tuple[str, str, int]:
+        """What begins with "@": an expression as a value, an indirect call, a directive."""
+        text = self.text
+        if text.startswith("@/", at):
+            return ("regexp", *_regex(text, at + 2, self.line))
+        word = _NAME.match(text, at + 1)
+        if word is None:
+            raise ProgramError("syntax error", self.line, at)
+        if text[word.end() : word.end() + 1] == "(":
+            return "indirect", self._qualified(word[0], at + 1), word.end()
+        if word[0] == "namespace" and not self.braces and (found := _NAMESPACE.match(text, word.end())):
+            self._enter(found[1], at)
+            return "", "", found.end()
+        if word[0] == "load":
+            raise ProgramError("@load is not supported (L-AWK-002)", self.line, at)
+        raise ProgramError("syntax error", self.line, at)
+
+    def _enter(self, name: str, at: int) -> None:
+        if not _NAME.fullmatch(name) or "::" in name:
+            raise ProgramError(f"namespace name `{name}' must meet identifier naming rules", self.line, at)
+        if name in KEYWORDS or name in BUILTINS:
+            raise ProgramError(
+                f"using reserved identifier `{name}' as a namespace is not allowed", self.line, at
+            )
+        self.namespace = "" if name == "awk" else name
+
+    def _word(self, word: str, at: int, end: int) -> tuple[str, str, int]:
+        if self.dialect.extensions or word not in _EXTENSIONS:
+            if word in KEYWORDS:
+                return ("function" if word == "func" else word), word, end
+            if word in BUILTINS:
+                return "builtin", word, end
+            if word in REFUSED:
+                raise ProgramError(f"{word} is not supported (L-AWK-002)", self.line, at)
+        if self.text[end : end + 1] != "(":
+            return "name", self._qualified(word, at), end
+        return "call", self._qualified(word, at) if self.dialect.extensions else word, end
+
+    def _qualified(self, word: str, at: int) -> str:
+        """Return a name with its namespace, which is left out for ``awk::``."""
+        if not self.dialect.extensions:
+            return f"_::{word}" if word in _EXTENSIONS else word
+        space, colons, name = word.partition("::")
+        if not colons:
+            forced = not self.namespace or (word.isalpha() and word.isupper())
+            return word if forced else f"{self.namespace}::{word}"
+        if name in KEYWORDS or name in BUILTINS:
+            raise ProgramError(
+                f"using reserved identifier `{name}' as second component of a qualified name is not allowed",
+                self.line,
+                at,
+            )
+        return name if space == "awk" else word
 
 
-def _word(value: str, text: str, at: int, line: int, start: int) -> str:
-    if value in KEYWORDS:
-        return "function" if value == "func" else value
-    if value in BUILTINS:
-        return "builtin"
-    if value in REFUSED or value in REFUSED_VARIABLES:
-        raise ProgramError(f"{value} is not supported (L-AWK-002)", line, start)
-    return "call" if text[at : at + 1] == "(" else "name"
-
-
-def _string(text: str, at: int, line: int) -> tuple[str, int]:
+def _string(text: str, at: int, line: int, posix: bool) -> tuple[str, int]:
     end = at
     while end < len(text) and text[end] != '"':
         if text[end] == "\n":
@@ -199,7 +311,8 @@ def _string(text: str, at: int, line: int) -> tuple[str, int]:
         end += 2 if text[end] == "\\" else 1
     if end >= len(text) or text[end] != '"':
         raise ProgramError("unterminated string", line, at - 1)
-    return unescape(text[at:end]), end + 1
+    inner = text[at:end]
+    return unescape(inner.replace("\\x", "x") if posix else inner), end + 1
 
 
 def _regex(text: str, at: int, line: int) -> tuple[str, int]:

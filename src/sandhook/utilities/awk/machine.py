@@ -62,7 +62,7 @@ def read_all(rt: Runtime) -> None:
         if begun is not source:
             begun = source
             if program.begin_file and _begin_file(rt) == NEXTFILE:
-                failed, rt.failure = rt.failure, ""
+                failed, rt.failure, rt.directory = rt.failure, "", ""
                 if not failed:
                     _end_file(rt)
                 if not rt.next_source():
@@ -86,8 +86,11 @@ def _begin_file(rt: Runtime) -> int | None:
         rt.frame = []
         rt.depth = 0
         return NEXTFILE
-    if rt.failure:
+    if rt.failure and not rt.directory:
         raise Fatal(rt.failure)
+    if rt.failure:
+        rt.skip_directory()
+        return NEXTFILE
     return None
 
 

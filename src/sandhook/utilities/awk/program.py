@@ -22,7 +22,7 @@ class Program:
     Attributes:
         names: Slot of every global variable. arrays: Slots of those that are arrays.
         ranges: How many range patterns there are. counts, terminators: NR or FNR, and RT, are used.
-        environment: ENVIRON is used, so that commands get what it says.
+        environment: ENVIRON is used, so that commands get what it says. symbols: SYMTAB or FUNCTAB is.
         total: The only rule adds a field to a variable: slot of the variable, and the field less one.
     """
 
@@ -40,6 +40,7 @@ class Program:
         self.counts = True
         self.terminators = True
         self.environment = False
+        self.symbols = False
         self.total: tuple[int, int] | None = None
         self.bodies: dict[str, Run] = {}
 

@@ -5,6 +5,8 @@ Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2.
 
 from __future__ import annotations
 
+import errno
+import re
 from typing import TYPE_CHECKING
 
 from sandhook.kernel.descriptor import Input
@@ -12,10 +14,12 @@ from sandhook.utilities._base import Context, Reader
 from sandhook.utilities.awk import records
 from sandhook.utilities.awk.connections import Connections
 from sandhook.utilities.awk.format import number_to_text
+from sandhook.utilities.awk.inplace import Replacement
 from sandhook.utilities.awk.regex import Invalid, Pattern, pattern
 from sandhook.utilities.awk.streams import Stream
+from sandhook.utilities.awk.symbols import SymbolTable, function_table
 from sandhook.utilities.awk.values import Array, Fatal, Fixed, Strnum, Value, to_number
-from sandhook.vfs.errors import error_text
+from sandhook.vfs.errors import error_text, fs_error
 
 if TYPE_CHECKING:
     from sandhook.utilities.awk.program import Program
@@ -23,18 +27,19 @@ if TYPE_CHECKING:
 #: Special variables, in the order of their slots; user's globals follow.
 SPECIAL = (
     "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "RSTART", "RLENGTH", "FILENAME",
-    "ENVIRON", "ARGC", "ARGV", "IGNORECASE", "FPAT", "FIELDWIDTHS", "RT", "PROCINFO", "ERRNO",
+    "ENVIRON", "ARGC", "ARGV", "IGNORECASE", "FPAT", "FIELDWIDTHS", "RT", "PROCINFO", "ERRNO", "SYMTAB", "FUNCTAB",
 )  # fmt: skip
 (
     NF, NR, FNR, FS, OFS, ORS, RS, SUBSEP, CONVFMT, OFMT, RSTART, RLENGTH, FILENAME, ENVIRON, ARGC, ARGV,
-    IGNORECASE, FPAT, FIELDWIDTHS, RT, PROCINFO, ERRNO,
+    IGNORECASE, FPAT, FIELDWIDTHS, RT, PROCINFO, ERRNO, SYMTAB, FUNCTAB,
 ) = range(len(SPECIAL))  # fmt: skip
 #: Reading these needs more than their slot; setting the ones after them has effects.
 COUNTED = (NF, NR, FNR)
 HOOKED = (FS, OFS, ORS, RS, SUBSEP, CONVFMT, OFMT, IGNORECASE, FPAT, FIELDWIDTHS)
-SPECIAL_ARRAYS = (ENVIRON, ARGV, PROCINFO)
+SPECIAL_ARRAYS = (ENVIRON, ARGV, PROCINFO, SYMTAB, FUNCTAB)
 
 MAX_FIELD = 1_000_000  #: largest number of a field
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 LARGE = 1_024  #: characters of a string that is counted when it is kept
 ENTRY = 120  #: bytes that an array's element takes besides its text
 
@@ -60,6 +65,7 @@ class Runtime(Connections):
         fields: $1 and on; None until the record is split.
         blanks: Fields are what stands between blanks.
         failure: Why the main input that was begun cannot be read; a BEGINFILE rule may pass it by.
+        directory: Its name, if that is why.
     """
 
     def __init__(self, ctx: Context, program: Program) -> None:
@@ -81,7 +87,9 @@ class Runtime(Connections):
         self.seed = 1
         self.random = 0
         self.source: records.Source | None = None
+        self.replacement = Replacement(ctx)
         self.failure = ""
+        self.directory = ""
         self.sandbox = False
         self.argument = 1
         self.any_file = False
@@ -97,6 +105,8 @@ class Runtime(Connections):
         self.split_record: records.Splitter = records.split_blanks
         self.blanks = True
         g = self.g
+        if program.symbols:
+            g[SYMTAB], g[FUNCTAB] = SymbolTable(self), function_table(program)
         for slot, value in (
             (FS, " "), (OFS, " "), (ORS, "\n"), (RS, "\n"), (SUBSEP, "\x1c"), (CONVFMT, "%.6g"), (OFMT, "%.6g"),
             (RSTART, 0.0), (RLENGTH, -1.0), (FILENAME, ""), (IGNORECASE, 0.0), (FPAT, "[^[:space:]]+"),
@@ -160,6 +170,7 @@ class Runtime(Connections):
             self.source.close()
         for stream in self.streams.values():
             stream.abandon()
+        self.replacement.abandon()
 
     # ------------------------------------------------------------------ special variables
 
@@ -196,6 +207,17 @@ class Runtime(Connections):
             self.rebuild()
         self.g[slot] = value
         self._effect(slot)
+
+    def value_of(self, slot: int) -> Value:
+        """Return any global variable, or array."""
+        return self.special(slot) if slot in COUNTED else self.g[slot]
+
+    def set_global(self, slot: int, value: Value) -> None:
+        """Set any global variable."""
+        if slot in COUNTED or slot in HOOKED:
+            self.set_special(slot, value)
+        else:
+            self.g[slot] = value
 
     def _effect(self, slot: int) -> None:
         g = self.g
@@ -345,15 +367,16 @@ class Runtime(Connections):
             reader = self.ctx.open("-" if name == "/dev/stdin" else name)
             if not name.startswith("/dev/") and name != "-" and self.ctx.fs.is_dir(self.ctx.path(name)):
                 reader.close()
-                self.warn(f"command line argument `{name}' is a directory: skipped")
-                return False
+                raise fs_error(errno.EISDIR)
         except OSError as error:
-            if error_text(error) == "Is a directory":
-                self.warn(f"command line argument `{name}' is a directory: skipped")
-                return False
+            self.directory = name if error.errno == errno.EISDIR else ""
             self.failure = f"cannot open file `{name}' for reading: {error_text(error)}"
             if not self.program.begin_file:
-                raise Fatal(self.failure) from None
+                if not self.directory:
+                    raise Fatal(self.failure) from None
+                self.failure = ""
+                self.skip_directory()
+                return False
             self.g[ERRNO] = error_text(error)
             self._begin(Reader(Input(b""), self.ctx), name)
             return True
@@ -361,6 +384,11 @@ class Runtime(Connections):
             self.g[ERRNO] = ""
         self._begin(reader, name)
         return True
+
+    def skip_directory(self) -> None:
+        """Pass an operand by that is a directory."""
+        self.warn(f"command line argument `{self.directory}' is a directory: skipped")
+        self.directory = ""
 
     def _begin(self, reader: Reader, name: str) -> None:
         self.g[FILENAME] = Strnum(name)
@@ -370,8 +398,9 @@ class Runtime(Connections):
     def assign_operand(self, operand: str) -> bool:
         """Carry out ``name=value``; False when the operand is none."""
         name, equals, value = operand.partition("=")
-        if not equals or not name.isidentifier() or not name.isascii():
+        if not equals or not _NAME.fullmatch(name):
             return False
+        name = name.removeprefix("awk::")
         self.set_variable(name, value)
         return True
 
@@ -387,10 +416,7 @@ class Runtime(Connections):
         if slot in self.program.arrays:
             raise Fatal(f"cannot use array `{name}' as variable name")
         made = Strnum(unescape(value))
-        if slot < len(SPECIAL):
-            self.set_special(slot, made)
-        else:
-            self.g[slot] = made
+        self.set_global(slot, made)
 
     def warn(self, message: str) -> None:
         self.ctx.error(f"warning: {message}")

@@ -10,10 +10,12 @@ from collections.abc import Iterable
 
 from sandhook.record import Record
 from sandhook.utilities._base import Context
+from sandhook.utilities.awk.inplace import INPLACE
 from sandhook.utilities.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
-_INCLUDE = re.compile(r'[ \t]*@include[ \t]+"([^"\n]*)"[ \t\r]*;?[ \t\r]*(?:#.*)?\Z')
+_INCLUDE = re.compile(r'[ \t]*@include[ \t]+"([^"\n]*)"[ \t\r]*(?:;|(?=#)|\Z)')
+_NAMESPACE = re.compile(r'^[ \t]*@namespace[ \t]+"([^"\n]*)"', re.MULTILINE)
 _PATH = ".:/usr/local/share/awk:/usr/share/awk"
 
 
@@ -38,6 +40,7 @@ class Sources:
         self._texts: list[str] = []
         self._pieces: list[Piece] = []
         self._seen: set[str] = set()
+        self._spaced = False
 
     @property
     def text(self) -> str:
@@ -69,9 +72,10 @@ class Sources:
         if text.startswith("#!"):
             text = "#" + text[2:]
         if "@include" not in text:
-            self._keep(text, name, 1)
+            self._keep(text, name, 1, "awk")
             return
         held: list[str] = []
+        space = "awk"
         first = 1
         for number, line in enumerate(text.split("\n"), 1):
             found = _INCLUDE.match(line)
@@ -79,13 +83,19 @@ class Sources:
                 held.append(line)
                 continue
             if held:
-                self._keep("\n".join(held), name, first)
-            held, first = [], number + 1
+                self._keep("\n".join(held), name, first, space)
+                space = _last_space("\n".join(held), space)
             self._include(found[1], f"{name}:{number}: ")
-        self._keep("\n".join(held), name, first)
+            rest = line[found.end() :]
+            held, first = ([" " * found.end() + rest], number) if rest.strip() else ([], number + 1)
+        self._keep("\n".join(held), name, first, space)
 
-    def _keep(self, text: str, name: str, first: int) -> None:
+    def _keep(self, text: str, name: str, first: int, space: str) -> None:
+        """Add a text that begins in a namespace: one that came before may have left another."""
         self._ctx.budget.afford(sum(map(len, self._texts)) + len(text))
+        if self._spaced:
+            text = f'@namespace "{space}";{text}'
+        self._spaced = self._spaced or "@namespace" in text
         self._texts.append(text)
         self._pieces.append(Piece(name, first, text.count("\n") + 1))
 
@@ -106,6 +116,8 @@ class Sources:
                     return self._ctx.path(path), reader.read_all().decode("utf-8", "surrogateescape")
             except OSError as error:
                 first = first or error
+        if name == "inplace":
+            return name, INPLACE
         assert first is not None
         kind = f"{where}error" if where else "fatal"
         raise SourceError(
@@ -121,6 +133,11 @@ class Sources:
             for directory in path.split(":")[:64]
         ]
         return found + [f"{candidate}.awk" for candidate in found]
+
+
+def _last_space(text: str, before: str) -> str:
+    found = _NAMESPACE.findall(text)
+    return found[-1] if found else before
 
 
 class SourceError(Fatal):

@@ -14,6 +14,7 @@ from sandhook.utilities.awk.expressions import Node
 from sandhook.utilities.awk.format import number_to_text, order
 from sandhook.utilities.awk.formats import scalar
 from sandhook.utilities.awk.functions import FUNCTIONS
+from sandhook.utilities.awk.lexer import GAWK, Dialect
 from sandhook.utilities.awk.parser import Parser
 from sandhook.utilities.awk.program import Program, Run
 from sandhook.utilities.awk.runtime import SPECIAL, SPECIAL_ARRAYS, Exit, Next, NextFile, Runtime
@@ -323,17 +324,17 @@ def _raise_next_file(rt: Runtime) -> None:
 
 
 @lru_cache(maxsize=64)
-def _kept(text: str) -> Program:
-    return _compiled(text)
+def _kept(text: str, extensions: bool, posix: bool) -> Program:
+    return _compiled(text, extensions, posix)
 
 
-def compile_program(text: str) -> Program:
+def compile_program(text: str, dialect: Dialect = GAWK) -> Program:
     """Compile a program, or return it from before. Raises ProgramError and Fatal."""
-    return _kept(text) if len(text) <= 8_192 else _compiled(text)
+    return (_kept if len(text) <= 8_192 else _compiled)(text, *dialect)
 
 
-def _compiled(text: str) -> Program:
-    parser = Parser(text).parse()
+def _compiled(text: str, extensions: bool, posix: bool) -> Program:
+    parser = Parser(text, Dialect(extensions, posix)).parse()
     names = {name: slot for slot, name in enumerate(SPECIAL)}
     for name in sorted(parser.names | parser.arrays):
         names.setdefault(name, len(names))
@@ -355,6 +356,7 @@ def _fill(program: Program, parser: Parser, compiler: Statements) -> None:
     compiler.function = None
     program.counts = bool(parser.names & {"NR", "FNR"}) or can_fail(parser.rules)
     program.terminators = "RT" in parser.names
+    program.symbols = bool(parser.names & {"SYMTAB", "FUNCTAB"})
     program.environment = "ENVIRON" in parser.names
     only = sum(not kind for kind, *_ in parser.rules) == 1
     for (kind, first, second, body), line in zip(parser.rules, parser.lines):
