@@ -59,6 +59,7 @@ class Search:
             wanted.words,
             wanted.lines,
             self._ctx.budget,
+            wide=True,
         )
 
         def matches(data: bytes, at: int) -> Iterator[Spans]:
