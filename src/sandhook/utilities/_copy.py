@@ -24,6 +24,7 @@ class Policy(Record):
         recursive: Directories are copied with all that is in them.
         follow: Symbolic links that are followed: "all", "operands" or "none".
         mode, times, links: What is preserved of the source (ownership cannot be, for one user).
+        bare: New files get the bits that the umask leaves them, not the source's.
         overwrite: "yes", "ask" or "no" for an existing destination.
         update: Only when the source is newer, or the destination missing.
         force: Remove a destination that cannot be opened, and try again.
@@ -37,6 +38,7 @@ class Policy(Record):
     recursive: bool = False
     follow: str = "all"
     mode: bool = False
+    bare: bool = False
     times: bool = False
     links: bool = False
     overwrite: str = "yes"
@@ -73,6 +75,7 @@ class Copier:
     several: bool = False  #: several operands go into one directory
     operands: set[tuple[str, str, int]] = field(default_factory=set)
     failed: bool = False
+    within: bool = False  #: an operand is copied into itself
 
     def fail(self, message: str) -> bool:
         """Report, and return False for the caller to pass on."""
@@ -236,9 +239,14 @@ class Copier:
         linked = self.copied.get((info.device, info.inode)) if policy.links else None
         try:
             if linked is not None or policy.how == "link":
-                fs.link(locate(self.ctx, linked or source), locate(self.ctx, target))
+                known = locate(self.ctx, linked or source)
+                fs.link(
+                    known if kind == bits.S_IFLNK or linked else fs.realpath(known), locate(self.ctx, target)
+                )
                 return True
             if policy.how == "symlink":
+                if source[:1] != "/" and not self._is_here(target):
+                    return self.fail(f"{target}: can make relative symbolic links only in current directory")
                 fs.symlink(source, locate(self.ctx, target))
                 return True
         except OSError as error:
@@ -250,6 +258,14 @@ class Copier:
         if kind == bits.S_IFREG or policy.plain:
             return self._contents(source, target, info)
         return self._special(target, info)
+
+    def _is_here(self, target: str) -> bool:
+        """Tell whether a file would be in the working directory itself."""
+        above, slash, _ = target.rstrip("/").rpartition("/")
+        if not slash:
+            return True
+        fs = self.ctx.fs
+        return fs.realpath(self.ctx.path(above or "/")) == fs.realpath(self.ctx.process.cwd)
 
     def _link(self, source: str, target: str, info: Stat) -> bool:
         fs = self.ctx.fs
@@ -325,7 +341,10 @@ class Copier:
             if self.policy.mode:
                 ctx.fs.chmod(path, info.mode & 0o7777)
             elif new:
-                ctx.fs.chmod(path, info.mode & 0o777 & ~ctx.process.umask)
+                wanted = info.mode & 0o777
+                if self.policy.bare:
+                    wanted = 0o777 if bits.S_ISDIR(info.mode) else 0o666
+                ctx.fs.chmod(path, wanted & ~ctx.process.umask)
         except OSError as error:
             if self.policy.mode or self.policy.times:
                 self.fail(f"preserving permissions for {quote_always(target)}: {reason(error)}")
@@ -345,11 +364,13 @@ class Copier:
             )
         if not stack and there is not None and (there.device, there.inode) == (info.device, info.inode):
             return self.fail(f"{quote_always(source)} and {quote_always(target)} are the same file")
-        if not stack and self._is_within(info, target):
-            return self.fail(
-                f"cannot copy a directory, {quote_always(source)}, into itself, {quote_always(target)}"
-            )
-        if (info.device, info.inode) in self.made and there is None:
+        if not stack:
+            self.within = self._is_within(info, target)
+            if self.within:  # all else is copied
+                self.fail(
+                    f"cannot copy a directory, {quote_always(source)}, into itself, {quote_always(target)}"
+                )
+        if (info.device, info.inode) in self.made and (self.within or there is None):
             return True  # the copy itself, met on the way
         if self.policy.follow == "all" and any(
             (each.info.device, each.info.inode) == (info.device, info.inode) for each in stack
@@ -362,11 +383,14 @@ class Copier:
                 return self.fail(f"cannot create directory {quote_always(target)}: {reason(error)}")
             if self.policy.verbose:
                 ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}")
+        if there is None or (self.within and not stack):
             made = stat_of(ctx, target)
             self.made[made.device, made.inode] = target
         try:
             names = [entry.name for entry in ctx.fs.listdir(ctx.path(source))]
         except OSError as error:
+            if there is None:
+                self._attributes(info, target, new=True)
             return self.fail(f"cannot access {quote_always(source)}: {reason(error)}")
         names.reverse()
         stack.append(_Directory(source, target, info, names, there is None))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._backup import Backup, backup_of, backup_option, suffix_option
-from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, UsageError, also, opt, option_set
 from sandhook.utilities._copy import Copier, Policy
 from sandhook.utilities._files import beneath, is_directory, one_of, quote_always
 from sandhook.utilities._targets import pairs
@@ -99,6 +99,7 @@ class Options:
 def policy_of(options: Options, backup: Backup | None = None) -> Policy:
     """Return what the options ask for."""
     kept: set[str] = set()
+    bare = False
     if options.archive:
         kept |= {"mode", "timestamps", "links"}
     if options.no_dereference:
@@ -106,18 +107,21 @@ def policy_of(options: Options, backup: Backup | None = None) -> Policy:
     for words in options.preserve:
         for word in words:
             if word.startswith("no-"):
+                bare = bare or word in ("no-mode", "no-all")
                 kept -= {"mode", "timestamps", "links"} if word == "no-all" else {word[3:]}
             else:
+                bare = bare and word not in ("mode", "all")
                 kept |= {"mode", "timestamps", "links"} if word == "all" else {word}
     recursive = options.recursive or options.archive
     follow = options.follow
     if not follow:
         # POSIX leaves it open what -R alone does with links; GNU follows none.
-        follow = "none" if recursive or options.no_dereference or options.how == "link" else "all"
+        follow = "none" if options.no_dereference or (recursive and options.how != "link") else "all"
     return Policy(
         recursive=recursive,
         follow=follow,
         mode="mode" in kept,
+        bare=bare,
         times="timestamps" in kept,
         links="links" in kept,
         overwrite=options.overwrite,
@@ -159,11 +163,11 @@ def _copy_with_parents(copier: Copier, options: Options, operands: Sequence[str]
     if not sources:
         raise UsageError("missing file operand" if not target else "missing destination file operand")
     if not is_directory(ctx, target):
-        raise Failure("with --parents, the destination must be a directory")
+        raise UsageError("with --parents, the destination must be a directory")
     for source in sources:
         made = target
         parts = source.strip("/").split("/")
-        for part in parts[:-1]:
+        for depth, part in enumerate(parts[:-1]):
             made = beneath(made, part)
             if not is_directory(ctx, made):
                 try:
@@ -171,5 +175,7 @@ def _copy_with_parents(copier: Copier, options: Options, operands: Sequence[str]
                 except OSError as error:
                     copier.fail(f"cannot make directory {quote_always(made)}: {error.strerror}")
                     break
+                if options.verbose:
+                    ctx.write_line(f"{'/'.join(source.split('/')[: depth + 1])} -> {made}")
         else:
             copier.copy(source, beneath(made, parts[-1]))

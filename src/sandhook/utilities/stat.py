@@ -10,15 +10,15 @@ import re
 import stat as bits
 from collections.abc import Callable, Sequence
 
-from sandhook.utilities._base import Context, UsageError, opt, option_set
+from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 from sandhook.utilities._escapes_c import unescape
 from sandhook.utilities._files import Accounts, accounts, kind_name, quote_always, reason, stat_of
-from sandhook.utilities._listing import blocks_of
+from sandhook.utilities._listing import blocks_of, quoted_name
 from sandhook.utilities._mode import mode_string
 from sandhook.utilities._time import strftime
 from sandhook.vfs.base import Stat
 
-_HUMAN = """  File: %N
+_HUMAN = """  File: %HN
   Size: %-10s\tBlocks: %-10b IO Block: %-6o %F
 Device: %Hd,%Ld\tInode: %-11i Links: %h
 Access: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)
@@ -31,6 +31,11 @@ _TERSE = "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o\n"
 
 #: Widest field that a format may ask for, in characters.
 MAX_WIDTH = 4096
+
+#: What QUOTING_STYLE may say, as quoted_name knows it.
+_QUOTINGS = {"literal": "literal", "shell": "shell", "shell-always": "shell-always", "shell-escape": "escape-shell",
+             "shell-escape-always": "escape-shell-always", "c": "c", "c-maybe": "c-maybe", "escape": "escape",
+             "locale": "locale", "clocale": "c"}  # fmt: skip
 
 _DIRECTIVE = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?([HL]?)(.)", re.ASCII | re.DOTALL)
 
@@ -55,6 +60,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not operands:
         raise UsageError("missing operand")
     if options.printf is not None:
+        for escape in re.findall(r"\\.|\\\Z", options.printf, re.DOTALL):
+            if escape == "\\":
+                ctx.error("warning: backslash at end of format")
+            elif escape[1] not in '\\abefnrtvx"01234567':
+                ctx.error(f"warning: unrecognized escape '{escape}'")
         format_ = unescape(options.printf)
     elif options.format_ is not None:
         format_ = options.format_
@@ -115,6 +125,8 @@ class _Printer:
     def __call__(self, found: re.Match[str]) -> str:
         flags, width_text, precision, half, letter = found.groups()
         if letter == "%":
+            if found[0] != "%%":
+                raise Failure(f"{quote_always(found[0])}: invalid directive")
             return "%"
         width = min(int(width_text[:9] or "0"), MAX_WIDTH)
         text, numeric = self._value(letter, half, flags, precision)
@@ -127,11 +139,15 @@ class _Printer:
     def _value(self, letter: str, half: str, flags: str, precision: str | None) -> tuple[str, bool]:
         """Return a directive's text, and whether it is a number."""
         info = self.info
+        if half and letter == "N":
+            return self._quoted("escape-shell"), False
         if half:
             number = _SPLIT.get((half, letter))
             return ("?", False) if number is None else (str(number(info)), True)
         if letter in _NUMBERS:
-            return str(_NUMBERS[letter](info)), True
+            value = _NUMBERS[letter](info)
+            sign = "+" if "+" in flags else " " if " " in flags else ""
+            return (sign if letter in "sW" else "") + str(value), True
         if letter in "aDfRtT":
             value = {"a": info.mode & 0o7777, "D": info.device, "f": info.mode, "R": info.rdev,
                      "t": info.rdev >> 8, "T": info.rdev & 0xFF}[letter]  # fmt: skip
@@ -140,7 +156,8 @@ class _Printer:
                 "0x" if prefix else ""
             ) + f"{value:x}", True
         if letter in "XYZ":
-            return self._seconds(_TIMES[letter.lower()](info), precision), True
+            sign = "+" if "+" in flags else " " if " " in flags else ""
+            return sign + self._seconds(_TIMES[letter.lower()](info), precision), True
         if letter in "xyz":
             seconds, fraction = divmod(_TIMES[letter](info), 10**9)
             zone = self.ctx.environment.get("TZ")
@@ -177,11 +194,9 @@ class _Printer:
         places = min(int(precision[:9]), MAX_WIDTH) if precision else 9
         return f"{seconds}.{f'{fraction:09d}'[:places].ljust(places, '0')}"
 
-    def _quoted(self) -> str:
-        text = self._style(self.name)
+    def _quoted(self, style: str = "escape-shell-always") -> str:
+        style = _QUOTINGS.get(self.ctx.environment.get("QUOTING_STYLE", ""), style)
+        text = quoted_name(self.name, style)
         if bits.S_ISLNK(self.info.mode):
-            text += " -> " + self._style(self.ctx.fs.readlink(self.ctx.path(self.name)))
+            text += " -> " + quoted_name(self.ctx.fs.readlink(self.ctx.path(self.name)), style)
         return text
-
-    def _style(self, name: str) -> str:
-        return quote_always(name)
