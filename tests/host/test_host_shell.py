@@ -154,7 +154,7 @@ def test_what_is_not_there_is_127_and_what_cannot_run_126(shell, tmp_path):
 def test_a_signal_is_128_and_its_number(shell):
     killed = shell.run("sh -c 'kill -9 $$'; echo $?")
     assert killed.stdout == "137\n"
-    assert killed.stderr.endswith(" Killed                  sh -c kill -9 $$\n")
+    assert killed.stderr.endswith(" Killed                  sh -c 'kill -9 $$'\n")
     ended = shell.run("sh -c 'kill -TERM $$'; echo $?")
     assert (ended.stdout, ended.stderr) == ("143\n", "Terminated\n")
 

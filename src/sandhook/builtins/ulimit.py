@@ -1,6 +1,7 @@
 """ulimit: show the limits of this run.
 
-Source: bash 5.2 reference manual 4.2. Values are those of ``Limits`` where one means the same.
+Source: bash 5.2 reference manual 4.2. Values are those of ``Limits`` where one means the same; on a host they are
+the machine's, and programs start with what was set.
 Divergence: L-ULIMIT-001, a limit that a script lowers is remembered and shown, and what bounds the run
 is its budget all the same.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.builtins._base import Fault, builtin, parse, write
+from sandhook.interp.outside import outside
 from sandhook.limits import Limits
 from sandhook.record import Record
 from sandhook.state.state import State
@@ -50,7 +52,6 @@ KINDS: dict[str, Kind] = {
     "x": Kind("file locks", "", _unlimited),
 }
 _UNAVAILABLE = frozenset("bkPT")
-_NONE: dict[tuple[str, bool], int | None] = {}
 
 
 @builtin(USAGE)
@@ -85,9 +86,12 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 def _current(state: State, letter: str, hard: bool) -> int | None:
     """Return a limit as it is now, None when there is none."""
-    own: dict[tuple[str, bool], int | None] = state.extra.get("ulimits", _NONE)
+    own = state.process.resource_limits
     if (letter, hard) in own:
         return own[letter, hard]
+    world = outside(state)
+    if world is not None and (found := world.resource_limits(letter)) is not None:
+        return found[hard]
     return KINDS[letter].value(state.budget.limits)
 
 
@@ -110,7 +114,7 @@ def _set(state: State, letter: str, text: str, *, soft: bool, hard: bool) -> Non
     if hard and not soft and (now is None or (wanted is not None and wanted < now)) and wanted != now:
         raise Fault(f"{KINDS[letter].name}: cannot modify limit: Invalid argument")
     changed = dict.fromkeys([(letter, which) for which in (False, True) if (hard if which else soft)], wanted)
-    state.extra["ulimits"] = {**state.extra.get("ulimits", _NONE), **changed}
+    state.process.resource_limits = {**state.process.resource_limits, **changed}
 
 
 def _wanted(state: State, letter: str, text: str) -> int | None:

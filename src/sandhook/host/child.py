@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from sandhook.record import Record
 
@@ -22,6 +23,7 @@ class Spawn(Record):
             given; on Windows they are all there is.
         umask: The file mode creation mask (POSIX).
         ignored: Numbers of signals that the child ignores (POSIX).
+        limits: Numbers of resource limits that the child has otherwise than this process, to (soft, hard) (POSIX).
         command_line: Windows: start with this text as it is, "" to quote ``argv`` in the usual way.
     """
 
@@ -32,6 +34,7 @@ class Spawn(Record):
     files: Mapping[int, int]
     umask: int = 0o022
     ignored: frozenset[int] = frozenset()
+    limits: Mapping[int, tuple[int, int]] = MappingProxyType({})
     command_line: str = ""
 
 

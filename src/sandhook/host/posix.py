@@ -86,7 +86,7 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
     env = {_encode(name): _encode(value) for name, value in spawn.env.items()}
     env[_encode(marker[0])] = _encode(marker[1])
     files = spawn.files
-    placed = _Placed(files, spawn.ignored)
+    placed = _Placed(files, spawn.ignored, spawn.limits)
     try:
         process = subprocess.Popen(
             [_encode(argument) for argument in spawn.argv],
@@ -122,21 +122,27 @@ class _Placed:
     A number that is free here is taken for the moment of the start, and the child inherits it:
     the quick way. A number that is in use here can only be given away in the child, by a function
     that runs between fork and exec, and only there signals can be set to
-    be ignored. Such a function makes ``subprocess`` fork instead of vfork. It may run beside threads, for it imports
+    be ignored, and limits be lowered. Such a function makes ``subprocess`` fork instead of vfork. It may run beside threads, for it imports
     nothing, waits for no lock, and calls the system alone.
     """
 
-    __slots__ = ("_ignore", "_mine", "_moved", "kept")
+    __slots__ = ("_calls", "_mine", "_moved", "kept")
 
-    def __init__(self, files: Mapping[int, int], ignored: frozenset[int]) -> None:
+    def __init__(
+        self, files: Mapping[int, int], ignored: frozenset[int], limits: Mapping[int, tuple[int, int]]
+    ) -> None:
         self.kept: list[int] = []  # numbers that stay open in the child
         self._mine: list[int] = []  # what close() closes
         self._moved: list[tuple[int, int, tuple[int, int] | None]] = []  # see _move
-        self._ignore: list[Callable[[], object]] = []  # nothing may be imported in the child
+        self._calls: list[Callable[[], object]] = []  # nothing may be imported in the child
         if ignored:
             from signal import SIG_IGN, signal
 
-            self._ignore = [partial(signal, number, SIG_IGN) for number in sorted(ignored)]
+            self._calls += [partial(signal, number, SIG_IGN) for number in sorted(ignored)]
+        if limits:
+            from resource import setrlimit
+
+            self._calls += [partial(setrlimit, number, limit) for number, limit in sorted(limits.items())]
         if len(files) > 3:
             try:
                 top = max(files) + 1
@@ -174,7 +180,7 @@ class _Placed:
     @property
     def prepare(self) -> Callable[[], None] | None:
         """What the child has to call between fork and exec, if anything."""
-        return self._prepare if self._moved or self._ignore else None
+        return self._prepare if self._moved or self._calls else None
 
     @property
     def forks(self) -> bool:
@@ -194,8 +200,8 @@ class _Placed:
             if int(name) > 2:
                 with suppress(OSError):  # the listing's own
                     os.set_inheritable(int(name), int(name) in kept)
-        for ignore in self._ignore:
-            ignore()
+        for call in self._calls:
+            call()
 
     def close(self) -> None:
         """Give the numbers back."""

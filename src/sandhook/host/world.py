@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from greenlet import getcurrent
 
 from sandhook.dispatch import Program, Refused, Source, is_path, plan
+from sandhook.host import rlimits
 from sandhook.host.children import Child, Spawn, Supervisor
 from sandhook.host.convert import machine_facts, native_arguments, native_environment
 from sandhook.host.fifo import open_fifo
@@ -29,9 +30,9 @@ from sandhook.host.view import View
 from sandhook.interp import lookup
 from sandhook.interp.external import NOT_EXECUTABLE, NOT_FOUND, execute, run_own_shell
 from sandhook.interp.jobs import tell_of_ended
-from sandhook.interp.messages import report_signal
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
+from sandhook.state.state import KILLED
 from sandhook.state.values import EXPORT
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import VirtualPath, join
@@ -164,6 +165,18 @@ class HostRun:
     def pipe(self) -> RealPipe:
         """Return a new pipe, whose ends may be programs of the host."""
         return RealPipe(self._kernel.scheduler, self._poller, self._pipes)
+
+    def connect(self, state: State, name: str) -> Description:
+        """Open /dev/tcp/HOST/PORT or /dev/udp/HOST/PORT. Raises ShellError in bash's words."""
+        from sandhook.host.sockets import open_connection
+
+        scheduler = self._kernel.scheduler
+        fd = open_connection(state, name, self._poller, scheduler)
+        return HostStream(fd, self._poller, scheduler, read=True, write=True)
+
+    def resource_limits(self, letter: str) -> tuple[int | None, int | None] | None:
+        """Return the soft and the hard limit that ``ulimit -letter`` shows."""
+        return rlimits.current(letter)
 
     def _open_special(self, path: str, *, read: bool, write: bool) -> int:
         flags = os.O_RDWR if read and write else os.O_WRONLY if write else os.O_RDONLY
@@ -356,6 +369,7 @@ class HostRun:
                     streams.files,
                     process.umask,
                     frozenset(process.ignored),
+                    rlimits.chosen(process.resource_limits),
                     command_line,
                 )
             )
@@ -381,7 +395,7 @@ class HostRun:
         if child.signal and _dedicated(state):
             raise Terminated(child.signal)  # the process was the program, and ended as it did
         if child.signal:
-            report_signal(state, child.pid, child.signal, lambda: " ".join(argv))
+            state.extra[KILLED] = child.pid, child.signal
         if process.caught:
             process.kill(SIGCHLD)
         if state.jobs is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.protocol import Runtime
@@ -11,8 +11,8 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import DESCRIPTIONS, SIGINT, SIGPIPE, SIGTERM
 from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
-from sandhook.state.state import UNHEEDED, State
-from sandhook.syntax.nodes import Command
+from sandhook.state.state import KILLED, SUBSTITUTED, UNHEEDED, State
+from sandhook.syntax.nodes import Command, Pipeline
 
 _TIME = lazily(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
 
@@ -47,12 +47,54 @@ def report_death(state: State, process: Process, node: Command) -> None:
     report_signal(state, process.pid, process.signal, lambda: unparse(node))
 
 
-def report_signal(state: State, pid: int, signal: int, command: Callable[[], str]) -> None:
-    """Tell of a process that a signal ended; SIGTERM has a line of its own, SIGINT and SIGPIPE none."""
+def report_pipeline(state: State, processes: Sequence[Process], node: Pipeline) -> None:
+    """Tell how each part of a pipeline ended, when a signal ended the one whose status counts.
+
+    As in bash, a part that ended as the first one did has no word for that.
+    """
+    from sandhook.syntax.unparse import unparse
+
+    def lines() -> str:
+        shown = []
+        for index, (process, command) in enumerate(zip(processes, node.commands)):
+            how = DESCRIPTIONS.get(process.signal) or (f"Exit {process.status}" if process.status else "Done")
+            if index and process.status == processes[0].status:
+                shown.append(f"     {process.pid:5d}{'':<23}| {unparse(command)}")
+            else:
+                shown.append(
+                    f"{'     ' * (index > 0)}{process.pid:5d} {how:<24}{'| ' * (index > 0)}{unparse(command)}"
+                )
+        return "\n".join(shown)
+
+    status = processes[-1].status
+    if state.options.pipefail:
+        status = next((each.status for each in reversed(processes) if each.status), 0)
+    told = next((each for each in reversed(processes) if each.status == status), processes[-1])
+    if told.signal:
+        report_signal(state, None, told.signal, lines)
+
+
+def report_killed(state: State, node: Command) -> None:
+    """Tell of the program that a signal has ended (``KILLED``) as the command that it was."""
+    from sandhook.syntax.unparse import unparse
+
+    pid, signal = state.extra.pop(KILLED)
+    report_signal(state, pid, signal, lambda: unparse(node))
+
+
+def report_signal(state: State, pid: int | None, signal: int, command: Callable[[], str]) -> None:
+    """Tell of a process that a signal ended; SIGTERM has a line of its own, SIGINT and SIGPIPE none.
+
+    Args:
+        pid: None when ``command`` gives the whole text.
+    """
+    if SUBSTITUTED in state.extra:  # bash says nothing there
+        return
     if signal == SIGTERM:
         state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
     elif signal in DESCRIPTIONS and signal not in (SIGINT, SIGPIPE):
-        state.shell.complain(state, f"{pid:5d} {DESCRIPTIONS[signal]:<24}{command()}")
+        text = command()
+        state.shell.complain(state, text if pid is None else f"{pid:5d} {DESCRIPTIONS[signal]:<24}{text}")
 
 
 def print_times(runtime: Runtime, state: State, times: tuple[float, float, float], posix: bool) -> None:

@@ -31,6 +31,17 @@ class Outside(Protocol):
         """Return a new pipe, whose ends may be programs of the host."""
         ...
 
+    def connect(self, state: State, name: str) -> Description:
+        """Open /dev/tcp/HOST/PORT or /dev/udp/HOST/PORT. Raises ShellError in bash's words."""
+        ...
+
+    def resource_limits(self, letter: str) -> tuple[int | None, int | None] | None:
+        """Return the soft and the hard limit that ``ulimit -letter`` shows, None where the machine has no such limit.
+
+        Each is in the unit of ``ulimit``; None is unlimited.
+        """
+        ...
+
     def search(self, state: State, name: str, path: str | None) -> tuple[str, str | None] | None:
         """Look a name without slash up in PATH: the file, and the utility when it is one of ours."""
         ...

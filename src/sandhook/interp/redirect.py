@@ -10,6 +10,7 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.expand.brace import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
+from sandhook.interp.outside import outside
 from sandhook.kernel.descriptor import Description, Input, OpenDirectory
 from sandhook.kernel.process import Process
 from sandhook.state.control import ShellError
@@ -363,7 +364,10 @@ def open_file(
         if error.errno == errno.EISDIR and read and not write:
             return OpenDirectory()
         if name.startswith(_NETWORK):
-            raise ShellError(f"{name}: no network (L-NET-001)") from None
+            world = outside(state)
+            if world is None:
+                raise ShellError(f"{name}: no network (L-NET-001)") from None
+            return world.connect(state, name)
         raise ShellError(f"{name}: {error.strerror}") from None
 
 

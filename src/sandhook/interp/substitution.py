@@ -13,7 +13,7 @@ from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.kernel.descriptor import CHUNK, Collector
 from sandhook.kernel.process import Kernel
 from sandhook.state.control import ShellError
-from sandhook.state.state import State
+from sandhook.state.state import SUBSTITUTED, State
 
 Run: TypeAlias = Callable[[State], int]
 Text: TypeAlias = Callable[[State], str]
@@ -71,6 +71,7 @@ def substitute(body: Run, file: Apply | None) -> Text:
         ):
             inner.options.set("errexit", False)
         inner.extra["trace_depth"] = inner.extra.get("trace_depth", 0) + 1
+        inner.extra[SUBSTITUTED] = True
         return body(inner)
 
     return run

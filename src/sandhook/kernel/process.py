@@ -7,8 +7,9 @@ umask, pending signals, an exit status. It carries no shell state; that is ``sta
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import time
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from greenlet import GreenletExit, getcurrent
@@ -41,6 +42,8 @@ USER_ID = 1000
 #: Turns that a fork waits for others to end when there are too many processes (a count).
 PATIENCE = 4
 
+_NO_LIMITS: Mapping[tuple[str, bool], int | None] = MappingProxyType({})
+
 
 class Process:
     """One virtual process.
@@ -57,11 +60,14 @@ class Process:
         utility: The utility that its shell runs and waits for, elsewhere a process of its own.
         refused: What it was made to run could not be found or run.
         last: The process that its utility had run and waited for, such as the last command of xargs.
+        resource_limits: What ``ulimit`` has set: letter of the limit, and whether it is the hard one, to the value
+            in the unit of ``ulimit``, None for unlimited.
     """
 
     __slots__ = (
         "argv", "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "kernel", "last",
-        "on_signal", "parent_pid", "pending", "pid", "refused", "signal", "status", "umask", "utility", "waiters",
+        "on_signal", "parent_pid", "pending", "pid", "refused", "resource_limits", "signal", "status", "umask",
+        "utility", "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +93,7 @@ class Process:
         self.utility: Sequence[str] = ()
         self.refused = False
         self.last: Process | None = None
+        self.resource_limits: Mapping[tuple[str, bool], int | None] = _NO_LIMITS
 
     # ------------------------------------------------------------------ descriptors
 
@@ -192,6 +199,7 @@ class Process:
         child = kernel.new_process(self.pid, descriptors, self.cwd)
         child.umask = self.umask
         child.argv = self.argv
+        child.resource_limits = self.resource_limits
         if self.ignored:
             child.ignored = self.ignored.copy()
         return child

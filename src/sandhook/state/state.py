@@ -67,6 +67,13 @@ ERR_DEPTH = "err_depth"
 #: In ``State.extra``: the file of the external command that was run last; commands get it as ``_``.
 EXECUTED = "executed"
 
+#: In ``State.extra``: the number of a program that has just ended by a signal, and the signal; it is told of
+#: when the redirections of its command are undone.
+KILLED = "killed"
+
+#: In ``State.extra``: the commands are those of a command substitution.
+SUBSTITUTED = "substituted"
+
 #: In ``State.extra``: an eval runs whose failure is tested, so that ``set -e`` is as good as off in it.
 UNHEEDED = "unheeded"
 

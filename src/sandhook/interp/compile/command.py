@@ -15,6 +15,7 @@ from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, Sh
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY
 from sandhook.syntax.nodes import (
+    AndOr,
     ArithmeticCommand,
     CommandList,
     ConditionalCommand,
@@ -22,6 +23,7 @@ from sandhook.syntax.nodes import (
     FunctionDefinition,
     ListItem,
     Pipeline,
+    SimpleCommand,
     Subshell,
 )
 
@@ -58,6 +60,7 @@ def compile_subshell_body(compiler: Compiler, node: CommandList) -> Run:
     The ``!`` of an only command is the subshell's own, as in bash: what is behind it is not tested, and
     how it ends is inverted, be it by errexit, an error or ``return``.
     """
+    compiler = compiler.ending(last_of_subshell(node))
     item = node.items[0]
     negated = item.command
     if len(node.items) > 1 or item.background or not isinstance(negated, Pipeline) or not negated.negated:
@@ -80,6 +83,18 @@ def compile_subshell_body(compiler: Compiler, node: CommandList) -> Run:
         return 0 if status else 1
 
     return run
+
+
+def last_of_subshell(node: CommandList) -> frozenset[int]:
+    """Return the id of the simple command with which a subshell ends, if there is one.
+
+    As in bash, a program takes the subshell's place there: signals for the subshell reach it.
+    """
+    item = node.items[-1]
+    last = item.command.commands[-1] if isinstance(item.command, AndOr) else item.command
+    if item.background or not isinstance(last, SimpleCommand) or last.redirections:
+        return frozenset()
+    return frozenset((id(last),))
 
 
 def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:

@@ -53,11 +53,19 @@ class Compiler:
     Args:
         noting: Commands remember their last argument, for ``$_``.
         returns: See ``functions.last_returns``.
+        lasts: See ``command.last_of_subshell``.
     """
 
-    def __init__(self, *, noting: bool = False, returns: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        *,
+        noting: bool = False,
+        returns: frozenset[int] = frozenset(),
+        lasts: frozenset[int] = frozenset(),
+    ) -> None:
         self.noting = noting
         self.returns = returns
+        self.lasts = lasts
         self.words = WordCompiler(
             self._substituted,
             self._backquoted,
@@ -101,6 +109,10 @@ class Compiler:
     def within(self, returns: frozenset[int]) -> Compiler:
         """Return the compiler of a function's body."""
         return Compiler(noting=self.noting, returns=returns) if returns else self
+
+    def ending(self, lasts: frozenset[int]) -> Compiler:
+        """Return the compiler of a subshell's body."""
+        return Compiler(noting=self.noting, returns=self.returns, lasts=lasts) if lasts else self
 
     def list(self, node: CommandList) -> Run:
         """Compile a list."""

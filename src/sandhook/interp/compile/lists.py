@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import tell_of_ended
-from sandhook.interp.messages import report_death
+from sandhook.interp.messages import report_pipeline
 from sandhook.interp.subshell import ALONE, direct, in_background, in_subshell, start_subshell
 from sandhook.kernel.signals import Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop
@@ -286,8 +286,8 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
         state.status = status
         if alone and child.signal:
             raise Terminated(child.signal)
-        if child.signal and not in_shell:
-            report_death(state, child, node)
+        if not in_shell and (child.signal or (state.options.pipefail and status > 128)):
+            report_pipeline(state, [*children, child], node)
         if state.jobs is not None:
             tell_of_ended(state)
         if process.pending:

@@ -24,6 +24,12 @@ class Compiler(Protocol):
         """Return the compiler of a function's body."""
         ...
 
+    lasts: frozenset[int]  #: ids of the simple commands with which a subshell ends, whatever their status
+
+    def ending(self, lasts: frozenset[int]) -> Compiler:
+        """Return the compiler of a subshell's body."""
+        ...
+
     def list(self, node: CommandList) -> Run:
         """Compile a list."""
         ...

@@ -13,6 +13,7 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.compile.temporary import assign_temporarily, compile_temporary, hand_over
 from sandhook.interp.invoke import call_function
 from sandhook.interp.lookup import Argument, is_external
+from sandhook.interp.messages import report_killed
 from sandhook.interp.redirect import (
     Apply,
     Undo,
@@ -27,7 +28,7 @@ from sandhook.interp.subshell import redirect_apart
 from sandhook.lazy import lazily
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import ShellError
-from sandhook.state.state import Hashed, Saved, State
+from sandhook.state.state import KILLED, Hashed, Saved, State
 from sandhook.syntax.nodes import (
     ArrayLiteral,
     Assignment,
@@ -66,14 +67,20 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
         run = noting_command(run, node)
     elif node.words and isinstance(node.words[0], Word) and compiler.words.constant(node.words[0]) == "exit":
         run = noting_command(run, node)  # for the EXIT trap
+    if id(node) in compiler.lasts:
+        return _marking_last(run, only_untrapped=True)
     return _marking_last(run) if final else run
 
 
-def _marking_last(run: Run) -> Run:
-    """Say that an external command run at this depth is its process's last: it takes its place."""
+def _marking_last(run: Run, *, only_untrapped: bool = False) -> Run:
+    """Say that an external command run at this depth is its process's last: it takes its place.
+
+    ``only_untrapped``: unless traps are set, which are still to run.
+    """
 
     def marking(state: State) -> int:
-        state.extra["last_command"] = state.calls
+        if not (only_untrapped and state.traps):
+            state.extra["last_command"] = state.calls
         return run(state)
 
     return marking
@@ -364,6 +371,8 @@ def _plain(
                     status = quick(state, argv)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
+        if status > 128 and KILLED in state.extra:
+            report_killed(state, node)
         state.status = status
         state.pipestatus = None
         return status
@@ -453,6 +462,8 @@ def _full(
                     state.restore(name, former)
                 if remembered is not None:
                     state.hashed, state.hash_path = remembered
+        if status > 128 and KILLED in state.extra:
+            report_killed(state, node)
         state.status = status
         state.pipestatus = None
         if state.process.pending:

@@ -1,0 +1,62 @@
+"""The limits that ``ulimit`` shows and sets, as programs of the machine have them (POSIX)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sandhook.host.files import WINDOWS
+
+#: Letter of ``ulimit``: the name of the limit in the system, and its unit in bytes, seconds or pieces.
+_NAMES = {
+    "R": ("RTTIME", 1), "c": ("CORE", 1024), "d": ("DATA", 1024), "e": ("NICE", 1), "f": ("FSIZE", 1024),
+    "i": ("SIGPENDING", 1), "l": ("MEMLOCK", 1024), "m": ("RSS", 1024), "n": ("NOFILE", 1), "q": ("MSGQUEUE", 1),
+    "r": ("RTPRIO", 1), "s": ("STACK", 1024), "t": ("CPU", 1), "u": ("NPROC", 1), "v": ("AS", 1024),
+}  # fmt: skip
+
+_MOST = (1 << 63) - 1
+
+
+def current(letter: str) -> tuple[int | None, int | None] | None:
+    """Return the soft and the hard limit of this process in the unit of ``ulimit``; None where there is none."""
+    found = _named(letter)
+    if found is None:
+        return None
+    import resource
+
+    number, unit = found
+    soft, hard = (
+        None if value == resource.RLIM_INFINITY else value // unit for value in resource.getrlimit(number)
+    )
+    return soft, hard
+
+
+def chosen(limits: Mapping[tuple[str, bool], int | None]) -> dict[int, tuple[int, int]]:
+    """Return what setrlimit takes for the limits that a script has set: number to (soft, hard)."""
+    made: dict[int, tuple[int, int]] = {}
+    for letter in {letter for letter, _ in limits}:
+        found = _named(letter)
+        if found is None:
+            continue
+        import resource
+
+        number, unit = found
+        values = list(resource.getrlimit(number))
+        for hard in (False, True):
+            if (letter, hard) in limits:
+                value = limits[letter, hard]
+                values[hard] = (
+                    resource.RLIM_INFINITY if value is None or value * unit > _MOST else value * unit
+                )
+        made[number] = values[0], values[1]
+    return made
+
+
+def _named(letter: str) -> tuple[int, int] | None:
+    """Return the system's number of a limit and its unit, None where it has no such limit."""
+    if WINDOWS or letter not in _NAMES:
+        return None
+    import resource
+
+    name, unit = _NAMES[letter]
+    number = getattr(resource, f"RLIMIT_{name}", None)
+    return None if number is None else (number, unit)
