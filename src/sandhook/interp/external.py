@@ -16,15 +16,13 @@ from sandhook.interp import lookup
 from sandhook.interp.environment import set_environment
 from sandhook.interp.jobs import tell_of_ended
 from sandhook.interp.lookup import SHELLS
-from sandhook.interp.messages import report_signal
 from sandhook.interp.outside import outside
 from sandhook.interp.protocol import Runtime
 from sandhook.interp.subshell import in_subshell
-from sandhook.interp.trace import quote
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.state.state import EXECUTED, Function, State
+from sandhook.state.state import EXECUTED, KILLED, Function, State
 from sandhook.utilities import run_utility
 from sandhook.utilities._base import Context
 from sandhook.utilities._quote import ansi_c, needs_ansi_c
@@ -181,7 +179,7 @@ def run_file(
 
 def run_own_shell(runtime: Runtime, state: State, argv: Sequence[str]) -> int:
     """Run a nested shell of ours as a process of its own: ``argv`` is that of ``bash``."""
-    return _in_child(runtime, state, argv, lambda inner: _run_shell(runtime, inner, list(argv)))
+    return _in_child(runtime, state, lambda inner: _run_shell(runtime, inner, list(argv)))
 
 
 def _shebang(data: bytes) -> list[str]:
@@ -223,17 +221,14 @@ def _run_shell(runtime: Runtime, state: State, argv: list[str]) -> int:
     return run_shell(runtime, state, argv)
 
 
-def _in_child(runtime: Runtime, state: State, argv: Sequence[str], run: Callable[[State], int]) -> int:
-    """Run ``run(inner)`` in a forked process, or in this one when it is all that it still runs.
-
-    ``argv`` is shown when a signal ends it.
-    """
+def _in_child(runtime: Runtime, state: State, run: Callable[[State], int]) -> int:
+    """Run ``run(inner)`` in a forked process, or in this one when it is all that it still runs."""
     if state.extra.get("last_command") == state.calls:
         return _in_place(runtime, state, run)
     child = state.process.fork()
     status = runtime.nested(state, lambda: _run_as(state, child, run))
     if child.signal:
-        report_signal(state, child.pid, child.signal, lambda: " ".join(map(quote, argv)))
+        state.extra[KILLED] = child.pid, child.signal
     return status
 
 
