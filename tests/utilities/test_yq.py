@@ -87,7 +87,7 @@ def test_standard_input(utility):
 def test_in_place(sandbox):
     status, _, _ = sandbox.run("yq", "-i", ".n = 3", "two.yaml", files=FILES)
     assert status == 0
-    assert sandbox.fs.read_bytes("/workspace/two.yaml") == b"n: 3\n---\nn: 3\n".replace(b"n:", b'"n":')
+    assert sandbox.fs.read_bytes("/workspace/two.yaml") == b"n: 3\n---\nn: 3\n"
     sandbox.run("yq", "-i", "-o", "json", "-I0", ".a = 2", "j.json", files=FILES)
     assert sandbox.fs.read_bytes("/workspace/j.json") == b'{"a":2,"n":12345678901234567890}\n'
     before = sandbox.fs.read_bytes("/workspace/1.yml")

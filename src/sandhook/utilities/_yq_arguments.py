@@ -26,7 +26,7 @@ _FLAGS = {
     "N": "no_separators", "no-doc": "no_separators",
     "0": "nul", "nul-output": "nul",
     "r": "raw", "raw-output": "raw", "unwrapScalar": "raw",
-    "P": "", "prettyPrint": "", "M": "", "no-colors": "", "monochrome-output": "",
+    "P": "pretty", "prettyPrint": "pretty", "M": "", "no-colors": "", "monochrome-output": "",
 }  # fmt: skip
 _LAYOUTS = {
     "j": "json", "tojson": "json",
@@ -61,7 +61,7 @@ class Arguments:
         self.all_at_once = False
         self.in_place = self.null_input = self.slurp = self.sort_keys = self.compact = False
         self.exit_status = self.no_separators = self.nul = self.raw = False
-        self.wrapped = False
+        self.wrapped = self.pretty = False
         self.inform = ""
 
 

@@ -24,7 +24,50 @@ _DEFINITIONS = {
         ' // (if tostring | test("[.eE]") then "!!float" else "!!int" end);'
     ),
     "explode": "def explode(f): .;",
+    "with": "def with(p; f): p |= f;",
 }
+
+#: Operators whose result is their input with changes, and functions of which that is true.
+_ASSIGNMENTS = frozenset({"=", "|=", "+=", "-=", "*=", "/=", "//=", "%=", "?//="})
+_CHANGING = frozenset({"del", "delpaths", "setpath", "with", "explode", "select", "sort_keys"})
+
+
+def changes_only(text: str) -> bool:
+    """Tell whether an expression gives its input back with changes, if it gives anything: ``.a = 1 | del(.b)``."""
+    try:
+        tokens = tokenize(text)
+    except Unbalanced:
+        return False
+    depth = 0
+    part: list[Token] = []
+    parts = [part]
+    for token in tokens:
+        if token.text in ("(", "[", "{") and not token.kind:
+            depth += 1
+        elif token.text in (")", "]", "}") and not token.kind:
+            depth -= 1
+        elif depth == 0 and not token.kind and token.text == "|":
+            part = []
+            parts.append(part)
+            continue
+        if depth == 0:
+            part.append(token)
+    return all(_changes(part) for part in parts)
+
+
+def _changes(part: list[Token]) -> bool:
+    """Tell it of one part of a pipe; of brackets in it only the closing one is there."""
+    words = [token.text for token in part if not token.kind]
+    names = [token.text for token in part if token.kind == "name"]
+    if any(word in (",", ";", "?//") for word in words) or {"as", "def", "if", "reduce", "foreach"} & set(
+        names
+    ):
+        return False
+    if len(part) == 1:
+        return words == ["."]
+    if not _ASSIGNMENTS.isdisjoint(words):
+        return True
+    return len(part) == 2 and names[:1] == [part[0].text] and names[0] in _CHANGING and words == [")"]
 
 
 def translate(text: str, environment: Mapping[str, str], parse: Callable[[str], str]) -> str:

@@ -15,7 +15,7 @@ from sandhook.formats import FormatError, Number
 from sandhook.formats.json_text import read_json, write_json
 from sandhook.utilities._base import Context, Failure, Inform, opt, option_set
 from sandhook.utilities._yq_arguments import Arguments, parse
-from sandhook.utilities._yq_expression import translate
+from sandhook.utilities._yq_expression import changes_only, translate
 from sandhook.utilities.jq.embedded import run_filter
 
 RAW = True  # two programs' options: see _yq_arguments.py
@@ -94,11 +94,16 @@ class _Run:
         self._output = arguments.output
         self._printed = False
         self._last = 4
+        self._source = ""  # the text of the file that was read last
+        self._form = ""
+        self._keeps = False
 
     def status(self) -> int:
         """Run it and return the exit status."""
         arguments = self._arguments
-        self._program = self._translated(self._expression())
+        expression = self._expression()
+        self._keeps = changes_only(expression)
+        self._program = self._translated(expression)
         if arguments.null_input:
             self._print(self._filter("", b"", null_input=True))
         elif arguments.in_place:
@@ -109,8 +114,7 @@ class _Run:
             self._print(self._filter("", write_json(documents).encode()))
         else:
             for name in arguments.files or ["-"]:
-                for value in self._read(name):
-                    self._print(self._filter(name, write_json(value).encode()))
+                self._print_file(name)
         return int(arguments.exit_status and self._last != 0)
 
     # ------------------------------------------------------------------ what goes in
@@ -161,7 +165,8 @@ class _Run:
             form = _SUFFIXES.get(name.rpartition(".")[2].lower(), "yaml")
         if self._arguments.output == "auto":
             self._output = "json" if form == "json" else "yaml"
-        text = self._text(name)
+        text = self._source = self._text(name)
+        self._form = form
         shown = "standard input" if name == "-" else name
         try:
             if form == "yaml":
@@ -222,17 +227,56 @@ class _Run:
         self._last = status
         return [read_json(line) for line in out.decode("utf-8", "replace").split("\n") if line]
 
+    def _print_file(self, name: str) -> None:
+        """Print the results on a file's documents; comments stay when the program only changes them."""
+        values = self._read(name)
+        if not (self._in_text() and has_comments(self._source)):
+            for value in values:
+                self._print(self._filter(name, write_json(value).encode()))
+            return
+        results = [self._filter(name, write_json(value).encode()) for value in values]
+        text = self._changed(values, results)
+        if text is None:
+            for result in results:
+                self._print(result)
+            return
+        if self._printed and not self._arguments.no_separators:
+            text = f"---\n{text}"
+        self._printed = True
+        self._ctx.write(text.encode("utf-8", "replace"))
+
     def _edit(self, name: str) -> None:
         """Write the results on a file's documents back to the file."""
-        pieces: list[str] = []
         self._printed = False
-        for value in self._read(name):
-            pieces += self._shown(self._filter(name, write_json(value).encode()))
+        values = self._read(name)
+        results = [self._filter(name, write_json(value).encode()) for value in values]
+        text = self._changed(values, results) if self._in_text() else None
+        if text is None:
+            text = "".join(piece for result in results for piece in self._shown(result))
         file = self._ctx.create(name)
         try:
-            file.write("".join(pieces).encode("utf-8", "replace"))
+            file.write(text.encode("utf-8", "surrogateescape"))
         finally:
             file.release()
+
+    def _in_text(self) -> bool:
+        """Tell whether the results are the documents that were read, with changes that the text can take."""
+        arguments = self._arguments
+        plain = not (arguments.pretty or arguments.nul or arguments.sort_keys or arguments.no_separators)
+        return plain and self._form == self._output == "yaml" and arguments.indent == 2 and self._keeps
+
+    def _changed(self, values: list[Any], results: list[list[Any]]) -> str | None:
+        """Return the text that was read with the changes that the program made; None when that cannot be."""
+        from sandhook.formats.yaml_edit import GivenUp, edit_yaml
+
+        if not all(len(result) == 1 for result in results):
+            return None
+        wanted = [result[0] for result in results]
+        try:
+            text = edit_yaml(self._source, values, wanted, self._ctx.charge)
+            return text if self._yaml(text, "") == wanted else None
+        except (GivenUp, RecursionError, Failure):
+            return None
 
     def _print(self, results: list[Any]) -> None:
         for piece in self._shown(results):
@@ -270,6 +314,11 @@ class _Run:
             return write_yaml(value, indent=arguments.indent or 2)
         except RecursionError:
             raise Failure("the value nests too deeply") from None
+
+
+def has_comments(text: str) -> bool:
+    """Tell whether a YAML text may have comments."""
+    return "#" in text
 
 
 class _Stop(Exception):

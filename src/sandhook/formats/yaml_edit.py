@@ -1,0 +1,302 @@
+"""Changes YAML texts in place: what a change does not touch keeps its comments, quotes and layout.
+
+The text is read as events, whose marks say where each value stands; a value that differs is written over,
+an entry that is gone is cut out with the comment above it, a new one stands behind its last neighbour.
+What cannot be done so is given up: the caller writes the whole document anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from json import dumps
+from typing import Any
+
+from sandhook.formats import Number
+from sandhook.formats.yaml_text import write_yaml
+from sandhook.lazy import lazily
+
+_PLAIN_IN_FLOW = lazily(r"[A-Za-z0-9_./][A-Za-z0-9_./ -]*(?<! )\Z", re.ASCII)
+_COLON = lazily(r"[ \t]*:(?=\s|\Z)")
+_COMMENT_LINE = lazily(r"[ \t]*#[^\n]*\Z")
+
+
+class GivenUp(Exception):
+    """The change cannot be made in the text."""
+
+
+class _Node:
+    """A value and where it stands: ``end`` is behind its last character, without comments."""
+
+    __slots__ = ("anchored", "end", "entries", "flow", "items", "kind", "start", "style")
+
+    def __init__(self, kind: str, event: Any) -> None:
+        self.kind = kind  # "scalar", "mapping", "sequence" or "alias"
+        self.start: int = event.start_mark.index
+        self.end: int = event.end_mark.index
+        self.style = getattr(event, "style", None)
+        self.flow = bool(getattr(event, "flow_style", False))
+        self.anchored = bool(getattr(event, "anchor", None) or getattr(event, "tag", None))
+        self.items: list[_Node] = []
+        self.entries: list[tuple[_Node, _Node]] = []
+
+
+def edit_yaml(
+    text: str, old: Sequence[Any], new: Sequence[Any], charge: Callable[[int], None] | None = None
+) -> str:
+    """Return a text whose documents are changed from the values ``old`` to ``new``.
+
+    Raises:
+        GivenUp: The change cannot be made in the text.
+    """
+    roots = _read(text, charge)
+    if not len(roots) == len(old) == len(new):
+        raise GivenUp
+    editor = _Editor(text)
+    for root, before, after in zip(roots, old, new):
+        editor.change(root, before, after, -1, root.start)
+    return editor.result()
+
+
+def _read(text: str, charge: Callable[[int], None] | None) -> list[_Node]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml import events as kinds
+
+    roots: list[_Node] = []
+    stack: list[_Node] = []
+    keys: list[_Node | None] = []
+    for event in YAML(typ="safe", pure=True).parse(text):
+        if charge is not None:
+            charge(1)
+        if isinstance(event, kinds.MappingStartEvent):
+            node = _Node("mapping", event)
+        elif isinstance(event, kinds.SequenceStartEvent):
+            node = _Node("sequence", event)
+        elif isinstance(event, kinds.ScalarEvent):
+            node = _Node("scalar", event)
+            node.end = node.start + len(text[node.start : node.end].rstrip())
+        elif isinstance(event, kinds.AliasEvent):
+            node = _Node("alias", event)
+        elif isinstance(event, kinds.MappingEndEvent | kinds.SequenceEndEvent):
+            node = stack.pop()
+            keys.pop()
+            _close(node, event)
+            continue
+        else:
+            continue
+        if not stack:
+            roots.append(node)
+        elif stack[-1].kind == "sequence":
+            stack[-1].items.append(node)
+        elif keys[-1] is None:
+            keys[-1] = node
+        else:
+            stack[-1].entries.append((keys[-1], node))
+            keys[-1] = None
+        if node.kind in ("mapping", "sequence"):
+            stack.append(node)
+            keys.append(None)
+    return roots
+
+
+def _close(node: _Node, event: Any) -> None:
+    if node.flow:
+        node.end = event.end_mark.index
+    elif node.items:
+        node.end = node.items[-1].end
+    elif node.entries:
+        node.end = max(each.end for each in node.entries[-1])
+
+
+class _Editor:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._edits: list[tuple[int, int, str]] = []
+
+    def result(self) -> str:
+        """Return the text with all changes."""
+        pieces: list[str] = []
+        at = 0
+        for start, end, piece in sorted(self._edits):
+            if start < at:
+                raise GivenUp
+            pieces += [self._text[at:start], piece]
+            at = end
+        made = "".join([*pieces, self._text[at:]])
+        return made if made.endswith("\n") or not made else made + "\n"
+
+    def change(self, node: _Node, old: Any, new: Any, column: int, start: int) -> None:
+        """Change a value.
+
+        Args:
+            column: Of the key or dash that the value belongs to; -1 for a document.
+            start: Where a value begins that is written anew: behind the colon or the dash.
+        """
+        if _same(old, new):
+            return
+        if node.kind == "alias" or node.anchored:
+            raise GivenUp
+        if node.flow and (old or isinstance(new, dict | list)):
+            if isinstance(new, dict | list) and new and (node.items or node.entries):
+                self._edits.append((node.start, node.end, _flow(new)))
+                return
+        elif node.kind == "mapping" and isinstance(new, dict) and any(key in new for key in old):
+            self._mapping(node, old, new)
+            return
+        elif node.kind == "sequence" and isinstance(new, list) and new and old:
+            self._sequence(node, old, new)
+            return
+        self._write(node, new, column, start)
+
+    def _write(self, node: _Node, new: Any, column: int, start: int) -> None:
+        """Write a value anew."""
+        end = start if node.start == node.end else node.end  # nothing stands there: ``a:``
+        if isinstance(new, dict | list) and new:
+            margin = " " * (column + 2 if column >= 0 else 0)
+            body = "\n".join(
+                margin + line if line else "" for line in write_yaml(new).rstrip("\n").split("\n")
+            )
+            self._edits.append((start, end, f"\n{body}" if column >= 0 else body))
+            return
+        piece = _scalar(new, node.style if node.kind == "scalar" else None, column)
+        self._edits.append((start, end, (" " if column >= 0 else "") + piece))
+
+    # ------------------------------------------------------------------ mappings
+
+    def _mapping(self, node: _Node, old: dict[str, Any], new: dict[str, Any]) -> None:
+        names = list(old)
+        kept = [name for name in new if name in old]
+        added = [name for name in new if name not in old]
+        if len(node.entries) != len(names) or kept != [name for name in names if name in new]:
+            raise GivenUp
+        if list(new)[: len(kept)] != kept:
+            raise GivenUp
+        column = self._column(node.entries[0][0].start)
+        for index, (name, (key, value)) in enumerate(zip(names, node.entries)):
+            if key.kind != "scalar" or key.anchored:
+                raise GivenUp
+            colon = _COLON.match(self._text, key.end)
+            if colon is None:
+                raise GivenUp
+            if name in new:
+                self.change(value, old[name], new[name], column, colon.end())
+            else:
+                following = node.entries[index + 1][0].start if index + 1 < len(names) else None
+                self._cut(key.start, max(value.end, colon.end()), following)
+        if added:
+            at = self._line_end(max(node.end, node.start))
+            self._edits.append((at, at, "".join(self._entry(name, new[name], column) for name in added)))
+
+    def _entry(self, name: str, value: Any, column: int) -> str:
+        lines = write_yaml({name: value}).rstrip("\n").split("\n")
+        return "".join(f"\n{' ' * column}{line}" if line else "\n" for line in lines)
+
+    # ------------------------------------------------------------------ sequences
+
+    def _sequence(self, node: _Node, old: list[Any], new: list[Any]) -> None:
+        if len(node.items) != len(old):
+            raise GivenUp
+        dashes = [self._dash(item) for item in node.items]
+        column = self._column(dashes[0])
+        first = last = 0
+        if len(old) != len(new):
+            shorter = min(len(old), len(new))
+            while first < shorter and _same(old[first], new[first]):
+                first += 1
+            while last < shorter - first and _same(old[-1 - last], new[-1 - last]):
+                last += 1
+        both = min(len(old), len(new)) - last
+        for index in range(first, both):
+            self.change(node.items[index], old[index], new[index], column, dashes[index] + 1)
+        for index in range(both, len(old) - last):
+            following = dashes[index + 1] if index + 1 < len(old) else None
+            self._cut(dashes[index], node.items[index].end, following)
+        added = new[both : len(new) - last]
+        if added and both:
+            at = self._line_end(node.items[both - 1].end)
+            self._edits.append((at, at, "".join(f"\n{line}" for line in _items(added, column))))
+        elif added:
+            at = dashes[0]
+            piece = "\n".join(_items(added, column)).lstrip(" ")
+            self._edits.append((at, at, f"{piece}\n{' ' * column}"))
+
+    def _dash(self, item: _Node) -> int:
+        """Return where the dash before an item stands."""
+        at = self._text.rfind("-", 0, item.start + (item.start == item.end))
+        if at < 0 or self._text[at + 1 : item.start].strip():
+            raise GivenUp
+        return at
+
+    # ------------------------------------------------------------------ places
+
+    def _column(self, at: int) -> int:
+        return at - self._line_start(at)
+
+    def _line_start(self, at: int) -> int:
+        return self._text.rfind("\n", 0, at) + 1
+
+    def _line_end(self, at: int) -> int:
+        end = self._text.find("\n", at)
+        return len(self._text) if end < 0 else end
+
+    def _cut(self, start: int, end: int, following: int | None) -> None:
+        """Take an entry out, with the comments directly above it."""
+        line = self._line_start(start)
+        if self._text[line:start].strip():
+            if following is None:
+                raise GivenUp
+            self._edits.append((start, following, ""))  # the first entry of an item: ``- a: 1``
+            return
+        while line:
+            above = self._line_start(line - 1)
+            comment = self._text[above : line - 1]
+            if not _COMMENT_LINE.match(comment) or len(comment) - len(
+                comment.lstrip()
+            ) != start - self._line_start(start):
+                break
+            line = above
+        self._edits.append((line, min(self._line_end(end) + 1, len(self._text)), ""))
+
+
+def _items(values: list[Any], column: int) -> Iterator[str]:
+    """Yield the lines of items of a sequence."""
+    for line in write_yaml(values).rstrip("\n").split("\n"):
+        yield " " * column + line if line else ""
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Tell whether two values are alike, in the order of their keys too."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(_same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
+
+
+def _scalar(value: Any, style: str | None, column: int) -> str:
+    """Return a scalar or an empty collection, in the quotes that stood there."""
+    if isinstance(value, str) and not isinstance(value, Number):
+        if style == "'" and value.isprintable():
+            return "'" + value.replace("'", "''") + "'"
+        if style == '"' and value.isprintable():
+            return dumps(value, ensure_ascii=False)
+    text = write_yaml(value).rstrip("\n")
+    if "\n" in text:  # a literal block
+        margin = " " * max(column + 2, 0)
+        head, *rest = text.split("\n")
+        return "\n".join([head, *(margin + line.removeprefix("  ") if line else "" for line in rest)])
+    return text
+
+
+def _flow(value: Any) -> str:
+    """Return a value as flow style has it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_flow(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    if isinstance(value, str) and not isinstance(value, Number):
+        plain = write_yaml(value).rstrip("\n")
+        return plain if _PLAIN_IN_FLOW.match(plain) else dumps(value, ensure_ascii=False)
+    return write_yaml(value).rstrip("\n")
