@@ -294,7 +294,7 @@ def execute(
     if replacing:
         return _in_place(runtime, state, run, exec_=True)
     if caller.rpartition("/")[2] in _REPLACED:
-        return _in_child(runtime, state, [caller, *argv], run)
+        return _in_child(runtime, state, run)
     return runtime.nested(state, lambda: _run_as(state, child or state.process.fork(), run))
 
 
