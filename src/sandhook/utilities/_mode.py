@@ -10,6 +10,8 @@ import stat as bits
 _WHO = {"u": 0o4700, "g": 0o2070, "o": 0o1007, "a": 0o7777}
 _PERMISSIONS = {"r": 0o444, "w": 0o222, "x": 0o111, "s": 0o6000, "t": 0o1000}
 _COPIES = {"u": 6, "g": 3, "o": 0}
+#: What a clause with a number has in the place of whose bits it copies.
+_OCTAL = "octal"
 
 
 class Mode:
@@ -27,7 +29,7 @@ class Mode:
         self.octal: int | None = None
         self._clauses: list[tuple[int, bool, str, int, bool, str]] = []
         if text[:1].isdigit():
-            if len(text) > 5 or any(digit not in "01234567" for digit in text) or int(text, 8) > 0o7777:
+            if text.strip("01234567") or len(text.lstrip("0")) > 5 or int(text, 8) > 0o7777:
                 raise ValueError(text)
             self.octal = int(text, 8)
             return
@@ -61,7 +63,7 @@ class Mode:
                 if who or not digits or len(digits) > 5 or int(digits, 8) > 0o7777:
                     raise ValueError(clause)
                 permissions = int(digits, 8)
-                self._clauses.append((0o7777, True, operator, permissions, False, ""))
+                self._clauses.append((0o7777, True, operator, permissions, False, _OCTAL))
                 continue
             else:
                 while index < len(clause) and clause[index] not in "+-=":
@@ -89,7 +91,7 @@ class Mode:
             return self.octal | kept
         for who, named, operator, permissions, conditional, copied in self._clauses:
             value = permissions
-            if copied:
+            if copied and copied != _OCTAL:
                 three = old >> _COPIES[copied] & 7
                 value = three << 6 | three << 3 | three
             if conditional and (directory or old & 0o111):
@@ -104,7 +106,7 @@ class Mode:
                 old &= ~value
             else:
                 cleared = who if named else 0o7777
-                if directory:
+                if directory and copied != _OCTAL:
                     cleared &= ~0o6000 | (permissions & 0o6000)
                 old = old & ~cleared | value
         return old

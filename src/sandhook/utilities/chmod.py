@@ -105,6 +105,8 @@ def _change_tree(top: str, mode: Mode, options: Options, surprising: bool, ctx: 
                 dangling = name == top and _is_link(ctx, name)
                 what = "cannot operate on dangling symlink" if dangling else "cannot access"
                 ctx.error(f"{what} {quote_always(name)}" + ("" if dangling else f": {reason(error)}"))
+            if options.report == "all":
+                ctx.write_line(f"{quote_always(name)} could not be accessed")
             ctx.failed = 1
             continue
         new = _change(name, info.mode, mode, options, ctx)

@@ -6,13 +6,14 @@ Divergence: L-DD-001, conversions to and from EBCDIC are not offered.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
-from sandhook.kernel.descriptor import Description, File, Zero
+from sandhook.kernel.descriptor import Description, File, NullInput, Zero
 from sandhook.utilities._base import Context, Failure, option_set
 from sandhook.utilities._dd_operands import Request, parse
 from sandhook.utilities._files import quote_always, reason
-from sandhook.vfs.errors import error_text
+from sandhook.vfs.errors import error_text, fs_error
 
 
 @option_set
@@ -37,6 +38,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             copier = _Copier(request, source, target, ctx)
             try:
+                if isinstance(source, NullInput) and ctx.fs.is_dir(ctx.path(request.source or "/dev/null")):
+                    copier.doing = f"reading {quote_always(request.source or '')}"
+                    raise fs_error(errno.EISDIR)
                 copier.run()
             except OSError as error:
                 ctx.fail(f"error {copier.doing}: {reason(error)}")
@@ -55,8 +59,8 @@ def _source(request: Request, ctx: Context) -> Description:
         return found
     try:
         return ctx.process.open(request.source)
-    except IsADirectoryError as error:
-        raise Failure(f"error reading {quote_always(request.source)}: {reason(error)}") from None
+    except IsADirectoryError:
+        return NullInput()  # what is wrong shows when it is read
     except OSError as error:
         raise Failure(f"failed to open {quote_always(request.source)}: {reason(error)}") from None
 

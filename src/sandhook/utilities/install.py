@@ -1,7 +1,7 @@
 """install: copy files and set their bits, or make directories.
 
 Oracle: GNU coreutils 9.1.
-Divergence: L-INSTALL-001, backups (-b, -S), -s and security contexts are not offered.
+Divergence: L-INSTALL-001, -s and security contexts are not offered.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import stat as bits
 from collections.abc import Sequence
 
+from sandhook.utilities._backup import backup_of, backup_option, suffix_option
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 from sandhook.utilities._files import find, is_directory, quote_always, reason, stat_of
 from sandhook.utilities._mode import Mode
@@ -24,6 +25,8 @@ class Options:
     Copy each SOURCE with the bits of MODE (755), or make each DIRECTORY with its parents.
     """
 
+    backup: str | None = backup_option()
+    suffix: str | None = suffix_option()
     compare: bool = opt("-C", "--compare", help="leave a DEST alone that is the same already")
     ignored: bool = opt("-c", help="taken, and without effect")
     directory: bool = opt("-d", "--directory", help="make directories")
@@ -52,12 +55,15 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         for name in operands:
             installer.make(name)
         return ctx.failed
+    if options.plain and options.target is not None:
+        raise Failure("cannot combine --target-directory (-t) and --no-target-directory (-T)")
     if options.parents and options.target is not None:
         installer.on_the_way(options.target)
     if options.target is not None and not is_directory(ctx, options.target):
         _refuse_target(ctx, options.target)
-    chosen = list(pairs(ctx, operands, options.target, options.plain or ((options.parents and len(operands) == 2)
-                        and not is_directory(ctx, operands[-1]))))  # fmt: skip
+    chosen = list(pairs(ctx, operands, options.target, options.plain or (
+        options.target is None and options.parents and len(operands) == 2 and not is_directory(ctx, operands[-1])
+    )))  # fmt: skip
     for source, target in chosen:
         ctx.charge()
         if options.parents and options.target is None and "/" in target.rstrip("/"):
@@ -81,6 +87,7 @@ class _Installer:
         self.options = options
         self.mode = mode
         self.ctx = ctx
+        self.backup = backup_of(options.backup, options.suffix, ctx)
         self.uid = self.gid = -1
         if options.owner is not None:
             user = user_number(ctx, options.owner)
@@ -163,7 +170,10 @@ class _Installer:
             return False
         with reader:
             try:
-                if replaced:
+                kept = ""
+                if replaced and self.backup is not None:
+                    kept = f" (backup: {quote_always(self.backup(target))})"
+                elif replaced:
                     ctx.fs.unlink(ctx.path(target))
                     if self.options.verbose:
                         ctx.write_line(f"removed {quote_always(target)}")
@@ -173,7 +183,7 @@ class _Installer:
                 ctx.fail(f"{what} {quote_always(target)}: {reason(error)}")
                 return False
             if self.options.verbose:
-                ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}")
+                ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}{kept}")
             try:
                 for data in reader.chunks():
                     out.write(data)

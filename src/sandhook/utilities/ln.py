@@ -1,7 +1,6 @@
 """ln: make links.
 
 Source: POSIX.1-2024 XCU 3, ln. Oracle: GNU coreutils 9.1.
-Divergence: L-LN-001, -d is not offered.
 """
 
 from __future__ import annotations
@@ -26,6 +25,9 @@ class Options:
 
     backup: str | None = backup_option()
     suffix: str | None = suffix_option()
+    hard: bool = opt(
+        "-d", "-F", "--directory", "try hard links to directories, which only a superuser could make"
+    )
     replace: str = also(
         opt("-f", "--force", help="remove an existing LINK", const="force", default="no"),
         opt("-i", "--interactive", help="ask before removing an existing LINK", const="ask"),
@@ -55,7 +57,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     made: set[tuple[int, int]] = set()
     for target, link in pairs(ctx, operands, options.directory, options.no_directory):
         ctx.charge()
-        _link(target, link if link[-1:] != "/" else link + last_component(target), options, ctx, made)
+        if link[-1:] == "/" and options.directory is None:
+            kind = "symbolic" if options.symbolic else "hard"
+            why = "Not a directory" if find(ctx, link.rstrip("/")) else "No such file or directory"
+            to = "" if options.symbolic else f" => {quote_always(target)}"
+            ctx.fail(f"failed to create {kind} link {quote_always(link)}{to}: {why}")
+            continue
+        _link(target, link, options, ctx, made)
     return ctx.failed
 
 
@@ -73,6 +81,11 @@ def _link(
     try:
         if not options.symbolic:
             info = stat_of(ctx, target, follow=options.follow)
+            if bits.S_ISDIR(info.mode) and options.hard:
+                ctx.fail(
+                    f"failed to create hard link {quote_always(link)} => {quote_always(target)}: Operation not permitted"
+                )
+                return
             if bits.S_ISDIR(info.mode):
                 ctx.fail(f"{target}: hard link not allowed for directory")
                 return
@@ -99,6 +112,8 @@ def _link(
     except OSError as error:
         short = options.symbolic or isinstance(error, FileExistsError)
         to = "" if short else f" => {quote_always(target)}"
+        if options.symbolic and not shown:
+            to = " -> ''"
         ctx.fail(f"failed to create {kind} link {quote_always(link)}{to}: {reason(error)}")
         return
     if options.verbose:

@@ -13,11 +13,17 @@ from sandhook.utilities._base import Context, UsageError, also, opt, option_set
 from sandhook.utilities._files import beneath, confirm, kind_name, locate, one_of, quote_always, reason
 from sandhook.vfs.base import Stat
 
-_WHEN = {"never": "no", "no": "no", "none": "no", "once": "once", "always": "always", "yes": "always"}
+_WHEN = {"never": "no", "once": "once", "always": "always"}
 
 
 def _when(text: str) -> str:
-    return _WHEN[one_of("--interactive", *_WHEN)(text)]
+    return _WHEN[one_of("--interactive", "never no none", "once", "always yes")(text)]
+
+
+def _root(text: str) -> bool:
+    if text != "all":
+        raise UsageError(f"unrecognized --preserve-root argument: {quote_always(text)}", hint=False)
+    return True
 
 
 @option_set
@@ -44,7 +50,15 @@ class Options:
     directory: bool = opt("-d", "--dir", "remove empty directories")
     verbose: bool = opt("-v", "--verbose", "say what is removed")
     preserve_root: bool = also(
-        opt("--preserve-root", help="do not remove / (default)", const=True, default=True),
+        opt(
+            "--preserve-root",
+            "all",
+            "do not remove / (default); with =all, nothing on other file systems",
+            convert=_root,
+            optional=True,
+            const=True,
+            default=True,
+        ),
         opt("--no-preserve-root", help="let / be removed", const=False),
     )
     one_file_system: bool = opt("--one-file-system", "stay on one file system")
@@ -88,10 +102,15 @@ class _Remover:
         self.asks = options.prompt == "always"
         self.device = device
 
+    def _is_link(self, name: str) -> bool:
+        return bits.S_ISLNK(self.ctx.fs.stat(locate(self.ctx, name.rstrip("/")), follow=False).mode)
+
     def remove(self, name: str, info: Stat) -> None:
         ctx, options = self.ctx, self.options
         if not bits.S_ISDIR(info.mode):
             if name[-1:] == "/":
+                if options.prompt == "force" and self._is_link(name):
+                    return
                 ctx.fail(f"cannot remove {quote_always(name)}: Not a directory")
             else:
                 self._unlink(name, info)

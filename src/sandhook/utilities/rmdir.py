@@ -6,6 +6,7 @@ Source: POSIX.1-2024 XCU 3, rmdir. Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 import errno
+import stat as bits
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, UsageError, opt, option_set
@@ -42,9 +43,19 @@ def _remove(name: str, options: Options, ctx: Context, what: str = "") -> bool:
         ctx.fs.rmdir(locate(ctx, name))
     except OSError as error:
         if not (options.tolerant and error.errno in (errno.ENOTEMPTY, errno.EEXIST)):
-            ctx.fail(f"failed to remove {what}{quote_always(name)}: {reason(error)}")
+            why = reason(error)
+            if name[-1:] == "/" and error.errno == errno.ENOTDIR and _is_link(ctx, name.rstrip("/")):
+                why = "Symbolic link not followed"
+            ctx.fail(f"failed to remove {what}{quote_always(name)}: {why}")
         return False
     return True
+
+
+def _is_link(ctx: Context, name: str) -> bool:
+    try:
+        return bits.S_ISLNK(ctx.fs.stat(ctx.path(name), follow=False).mode)
+    except OSError:
+        return False
 
 
 def _remove_parents(name: str, options: Options, ctx: Context) -> None:

@@ -33,7 +33,7 @@ class Options:
         "--time",
         "WORD",
         "access, atime or use like -a; modify or mtime like -m",
-        convert=one_of("--time", "access", "atime", "modify", "mtime", "use"),
+        convert=one_of("--time", "atime access use", "mtime modify"),
     )
     ignored: bool = opt("-f", "ignored, as GNU's")
 
@@ -44,8 +44,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError("missing file operand")
     if options.stamp is not None and (options.date is not None or options.reference is not None):
         raise UsageError("cannot specify times from more than one source")
-    access = options.access or options.which in ("access", "atime", "use")
-    modification = options.modification or options.which in ("modify", "mtime")
+    access = options.access or options.which == "atime"
+    modification = options.modification or options.which == "mtime"
     times = _times(options, ctx)
     for name in operands:
         ctx.charge()
