@@ -136,6 +136,7 @@ UTILITIES: dict[str, str] = {
     "numfmt": "numfmt",
     "od": "od",
     "openssl": "openssl",
+    "parallel": "parallel",
     "paste": "paste",
     "patch": "patch",
     "pathchk": "pathchk",

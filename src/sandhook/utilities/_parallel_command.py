@@ -1,0 +1,95 @@
+"""The command line of a job of parallel: replacement strings, and quoting for the shell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sandhook.lazy import lazily
+
+_SAFE = lazily(r"[A-Za-z0-9_./+-]+", re.ASCII)
+_MARK = lazily(r"\{(-?[0-9]{0,6})(//|/\.|/|\.|)\}|\{([#%])\}")
+REFUSED = lazily(r"\{=|\{\+|\{\.\.")
+
+
+def quoted(text: str) -> str:
+    """Return a value as a shell reads it back."""
+    if _SAFE.fullmatch(text):
+        return text
+    return "'" + text.replace("'", "'\"'\"'") + "'" if text else "''"
+
+
+class Job:
+    """One command.
+
+    Attributes:
+        values: What the positions {1}, {2} and so on stand for.
+        number: Which job it is, counted from 1.
+    """
+
+    __slots__ = ("number", "values")
+
+    def __init__(self, values: Sequence[str], number: int) -> None:
+        self.values = values
+        self.number = number
+
+
+class Template:
+    """A command with replacement strings; one that has none gets all values behind it.
+
+    Args:
+        mark: What stands for {}.
+        context: -X: a word with a replacement string is repeated for each value.
+        quotes: Values are quoted for the shell.
+        names: Names of positions, from --header.
+    """
+
+    def __init__(
+        self, words: Sequence[str], mark: str, *, context: bool, quotes: bool, names: Sequence[str] = ()
+    ) -> None:
+        text = [word.replace(mark, "{}") if mark != "{}" else word for word in words]
+        for at, name in enumerate(names, 1):
+            text = [word.replace("{" + name + "}", "{" + str(at) + "}") for word in text]
+        if not any(_MARK.search(word) for word in text):
+            text.append("{}")
+        self._words = text
+        self._context = context
+        self._quotes = quotes
+
+    def fill(self, job: Job) -> str:
+        """Return the command of a job."""
+        pieces = []
+        for word in self._words:
+            if self._context and _MARK.search(word):
+                pieces += [self._word(word, Job([value], job.number)) for value in job.values]
+            else:
+                pieces.append(self._word(word, job))
+        return " ".join(pieces)
+
+    def _word(self, word: str, job: Job) -> str:
+        quote = quoted if self._quotes else str
+
+        def replace(found: re.Match[str]) -> str:
+            position, form, special = found.groups()
+            if special:
+                return str(job.number) if special == "#" else "1"
+            if not position:
+                return " ".join([quote(_form(value, form)) for value in job.values])
+            number = int(position)
+            at = number - 1 if number > 0 else len(job.values) + number
+            return quote(_form(job.values[at], form)) if 0 <= at < len(job.values) else ""
+
+        return _MARK.sub(replace, word)
+
+
+def _form(value: str, form: str) -> str:
+    """Return a value as {.}, {/}, {//} or {/.} want it."""
+    if form == "//":
+        return value.rpartition("/")[0] or ("/" if value[:1] == "/" else ".")
+    if form in ("/", "/."):
+        value = value.rpartition("/")[2]
+    if form in (".", "/."):
+        head, dot, tail = value.rpartition(".")
+        if dot and "/" not in tail:
+            return head
+    return value
