@@ -25,7 +25,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         raise Fault("filename argument required", usage=True)
     path = find(state, operands[0])
     if path is None:
-        complain(state, f".: {operands[0]}: file not found")
+        complain(state, f"{argv[0]}: {operands[0]}: file not found")
         return misused(state, argv[0], 1)
     if not path:
         complain(state, f": {error_text(fs_error(ENOENT))}")

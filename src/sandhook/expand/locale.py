@@ -1,8 +1,4 @@
-"""Characters or bytes: in the C locale every byte is a character of its own.
-
-Text of the shell is decoded from UTF-8, and a byte that is none of it is a lone surrogate. So the
-C locale's view of a text is the same text with all bytes beyond ASCII as surrogates: patterns,
-lengths and offsets work on it unchanged. Only text that is not ASCII is looked at.
+"""Characters or bytes, for the shell: what its locale says, and operators that go by bytes in the C locale.
 
 Source: POSIX.1-2024 XBD 8.2 (LC_ALL, LC_CTYPE, LANG).
 """
@@ -12,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandhook.state.state import State
+from sandhook.utilities._locale import C, as_bytes, as_characters
 
-_C = frozenset({"C", "POSIX"})
+__all__ = ["as_bytes", "as_characters", "change_by_bytes", "goes_by_bytes"]
 
 
 def goes_by_bytes(state: State) -> bool:
@@ -21,18 +18,8 @@ def goes_by_bytes(state: State) -> bool:
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         locale = state.get(name)
         if locale:
-            return locale in _C
+            return locale in C
     return False
-
-
-def as_bytes(text: str) -> str:
-    """Return the C locale's view of a text: a character for each byte."""
-    return text.encode("utf-8", "surrogateescape").decode("ascii", "surrogateescape")
-
-
-def as_characters(text: str) -> str:
-    """Return the text again that ``as_bytes`` took apart."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def change_by_bytes(

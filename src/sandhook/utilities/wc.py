@@ -10,6 +10,7 @@ import stat
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
+from sandhook.utilities._locale import goes_by_bytes
 from sandhook.vfs.errors import error_text
 
 _PIPE_WIDTH = 7  #: of numbers when a size cannot be known beforehand
@@ -61,10 +62,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         options = Options(bytes_=True, lines=True, words=True)
     width = number_width(options, names, ctx)
     total = Counts()
+    by_bytes = (options.characters or options.words) and goes_by_bytes(ctx.environment)
     for name in names or ("-",):
         try:
             with ctx.open(name) as reader:
-                counts = count(reader, options)
+                counts = count(reader, options, by_bytes)
         except OSError as error:
             ctx.fail(f"{name}: {error_text(error)}")
             if isinstance(error, IsADirectoryError):
@@ -110,8 +112,8 @@ def number_width(options: Options, names: Sequence[str], ctx: Context) -> int:
     return max(least, len(str(size)))
 
 
-def count(reader: Reader, options: Options) -> Counts:
-    """Count one input."""
+def count(reader: Reader, options: Options, by_bytes: bool = False) -> Counts:
+    """Count one input; ``by_bytes`` in the C locale."""
     counts = Counts()
     decoded = options.characters or options.longest
     if not (options.words or decoded):
@@ -126,10 +128,14 @@ def count(reader: Reader, options: Options) -> Counts:
     for data in reader.chunks():
         counts.bytes_ += len(data)
         counts.lines += data.count(b"\n")
-        cut = _INCOMPLETE.search(data := rest + data)
-        rest = cut[0] if cut else b""
-        text = (data[: cut.start()] if cut else data).decode("utf-8", "surrogateescape")
-        counts.characters += len(text) if text.isascii() else sum(map(_valid, text))
+        if by_bytes:
+            text = data.decode("ascii", "surrogateescape")
+            counts.characters += len(data)
+        else:
+            cut = _INCOMPLETE.search(data := rest + data)
+            rest = cut[0] if cut else b""
+            text = (data[: cut.start()] if cut else data).decode("utf-8", "surrogateescape")
+            counts.characters += len(text) if text.isascii() else sum(map(_valid, text))
         if options.words:
             words, inside = count_words(text, inside)
             counts.words += words

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from sandhook.utilities._locale import as_bytes, as_characters
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk import streams
 from sandhook.utilities.awk.compile import Compiler
@@ -98,14 +99,19 @@ def _shortened(value: int) -> float:
 def _length(compiler: Compiler, args: list[Node]) -> Run:
     if not args or args[0][0] in ("field", "str", "cat"):
         text = compiler.text(args[0] if args else RECORD)
-        return lambda rt: float(len(text(rt)))
+        return lambda rt: float(len(found)) if (found := text(rt)).isascii() else _size(rt, found)
     run = compiler.value(args[0])
 
     def length(rt: Runtime) -> float:
         value = run(rt)
-        return float(len(value) if isinstance(value, Array) else len(rt.text(value)))
+        return float(len(value)) if isinstance(value, Array) else _size(rt, rt.text(value))
 
     return length
+
+
+def _size(rt: Runtime, text: str) -> float:
+    """Return the length of a text in characters, which are bytes in the C locale."""
+    return float(len(text if text.isascii() or not rt.goes_by_bytes() else as_bytes(text)))
 
 
 def _substr(compiler: Compiler, args: list[Node]) -> Run:
@@ -118,6 +124,11 @@ def _substr(compiler: Compiler, args: list[Node]) -> Run:
         size = math.inf if count is None else _int(count(rt))
         if size != size:
             return ""
+        if not subject.isascii() and rt.goes_by_bytes():
+            return as_characters(cut(as_bytes(subject), first, size))
+        return cut(subject, first, size)
+
+    def cut(subject: str, first: float, size: float) -> str:
         first = first if first > 1.0 else 1.0
         end = min(first + size, len(subject) + 1.0)
         return str(subject[int(first) - 1 : int(end) - 1]) if first < end else ""
@@ -130,6 +141,8 @@ def _index(compiler: Compiler, args: list[Node]) -> Run:
 
     def index(rt: Runtime) -> float:
         subject, part = text(rt), wanted(rt)
+        if not subject.isascii() and rt.goes_by_bytes():
+            subject, part = as_bytes(subject), as_bytes(part)
         if rt.icase:
             return float(subject.lower().find(part.lower()) + 1)
         return float(subject.find(part) + 1)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.kernel.descriptor import Input
 from sandhook.utilities._base import Context, Reader
+from sandhook.utilities._locale import goes_by_bytes
 from sandhook.utilities.awk import records
 from sandhook.utilities.awk.connections import Connections
 from sandhook.utilities.awk.format import number_to_text
@@ -96,6 +97,7 @@ class Runtime(Connections):
         self.ended = False
         self.streams: dict[tuple[str, str], Stream] = {}
         self.icase = False
+        self.bytewise: bool | None = None
         self.ofs = " "
         self.ors = b"\n"
         self.subsep = "\x1c"
@@ -113,6 +115,12 @@ class Runtime(Connections):
             (FIELDWIDTHS, ""), (RT, ""), (ERRNO, ""),
         ):  # fmt: skip
             g[slot] = value
+
+    def goes_by_bytes(self) -> bool:
+        """Tell whether characters are bytes, as in the C locale."""
+        if self.bytewise is None:
+            self.bytewise = goes_by_bytes(self.ctx.environment)
+        return self.bytewise
 
     # ------------------------------------------------------------------ memory
 
