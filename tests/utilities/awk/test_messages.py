@@ -32,7 +32,7 @@ FILES = {
         (['BEGIN { print "a" ~ "(" }'], "awk: cmd. line:1: fatal: invalid regexp: Unmatched ( or \\(: /(/\n"),
         (["/(/"], "awk: cmd. line:1: error: Unmatched ( or \\(: /(/\n"),
         (["{ print }", "nosuch"], "awk: fatal: cannot open file `nosuch' for reading: No such file or directory\n"),
-        (["function f() { next } BEGIN { f() }"], "awk: fatal: `next' cannot be called from a `BEGIN' rule\n"),
+        (["function f() { next } BEGIN { f() }"], "awk: cmd. line:1: fatal: `next' cannot be called from a `BEGIN' rule\n"),
         (["-S", 'BEGIN { system("x") }'], "awk: cmd. line:1: fatal: 'system' function not allowed in sandbox mode\n"),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk.comparisons import Comparisons
 from sandhook.utilities.awk.expressions import Node
+from sandhook.utilities.awk.operands import misused
 from sandhook.utilities.awk.program import ASSIGNING, BINARY, Run
 from sandhook.utilities.awk.runtime import SPECIAL, Runtime
 from sandhook.utilities.awk.values import Array, Fatal, Value, to_number
@@ -78,6 +79,8 @@ class Assignments(Comparisons):
 
     def _assign(self, node: Node) -> Run:
         _, operator, target, expression = node
+        if not operator and self.is_array(expression):
+            return misused(expression[1])
         if not operator:
             put, run = self.setter(target), self.value(expression)
 
@@ -173,7 +176,7 @@ class Assignments(Comparisons):
         if kind == "assign" and node[1]:
             apply = ASSIGNING.get(node[1]) or BINARY[node[1]]
             return self._change(node[2], apply, node[3]) or self._for_nothing(node)
-        if kind == "assign" and node[2][0] in ("name", "field"):
+        if kind == "assign" and node[2][0] in ("name", "field") and not self.is_array(node[3]):
             put, run = self.setter(node[2]), self.value(node[3])
             return lambda rt: put(rt, run(rt))
         return self._for_nothing(node)

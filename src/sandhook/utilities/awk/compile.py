@@ -116,9 +116,12 @@ class Compiler(Assignments, Formats):
             made.append(self.array(arg) if is_array else self.value(arg))
         own = [param in function.arrays for param in function.params[len(args) :]]
         start = len(args)
+        more = [self.value(arg) for arg in args[len(function.params) :]]  # worked out, and for nothing
 
         def call(rt: Runtime) -> Value:
             frame: list[Value] = [arg(rt) for arg in made]
+            for arg in more:
+                arg(rt)
             frame += [Array() if is_array else None for is_array in own]
             rt.depth += 1
             if rt.depth > rt.budget.limits.call_depth:
@@ -164,8 +167,6 @@ class Compiler(Assignments, Formats):
     def _named_call(self, name: str, args: list[Node]) -> Run:
         function = self.program.functions.get(name)
         if function is not None:
-            if len(args) > len(function.params):
-                raise Fatal(f"function `{name}' called with more arguments than declared")
             return self._call(("call", name, args))
         if name not in self.functions:
             raise Fatal(f"`{name}' is not a function, so it cannot be called indirectly")

@@ -126,7 +126,7 @@ class Expressions:
         self.names: set[str] = set()
         self.used: dict[str, int] = {}
         self._passed: list[tuple[Function | None, str, str, int]] = []
-        self._called: list[tuple[str, int, Token]] = []
+        self._called: list[tuple[str, list[str], Token]] = []
 
     # ------------------------------------------------------------------ tokens
 
@@ -416,7 +416,7 @@ class Expressions:
     def call(self) -> Node:
         token = self.advance()
         args = self.arguments()
-        self._called.append((token.value, len(args), token))
+        self._called.append((token.value, self.function.params if self.function else [], token))
         for position, arg in enumerate(args):
             if arg[0] == "name":
                 self._passed.append((self.function, arg[1], token.value, position))
@@ -440,5 +440,17 @@ class Expressions:
             self.fail(f"{len(args)} is invalid as number of arguments for {name}", self.tokens[self.at - 1])
         for position in ARRAYS.get(name, ()):
             if position < len(args):
+                if args[position][0] not in ("name", "index"):
+                    which = ("first", "second", "third", "fourth")[position]
+                    raise Fatal(f"{name}: {which} argument is not an array", line=token.line)
                 self.array(args[position])
+        if name in ("sub", "gsub") and len(args) > 2 and not _changeable(args[2]):
+            self.fail(f"{name} third parameter is not a changeable object", self.tokens[self.at - 1])
         return ("builtin", name, args)
+
+
+def _changeable(node: Node) -> bool:
+    """Tell whether sub may store into a node; it passes constants over in silence."""
+    while node[0] == "paren":
+        node = node[1]
+    return node[0] in (*_LVALUES, "str", "num")

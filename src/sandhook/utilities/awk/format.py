@@ -272,7 +272,7 @@ def number_to_text(value: float, conversion: str) -> str:
         return str(whole)
     if conversion == "%.6g":
         return f"{value:.6g}"
-    return format_text(conversion, [value], conversion)
+    return format_text(conversion, [value], "%.6g")
 
 
 def order(left: Value, right: Value, conversion: str) -> int:

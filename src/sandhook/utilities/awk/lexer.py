@@ -241,7 +241,7 @@ class _Lexer:
             return self._extension(at)
         kind = next((known for known in _OPERATORS if text.startswith(known, at)), "")
         if not kind:
-            raise ProgramError(f"syntax error: invalid char '{char}' in expression", line, at)
+            raise ProgramError(f"invalid char '{char}' in expression", line, at)
         if (kind[:2] == "**" and self.dialect.posix) or (kind == "|&" and not self.dialect.extensions):
             raise ProgramError("syntax error", line, at + 1)
         self.braces += (kind == "{") - (kind == "}")

@@ -42,10 +42,9 @@ def _section(rt: Runtime, actions: list[Run], name: str) -> None:
     try:
         for action in actions:
             action(rt)
-    except Next:
-        raise Fatal(f"`next' cannot be called from a `{name}' rule") from None
-    except NextFile:
-        raise Fatal(f"`nextfile' cannot be called from a `{name}' rule") from None
+    except (Next, NextFile) as error:
+        what = "next" if isinstance(error, Next) else "nextfile"
+        raise Fatal(f"`{what}' cannot be called from a `{name}' rule", line=error.args[0]) from None
 
 
 def read_all(rt: Runtime) -> None:

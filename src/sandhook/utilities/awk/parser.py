@@ -37,8 +37,10 @@ class Parser(Expressions):
             self.define()
         elif kind in SPECIAL_RULES:
             self.advance()
+            if self.token.kind in ("newline", "end"):
+                raise Fatal(f"{kind} blocks must have an action part", 1, line)
             if self.token.kind != "{":
-                self.fail(f"{kind} blocks must have an action part")
+                self.unexpected()
             self.special_rule = kind
             self.rules.append((kind, None, None, self.block()))
             self.lines.append(line)
@@ -87,6 +89,8 @@ class Parser(Expressions):
             if not self.take(","):
                 break
             self.newlines()
+            if self.token.kind != "name":
+                self.unexpected()
         self.newlines()
         self.expect(")")
         self.newlines()
@@ -105,17 +109,19 @@ class Parser(Expressions):
                 1,
                 self.used.get(name, 1),
             )
-        for name, count, token in self._called:
+        for name, locals_, token in self._called:
             if name not in self.functions:
+                if name in self.names or name in locals_:
+                    raise Fatal(f"attempt to use non-function `{name}' in function call", 1, token.line)
                 raise Fatal(f"function `{name}' not defined", line=token.line)
-            if count > len(self.functions[name].params):
-                self.fail(f"function `{name}' called with more arguments than declared", token)
         changed = True
         while changed:
             changed = False
             for scope, name, callee, position in self._passed:
                 target = self.functions[callee]
                 arrays = self._scope(scope, name)
+                if position >= len(target.params):
+                    continue  # one argument too many
                 if target.params[position] in target.arrays and name not in arrays:
                     arrays.add(name)
                     changed = True
@@ -200,7 +206,8 @@ class Parser(Expressions):
         return ("expr", self.expression())
 
     def print(self) -> Node:
-        kind = self.advance().kind
+        kind, line = self.token.kind, self.token.line
+        self.advance()
         args: list[Node] = []
         self.no_greater = True
         if self.token.kind not in ("newline", ";", "}", ">", ">>", "|", "|&", "end"):
@@ -209,7 +216,7 @@ class Parser(Expressions):
                 args = args[0][1]
         self.no_greater = False
         if kind == "printf" and not args:
-            self.fail("printf: no format given" if self.token.kind == "end" else "syntax error")
+            raise Fatal("printf: no arguments", line=line)
         redirect = ""
         target: Node | None = None
         if self.token.kind in (">", ">>", "|", "|&"):
@@ -227,8 +234,7 @@ class Parser(Expressions):
             condition = self.condition()
             arms.append((condition, self.body()))
             mark = self.at
-            while self.token.kind in ("newline", ";"):
-                self.advance()
+            self.newlines()
             if self.token.kind != "else":
                 self.at = mark
                 self.token = self.tokens[mark]

@@ -50,11 +50,11 @@ class Exit(Exception):
 
 
 class Next(Exception):
-    """next inside of a function."""
+    """next inside of a function, on the line that it is made with."""
 
 
 class NextFile(Exception):
-    """nextfile inside of a function."""
+    """nextfile inside of a function, on the line that it is made with."""
 
 
 class Runtime(Connections):

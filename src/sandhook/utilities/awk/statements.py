@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import NoReturn
 
 from sandhook.utilities.awk.comparisons import folded
 from sandhook.utilities.awk.compile import Compiler
@@ -234,10 +235,19 @@ class Statements(Compiler):
         return lambda rt: CONTINUE
 
     def _do_next(self, node: Node) -> Step:
-        return _raise_next if self.function is not None else lambda rt: NEXT
+        return self._leave(Next) if self.function is not None else lambda rt: NEXT
 
     def _do_nextfile(self, node: Node) -> Step:
-        return _raise_next_file if self.function is not None else lambda rt: NEXTFILE
+        return self._leave(NextFile) if self.function is not None else lambda rt: NEXTFILE
+
+    def _leave(self, how: type[Next | NextFile]) -> Step:
+        """Compile next or nextfile inside of a function."""
+        line = self.line
+
+        def leave(rt: Runtime) -> NoReturn:
+            raise how(line)
+
+        return leave
 
     def _do_exit(self, node: Node) -> Step:
         status = None if node[1] is None else self.number(node[1])
@@ -310,14 +320,6 @@ def can_fail(node: object) -> bool:
     if kind == "print" and node[2]:
         return True
     return any(can_fail(part) for part in node if isinstance(part, (tuple, list)))
-
-
-def _raise_next(rt: Runtime) -> None:
-    raise Next
-
-
-def _raise_next_file(rt: Runtime) -> None:
-    raise NextFile
 
 
 # --------------------------------------------------------------------------- programs

@@ -12,7 +12,7 @@ from sandhook.utilities.awk.compile import Compiler
 from sandhook.utilities.awk.expressions import Node
 from sandhook.utilities.awk.program import Run
 from sandhook.utilities.awk.runtime import LARGE, Runtime
-from sandhook.utilities.awk.values import Fatal, to_number
+from sandhook.utilities.awk.values import to_number
 
 _RECORD: Node = ("field", ("num", 0.0))
 _PIECES = 4_096  #: pieces of a result that are kept before they are joined
@@ -156,8 +156,6 @@ def _sub(which: int) -> Callable[[Compiler, list[Node]], Run]:
         target = args[2] if len(args) > 2 else _RECORD
         while target[0] == "paren":
             target = target[1]
-        if target[0] not in ("name", "field", "index", "str", "num"):
-            raise Fatal(f"{'sub' if which else 'gsub'} third parameter is not a changeable object", 1)
         text = compiler.text(target)
         put = compiler.setter(target) if target[0] in ("name", "field", "index") else None
 
