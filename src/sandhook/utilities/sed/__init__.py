@@ -198,7 +198,7 @@ def edit(m: Machine, compiled: Compiled, options: Options) -> None:
         while at < size:
             budget.fuel -= 1
             if budget.fuel < 0:
-                budget.refuel()
+                m.ctx.charge(0)
             test, action = actions[at]
             if test is not None and not test(m):
                 at += 1

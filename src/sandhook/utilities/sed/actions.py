@@ -19,6 +19,8 @@ QUIT = -3  #: print, and end
 QUIT_SILENT = -4  #: end
 END = -5  #: print, and end because there is no more input
 
+CLOSED = -2  #: in ``Machine.ranges``: a range that begins with a number, and has been
+
 Action = Callable[[Machine], "int | None"]
 
 _LARGE = 65_536  #: bytes; a space beyond this is checked against the memory limit before it grows
@@ -123,7 +125,7 @@ def _change(text: bytes, slot: int) -> Action:
     bare = text[:-1]
 
     def change(m: Machine) -> int:
-        if slot < 0 or m.ranges[slot] is None:
+        if slot < 0 or m.ranges[slot] in (None, CLOSED):
             m.out.complete(m.delimiter)
             m.out.raw(bare + m.delimiter if text else text)
         return DELETE
@@ -134,6 +136,8 @@ def _change(text: bytes, slot: int) -> Action:
 def _quit(status: int, how: int) -> Action:
     def leave(m: Machine) -> int:
         m.status = max(status, 0) & 0xFF
+        if how == QUIT_SILENT:
+            m.queue.clear()
         return how
 
     return leave
@@ -255,7 +259,7 @@ def _zap(m: Machine) -> None:
 
 def _print_name(m: Machine) -> None:
     m.out.complete(m.delimiter)
-    m.out.raw(m.name.encode("utf-8", "surrogateescape") + m.delimiter)
+    m.out.raw(m.opened.encode("utf-8", "surrogateescape") + m.delimiter)
 
 
 def _print_number(m: Machine) -> None:

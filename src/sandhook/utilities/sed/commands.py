@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from sandhook.utilities._base import Failure
 from sandhook.utilities.sed.actions import (
+    CLOSED,
     Action,
     action_of,
 )
@@ -40,7 +41,8 @@ class Compiled:
             if _is_line_zero(command.first, command.second)
         ]
         self.actions = [compiler.command(index, command) for index, command in enumerate(program.commands)]
-        self.ranges = compiler.ranges
+        #: What is known of each range before the first line: 0,/re/ is open.
+        self.ranges = tuple(compiler.ranges)
         found = [everywhere(command) for command in program.commands]
         #: Old and new text of each command when all do nothing but ``s/old/new/g``; else empty.
         self.literals = [] if self.silent or None in found else [pair for pair in found if pair]
@@ -57,7 +59,7 @@ class _Compiler:
         self._silent = silent
         self._posix = posix
         self._place = place
-        self.ranges = 0
+        self.ranges: list[int | None] = []
 
     # ------------------------------------------------------------------ addresses
 
@@ -65,7 +67,7 @@ class _Compiler:
         """Return when a command runs (None: always), and what it does."""
         if _is_line_zero(command.first, command.second):
             return (lambda m: False), lambda m: None
-        slot = self.ranges
+        slot = len(self.ranges)
         test = self._test(command.first, command.second)
         if command.negated:
             test = _never if test is None else _opposite(test)
@@ -82,8 +84,8 @@ class _Compiler:
         one = self._one(first)
         if second is None:
             return one
-        slot = self.ranges
-        self.ranges += 1
+        slot = len(self.ranges)
+        self.ranges.append(-1 if first.kind == "line" and not first.number else None)
         return _range(first, one, second, self._one(second), slot)
 
     def _one(self, address: Address) -> Test:
@@ -210,41 +212,50 @@ def _opposite(test: Test) -> Test:
 def _range(first: Address, begins: Test, second: Address, ends: Test, slot: int) -> Test:
     """Match from a line that ``first`` selects to one that ``second`` selects.
 
-    A range that is open has its last line in ``m.ranges``, -1 while only ``ends`` can tell.
+    A range that is open has its last line in ``m.ranges``, -1 while only ``ends`` can tell. One that begins
+    with a number also begins behind that line, when the line itself was never looked at, but only once.
     """
     kind, number = second.kind, second.number
-    from_zero = first.kind == "line" and first.number == 0
+    numbered = first.kind == "line"
+    begin = first.number
+    closed = CLOSED if numbered else None
+
+    def start(m: Machine) -> bool:
+        line = m.line
+        if numbered:
+            if line < begin:
+                return False
+            if begin < line and kind == "line" and line > number:
+                m.ranges[slot] = CLOSED
+                return False
+        elif not begins(m):
+            return False
+        if kind == "line":
+            end = number
+        elif kind == "plus":
+            end = line + number
+        elif kind == "multiple":
+            end = (line // number + 1) * number if number else line
+        elif kind == "last" and m.at_end():
+            end = line
+        else:
+            m.ranges[slot] = -1
+            return True
+        m.ranges[slot] = end if end > line else closed
+        return True
 
     def matches(m: Machine) -> bool:
         last = m.ranges[slot]
         if last is None:
-            if from_zero and m.line == 1:
-                m.ranges[slot] = -1
-                last = -1
-            elif not begins(m):
-                return False
-            else:
-                line = m.line
-                if kind == "line":
-                    end = number
-                elif kind == "plus":
-                    end = line + number
-                elif kind == "multiple":
-                    end = (line // number + 1) * number if number else line
-                elif kind == "last" and m.at_end():
-                    end = line
-                else:
-                    m.ranges[slot] = -1
-                    return True
-                if end > line:
-                    m.ranges[slot] = end
-                return True
+            return start(m)
         if last == -1:
             if ends(m):
-                m.ranges[slot] = None
+                m.ranges[slot] = closed
             return True
+        if last == CLOSED:
+            return False
         if m.line >= last:
-            m.ranges[slot] = None
-        return m.line <= last
+            m.ranges[slot] = closed
+        return m.line <= last or kind != "line"
 
     return matches

@@ -74,12 +74,18 @@ class Machine:
         line: Number of the current line.
         replaced: An s command succeeded since the last new line or t command.
         last: The last regular expression used.
-        ranges: What is known of every range: None, or the line it ends at (-1 for unknown).
+        ranges: What is known of every range: None for not begun, or the line it ends at (-1 for unknown).
+        opened: Name of the input that was opened last.
         status: Exit status.
     """
 
     def __init__(
-        self, ctx: Context, names: Sequence[str], options: object, delimiter: bytes, ranges: int
+        self,
+        ctx: Context,
+        names: Sequence[str],
+        options: object,
+        delimiter: bytes,
+        ranges: Sequence[int | None],
     ) -> None:
         self.ctx = ctx
         self.budget = ctx.budget
@@ -91,7 +97,8 @@ class Machine:
         self.line = 0
         self.replaced = False
         self.last: Expression | None = None
-        self.ranges: list[int | None] = [None] * ranges
+        self.ranges = list(ranges)
+        self._ranges = ranges
         self.status = 0
         self.bad_input = 0
         self.out = Output(None, ctx)
@@ -102,8 +109,7 @@ class Machine:
         )
         self._suffix: str | None = getattr(options, "in_place", None)
         self._follow: bool = getattr(options, "follow", False)
-        self.name = "-"
-        self._opened = "-"
+        self.opened = "-"
         self._names = list(reversed(names))
         self._reader: Reader | None = None
         self._lines: Iterator[bytes] | None = None
@@ -131,12 +137,21 @@ class Machine:
             self._lines = self._reader.lines(self.delimiter)
             if self.separate:
                 self.line = 0
-            self._opened = name
+                self.ranges[:] = self._ranges
+                self._rewind()
+            self.opened = name
             if self._suffix is not None and name != "-":
                 self.out.complete(self.delimiter)
                 self.out.collect()
             return True
         return False
+
+    def _rewind(self) -> None:
+        """Let R begin anew with every file that is edited on its own."""
+        for reader in self._readers:
+            reader.close()
+        self._readers.clear()
+        self._sources.clear()
 
     def _close_current(self) -> None:
         if self._reader is None:
@@ -144,8 +159,8 @@ class Machine:
         self._reader.close()
         self._reader = None
         self._lines = None
-        if self._suffix is not None and self._opened != "-":
-            replace(self.ctx, self._opened, self._suffix, self.out.collected())
+        if self._suffix is not None and self.opened != "-":
+            replace(self.ctx, self.opened, self._suffix, self.out.collected())
 
     def _fetch(self, across: bool) -> bytes | None:
         """Return the next line, of the next file too if ``across``."""
@@ -200,7 +215,6 @@ class Machine:
             return False
         self.line += 1
         self.replaced = False
-        self.name = self._opened
         self.ended = found[-1:] == self.delimiter
         self.space = found[:-1] if self.ended else found
         if not self.ended and self._follows():

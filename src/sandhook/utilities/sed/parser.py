@@ -27,6 +27,7 @@ from sandhook.utilities.sed.text import convert_escapes, unescape_text
 MAX_NESTING = 200
 
 _ONE_ADDRESS = "qQ"
+_ONE_ADDRESS_POSIX = "qairl="
 _FILES = "rRwW"
 _PLAIN = "dDgGhHnNpPxzF="
 _GNU = "eFQRTvWz"  #: commands that are unknown with --posix
@@ -110,7 +111,7 @@ class Parser(ScriptReader):
             raise self.error("`}' doesn't want any addresses" if self._open else "unexpected `}'")
         if name == ":" and first:
             raise self.error(": doesn't want any addresses")
-        if name in _ONE_ADDRESS and second:
+        if second and name in (_ONE_ADDRESS_POSIX if self._posix else _ONE_ADDRESS):
             raise self.error("command only uses one address")
         target = -1
         argument: object = None
@@ -202,6 +203,8 @@ class Parser(ScriptReader):
             while self._peek() and self._peek() in "IM" and not self._posix:
                 flag = self._next()
                 icase, multiline = icase or flag == "I", multiline or flag == "M"
+            if not text and (icase or multiline):
+                self._skip()
             return Address("regex", pattern=self._pattern(text, icase, multiline))
         return None
 
@@ -271,7 +274,7 @@ class Parser(ScriptReader):
     def _label(self) -> str:
         self._skip()
         start = self._at
-        stop = "\n" if self._posix else SPACE + ";}"
+        stop = SPACE + ";}"
         while self._peek() and self._peek() not in stop:
             self._at += 1
         return self._text[start : self._at]
@@ -305,7 +308,8 @@ class Parser(ScriptReader):
                 self._at = start
                 if not self._peek():
                     return ""
-        elif self._peek() == "\n":
+        elif self._peek() == "\n" or self._posix:
+            self._at += self._posix
             raise self.error("expected \\ after `a', `c' or `i'")
         start = self._at
         while self._peek() and self._peek() != "\n":
