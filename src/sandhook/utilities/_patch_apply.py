@@ -21,12 +21,14 @@ class Placed(Record):
         fuzz: Lines of context that were ignored.
         offset: How far from the expected place, in lines.
         failed: It did not fit anywhere.
+        shift: How many lines the hunks before it have added.
     """
 
     where: int
     fuzz: int
     offset: int
     failed: bool
+    shift: int = 0
 
 
 class Applier:
@@ -57,17 +59,28 @@ class Applier:
             if at is not None:
                 return self._place(hunk, at, fuzz)
         where = self._guess(hunk, old) + 1 + self._in_offset + self._out_offset
-        self._out_offset += len(hunk.new) - len(old)
-        return Placed(where, 0, 0, True)
+        return Placed(where, 0, 0, True, self._out_offset)
 
-    def fits(self, hunk: Hunk) -> bool:
-        """Tell whether a hunk could be applied exactly here."""
-        return self._locate(hunk, hunk.old, 0, keep=False) is not None
+    def fits(self, hunk: Hunk, fuzz: int = 0) -> bool:
+        """Tell whether a hunk could be applied with so many lines of context ignored."""
+        return self._locate(hunk, hunk.old, fuzz, keep=False) is not None
+
+    def fits_rather(self, hunk: Hunk, other: Hunk) -> bool:
+        """Tell whether a hunk fits with less fuzz than another one, which comes first if both do."""
+        for fuzz in range(min(self._most_fuzz, max(other.context())) + 1):
+            if self.fits(other, fuzz):
+                return False
+            if self.fits(hunk, fuzz):
+                return True
+        return False
 
     def finish(self) -> list[bytes]:
         """Return all lines, with those behind the last hunk."""
         self.result += self._lines[self._done :]
         self._done = len(self._lines)
+        for at in range(len(self.result) - 1):
+            if self.result[at][-1:] != b"\n":  # it was a last line, and is none any more
+                self.result[at] += b"\n"
         return self.result
 
     def _guess(self, hunk: Hunk, old: Sequence[bytes]) -> int:
@@ -84,10 +97,10 @@ class Applier:
             if mark == b"+":
                 self.result.append(text)
                 continue
-            if mark == b" ":
+            if mark == b" " and position < len(self._lines):  # fuzz may lead behind the end
                 self.result.append(self._lines[position])
             position += 1
-        self._done = position
+        self._done = min(position, len(self._lines))
         self._out_offset += len(hunk.new) - len(hunk.old)
         return Placed(where, fuzz, self._in_offset, False)
 
@@ -100,7 +113,7 @@ class Applier:
         guess = self._guess(hunk, old) + self._in_offset
         size = len(self._lines)
         if not old:
-            return min(max(guess, self._done), size) if guess <= size or not size else None
+            return min(max(guess, self._done), size)
         wanted = [loosely(line) for line in old] if self._loose else list(old)
         last = size - len(old) + max(skip_last, 0)
         if (skip_first < 0 and hunk.start <= 1) or (skip_first < 0 and skip_last < 0):

@@ -60,10 +60,12 @@ class Patcher:
         if moved is not None:
             moved = self._stripped(moved if "/" in moved or options.strip is None else f"b/{moved}", git=True)
             shown = f"{moved} ({'copied' if patch.copy else 'renamed'} from {name})"
+        lines = split(data)
+        if self._is_emptied(patch, lines, name):
+            return Outcome.REJECTED
         self._say(f"{verb} file {shown}")
         if patch.error is not None:
             raise patch.error
-        lines = split(data)
         ignore = self._seems_reversed(patch, lines, exists)
         if ignore:
             placed = [Placed(0, 0, 0, True) for _ in patch.hunks]
@@ -71,7 +73,7 @@ class Patcher:
         else:
             placed, result = self._hunks(patch, lines)
         failed = [hunk for hunk, place in zip(patch.hunks, placed) if place.failed]
-        mismatch = any(place.failed or place.fuzz or place.offset for place in placed)
+        mismatch = patch.turned or any(place.failed or place.fuzz or place.offset for place in placed)
         if failed:
             self._reject(patch, name, failed, placed, ignore)
         if not (ignore and len(failed) == len(placed)):
@@ -96,6 +98,26 @@ class Patcher:
                 self._say(text + ".")
         return placed, applier.finish()
 
+    def _is_emptied(self, patch: Patch, lines: list[bytes], name: str) -> bool:
+        """Look whether a patch would empty a file that is empty; it is then left out."""
+        first = patch.hunks[0] if patch.hunks else None
+        if first is None or lines or first.new or first.new_start or patch.kind == "normal":
+            return False
+        options = self._options
+        if options.force or options.batch or (patch.empty[1] and find(self._ctx, name) is None):
+            return False
+        undone = ", when reversed," if options.reverse else ""
+        question = f"The next patch{undone} would empty out the file {name},\nwhich is already empty!"
+        if options.forward:
+            self._say(f"{question}  Skipping patch.", always=True)
+        else:
+            self._say(f"{question}  {'Ignore' if options.reverse else 'Assume'} -R? [n] ", always=True)
+            self._say("Apply anyway? [n] ", always=True)
+            self._say("Skipping patch.")
+        count = len(patch.hunks)
+        self._say(f"{count} out of {count} hunk{'s' if count != 1 else ''} ignored", always=True)
+        return True
+
     def _seems_reversed(self, patch: Patch, lines: list[bytes], exists: bool) -> bool:
         """Look whether the first hunk fits the other way round only; tell whether to ignore the patch."""
         options = self._options
@@ -103,19 +125,21 @@ class Patcher:
             return False
         first = patch.hunks[0]
         probe = Applier(lines, options.fuzz, options.loose, self._ctx.charge)
-        creates = not first.old and first.start == 0
-        if creates and exists and lines:
-            if not probe.fits(first.reversed()):
+        back = first.reversed()
+        undone = ", when reversed," if options.reverse else ""
+        if not first.old and first.start == 0 and lines:
+            if not (patch.empty[0] and probe.fits(back)):
                 return False
-            question = f"The next patch would create the file {self._name(patch)},\nwhich already exists!"
-        elif not first.old or not probe.apply(first).failed:
+            question = (
+                f"The next patch{undone} would create the file {self._name(patch)},\nwhich already exists!"
+            )
+        elif not first.old or not probe.fits_rather(back, first):
             return False
         elif not exists and patch.empty[1]:
-            question = f"The next patch would delete the file {self._name(patch)},\nwhich does not exist!"
+            question = (
+                f"The next patch{undone} would delete the file {self._name(patch)},\nwhich does not exist!"
+            )
         else:
-            back = Applier(lines, options.fuzz, options.loose, self._ctx.charge)
-            if not first.new or back.apply(first.reversed()).failed:
-                return False
             question = (
                 "Unreversed patch detected!"
                 if options.reverse
@@ -127,10 +151,11 @@ class Patcher:
         if options.batch:
             self._say(f"{question}  {'Ignoring' if options.reverse else 'Assuming'} -R.", always=True)
             patch.reverse()
+            patch.turned = True
             return False
         self._say(f"{question}  {'Ignore' if options.reverse else 'Assume'} -R? [n] ", always=True)
         self._say("Apply anyway? [n] ", always=True)
-        self._say("Skipping patch.", always=True)
+        self._say("Skipping patch.")
         return True
 
     # ------------------------------------------------------------------ which file
@@ -256,7 +281,7 @@ class Patcher:
             return
         if not patch.hunks and patch.mode is None and moved is None and not any(patch.empty):
             return
-        if options.backup or (mismatch and options.on_mismatch and not options.posix):
+        if options.backup or (mismatch and options.on_mismatch):
             self._back_up(name, before, exists)
         removes = not data and (patch.empty[1] or options.remove_empty) and not failed
         info = find(ctx, name)
@@ -309,8 +334,10 @@ class Patcher:
         self._say(f"{text} -- saving rejects to file {target}", always=True)
         kind = options.reject_format or ("unified" if patch.kind == "unified" else "context")
         pieces = self._reject_heads(patch, kind, name)
-        for hunk in failed:
-            pieces += _unified(hunk) if kind == "unified" else _context(hunk)
+        for hunk, place in zip(patch.hunks, placed):
+            if place.failed:
+                write = _unified if kind == "unified" else _context
+                pieces += write(hunk, place.shift, bare=patch.kind == "normal")
         old = b""
         if target in self._rejected:
             old = self._ctx.fs.read_bytes(self._ctx.path(target))
@@ -321,7 +348,7 @@ class Patcher:
         marks = (b"--- ", b"+++ ") if kind == "unified" else (b"*** ", b"--- ")
         heads = []
         for mark, head in zip(marks, patch.heads):
-            body = head[4:] if head else name.encode("utf-8", "surrogateescape") + b"\n"
+            body = head[4:] if head else b"/dev/null\n"
             heads.append(mark + body)
         return heads
 
@@ -332,26 +359,40 @@ def _span(start: int, count: int, *, unified: bool) -> bytes:
     return b"%d" % start if count < 2 else b"%d,%d" % (start, start + count - 1)
 
 
-def _ended(line: bytes) -> bytes:
-    return line if line[-1:] == b"\n" else line + b"\n\\ No newline at end of file\n"
-
-
-def _unified(hunk: Hunk) -> list[bytes]:
-    old, new = len(hunk.old), len(hunk.new)
-    spans = _span(hunk.start, old, unified=True), _span(hunk.new_start, new, unified=True)
+def _unified(hunk: Hunk, shift: int, *, bare: bool) -> list[bytes]:
+    spans = (
+        _span(hunk.start + shift, len(hunk.old), unified=True),
+        _span(hunk.new_start + shift, len(hunk.new), unified=True),
+    )
     head = b"@@ -%s +%s @@%s\n" % (*spans, hunk.function)
-    return [head, *(_ended(mark + text) for mark, text in hunk.lines)]
+    return [head, *(mark + text for mark, text in hunk.lines)]
 
 
-def _context(hunk: Hunk) -> list[bytes]:
-    old = [(mark, text) for mark, text in hunk.lines if mark != b"+"]
-    new = [(mark, text) for mark, text in hunk.lines if mark != b"-"]
-    both = any(mark == b"-" for mark, _ in old) and any(mark == b"+" for mark, _ in new)
-    pieces = [b"***************" + hunk.function + b"\n"]
-    pieces.append(b"*** %s ****\n" % _span(hunk.start, len(old), unified=False))
-    if any(mark == b"-" for mark, _ in old):
-        pieces += [_ended((b"! " if both and mark == b"-" else mark + b" ") + text) for mark, text in old]
-    pieces.append(b"--- %s ----\n" % _span(hunk.new_start, len(new), unified=False))
-    if any(mark == b"+" for mark, _ in new):
-        pieces += [_ended((b"! " if both and mark == b"+" else mark + b" ") + text) for mark, text in new]
-    return pieces
+def _context(hunk: Hunk, shift: int, *, bare: bool) -> list[bytes]:
+    """Return a hunk with both halves apart; ``bare`` is the older form, which a normal difference gets."""
+    halves: tuple[list[bytes], list[bytes]] = ([], [])
+    block: tuple[list[bytes], list[bytes]] = ([], [])
+
+    def end_block() -> None:
+        changed = bool(block[0] and block[1]) and not bare
+        for half, lines, mark in zip(halves, block, (b"- ", b"+ ")):
+            half.extend((b"! " if changed else mark) + line for line in lines)
+            lines.clear()
+
+    for mark, text in hunk.lines:
+        if mark == b" ":
+            end_block()
+            for half in halves:
+                half.append(b"  " + text)
+        else:
+            block[mark == b"+"].append(text)
+    end_block()
+    old = _span(hunk.start + shift, len(hunk.old), unified=False)
+    new = _span(hunk.new_start + shift, len(hunk.new), unified=False)
+    return [
+        b"***************" + hunk.function + b"\n",
+        b"*** %s%s\n" % (old if hunk.old or not bare else b"0", b"" if bare else b" ****"),
+        *halves[0],
+        b"--- %s %s\n" % (new if hunk.new or not bare else b"0", b"-----" if bare else b"----"),
+        *halves[1],
+    ]

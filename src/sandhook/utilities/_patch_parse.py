@@ -82,6 +82,7 @@ class Patch:
         intro: The text leading up to the first hunk, for messages.
         line: Where the first hunk begins.
         error: Why the patch cannot be read to its end.
+        turned: It was found to be applied already, and is undone.
     """
 
     def __init__(self) -> None:
@@ -98,6 +99,7 @@ class Patch:
         self.intro: list[bytes] = []
         self.line = 0
         self.error: Failure | None = None
+        self.turned = False
 
     def reverse(self) -> None:
         """Make this the patch that undoes it."""
@@ -110,8 +112,12 @@ class Patch:
 class Parser:
     """Reads the lines of a patch file."""
 
-    def __init__(self, lines: list[bytes], kind: str, charge: Callable[[int], None]) -> None:
+    def __init__(
+        self, lines: list[bytes], kind: str, charge: Callable[[int], None], *, named: bool = True
+    ) -> None:
+        """``named`` says that the file is known: a normal difference does not tell which it is."""
         self.lines = lines
+        self.named = named
         self.at = 0
         self.kind = kind
         self.charge = charge
@@ -213,7 +219,7 @@ class Parser:
             following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
             if _CONTEXT_OLD.fullmatch(following):
                 return "context"
-        if _NORMAL.fullmatch(line) and wanted in ("", "normal"):
+        if _NORMAL.fullmatch(line) and wanted in ("", "normal") and (self.named or any(patch.names)):
             following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
             if following[:2] in (b"< ", b"> ", b"<\n", b">\n", b"<\t", b">\t"):
                 return "normal"

@@ -175,12 +175,17 @@ class _Converter:
         if found is None:
             if "%" not in text.replace("%%", ""):
                 raise UsageError(f"format '{text}' has no % directive", hint=False)
+            plain = text.replace("%%", "")
+            if re.fullmatch("[^%]*%[0'-]*[0-9]*(?:[.][0-9]*)?", plain):
+                raise UsageError(f"format '{text}' ends in %", hint=False)
+            if re.search("%[0'-]*[0-9]*(?:[.][0-9]*)?f.*%", plain, re.DOTALL):
+                raise UsageError(f"format '{text}' has too many % directives", hint=False)
             raise UsageError(f"invalid format '{text}', directive must be %[0]['][-][N][.][N]f", hint=False)
         before, flags, width, precision, after = found.groups()
         self.before, self.after = before.replace("%%", "%"), after
         if width:
             self.width = int(width[:6])
-            self.left = "-" in flags
+            self.left = self.left or "-" in flags
             self.zeros = "0" in flags and not self.left
         if self.width > _MOST_WIDTH or (precision and int(precision[:6]) > _MOST_WIDTH):
             raise UsageError(f"invalid precision in format '{text}'", hint=False)
@@ -206,6 +211,8 @@ class _Converter:
                 space = space[0]
             elif not delimiter and not self.width and number == 1 and space:
                 width, space = len(space) + len(word), ""
+            elif not delimiter and self.width:
+                space = space[:1] if number > 1 else ""
             shown = self._field(word)
             pieces += (space, shown if shown is not None else word)
             if width and shown is not None:
@@ -243,7 +250,7 @@ class _Converter:
             raise _Invalid(f"invalid number: '{text}'")
         value = Decimal(f"{found[1]}{found[2] or 0}.{(found[4] or '0')[:_MOST_INPUT]}")
         scale = self._scale(text, rest.strip(" \t") if not rest.strip(" \t") else rest)
-        value = _EXACT.multiply(value, Decimal(scale * options.from_unit))
+        value = _EXACT.multiply(value, Decimal(scale * options.from_unit)) if value else Decimal(0)
         return value, len(found[4] or "") if scale == 1 else 0
 
     def _scale(self, text: str, rest: str) -> int:

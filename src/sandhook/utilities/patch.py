@@ -63,7 +63,7 @@ class Options:
     force: bool = opt("-f", "--force", help="ask nothing: a patch is never reversed")
     quiet: bool = opt("-s", "--quiet", "--silent", help="say nothing unless something is wrong")
     dry: bool = opt("--dry-run", help="change no file")
-    posix: bool = opt("--posix", help="as POSIX says: no backups because of mismatches")
+    posix: bool = opt("--posix", help="taken, and without effect")
     directory: str | None = opt("-d", "--directory", "DIR", "change to DIR first")
     reject_format: str | None = opt(
         "--reject-format", "FORMAT", "format of rejects: context or unified",
@@ -101,7 +101,7 @@ def _apply_all(options: Options, target: str | None, name: str, ctx: Context) ->
     except OSError as error:
         raise Failure(f"**** Can't open patch file {name} : {reason(error)}") from None
     ctx.budget.afford(3 * len(data) + 150 * data.count(b"\n"))
-    parser = Parser(split(data), options.kind, ctx.charge)
+    parser = Parser(split(data), options.kind, ctx.charge, named=target is not None)
     patcher = Patcher(options, target, ctx)
     outcome = Outcome.GOOD
     some = False

@@ -1,40 +1,33 @@
 """printf: write formatted output.
 
-Source: POSIX.1-2024 XCU 3, printf. Oracle: bash 5.2's built-in; its -v belongs to the shell.
-Divergence: L-PRINTF-001, %n sets no variable here.
+Source: POSIX.1-2024 XCU 3, printf. Oracle: GNU coreutils 9.1; the shell's own printf is bash's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.utilities._base import Context, UsageError
-from sandhook.utilities._printf import format_printf
+from sandhook.utilities._base import Context, Inform, UsageError, option_set
+from sandhook.utilities._printf_gnu import printf
 
-RAW = True
-USAGE_STATUS = 2
-WRITE_STATUS = 1
-_SYNOPSIS = "usage: printf [-v var] format [arguments]"
+RAW = True  # a format may begin with a dash
+
+
+@option_set
+class Options:
+    """printf FORMAT [ARGUMENT]...
+
+    Write the ARGUMENTs as FORMAT says, which is used again while there are more of them.
+    """
 
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 when a format or number is invalid, 2 without a format."""
+    """Return 0, or 1 when a format or a number is invalid, or without a format."""
+    if len(operands) == 1 and operands[0] in ("--help", "--version"):
+        raise Inform(operands[0][2:])
     if operands and operands[0] == "--":
         operands = operands[1:]
-    elif operands and len(operands[0]) > 1 and operands[0][0] == "-":
-        ctx.error(f"{operands[0][:2]}: invalid option")
-        raise UsageError(_SYNOPSIS, hint=False)
     if not operands:
-        raise UsageError(_SYNOPSIS, hint=False)
+        raise UsageError("missing operand")
     ctx.charge(len(operands))
-    data = format_printf(
-        operands[0],
-        operands[1:],
-        error=ctx.fail,
-        warn=ctx.error,
-        now=ctx.now,
-        environment=ctx.environment,
-        afford=ctx.budget.afford,
-    )
-    ctx.write(data)
-    return ctx.failed
+    return printf(operands[0], operands[1:], ctx)
