@@ -1,17 +1,23 @@
 """column: lay lines out in columns, or make a table of their words.
 
-Oracle: util-linux 2.38. Divergence: L-COLUMN-001, --tree, -J, -W, -T, -E and -m are not offered.
+Oracle: util-linux 2.38. Divergence: L-COLUMN-001, -m is not offered, and several columns that may be made narrower
+share that otherwise.
 """
 
 from __future__ import annotations
 
+import errno
+import re
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, also, opt, option_set
+from sandhook.utilities._column_tables import as_json, as_tree, fitted, wrapped
 from sandhook.utilities._files import reason
 from sandhook.utilities._width import width_of
+from sandhook.vfs.errors import fs_error
 
 _WIDTH = 80
+_WORD = re.compile(r"[^ \t]+")
 
 
 def _number(text: str) -> int:
@@ -46,6 +52,28 @@ class Options:
     )
     limit: int = opt("-l", "--table-columns-limit", "N", "no more columns than N", convert=_number, default=0)
     headless: bool = opt("-d", "--table-noheadings", help="do not print the names")
+    wrap: tuple[str, ...] = opt(
+        "-W",
+        "--table-wrap",
+        "COLUMNS",
+        "break the text of these, if the table is too wide",
+        convert=_names,
+        default=(),
+    )
+    truncate: tuple[str, ...] = opt(
+        "-T", "--table-truncate", "COLUMNS", "cut these, if the table is too wide", convert=_names, default=()
+    )
+    extreme: tuple[str, ...] = opt(
+        "-E", "--table-noextreme", "COLUMNS", "taken, and without effect", convert=_names, default=()
+    )
+    repeat: bool = opt("-e", "--table-header-repeat", help="taken, and without effect: there are no pages")
+    name: str | None = opt("-n", "--table-name", "NAME", "the table's name with -J")
+    json: bool = opt("-J", "--json", help="write the table as JSON")
+    tree: str | None = opt("-r", "--tree", "COLUMN", "show the rows as a tree in this column")
+    tree_id: str | None = opt("-i", "--tree-id", "COLUMN", "the column with the numbers of rows")
+    tree_parent: str | None = opt(
+        "-p", "--tree-parent", "COLUMN", "the column with the numbers of their parents"
+    )
     separators: str | None = opt("-s", "--separator", "SEPARATORS", "what stands between words")
     output: str = opt("-o", "--output-separator", "SEPARATOR", "what to put between columns", default="  ")
     keep_empty: bool = opt("-L", "--keep-empty-lines", help="keep empty lines")
@@ -65,26 +93,46 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
+    table = options.table or options.json
+    _check(options, table)
     lines: list[str] = []
     size = 0
     for name in operands or ["-"]:
         try:
+            if name == "-" and operands:
+                raise fs_error(errno.ENOENT, name)
             with ctx.open(name) as reader:
                 for raw in reader.lines():
                     size += len(raw) + 64
                     ctx.budget.afford(4 * size)
                     line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
-                    if line.strip() or options.keep_empty:
+                    if line.strip():
                         lines.append(line)
+                    elif options.keep_empty:
+                        lines.append("")
         except OSError as error:
             ctx.fail(f"{name}: {reason(error)}")
     if not lines:
         return ctx.failed
-    if options.table:
+    if table:
         _Table(options, ctx).print(lines)
     else:
         _fill(lines, options, ctx)
     return ctx.failed
+
+
+def _check(options: Options, table: bool) -> None:
+    if table and options.across:
+        raise Failure("mutually exclusive arguments: --table --fillrows")
+    if options.tree is not None and (options.tree_id is None or options.tree_parent is None):
+        raise Failure("options --tree-id and --tree-parent are required for tree formatting")
+    if not table and (
+        options.names or options.right or options.hide or options.order or options.wrap or options.truncate
+        or options.extreme or options.name is not None or options.headless or options.tree is not None
+    ):  # fmt: skip
+        raise Failure("option --table required for all --table-*")
+    if options.json and not options.names:
+        raise Failure("option --table-columns required for --json")
 
 
 def _fill(lines: list[str], options: Options, ctx: Context) -> None:
@@ -126,35 +174,74 @@ class _Table:
         count = max(count, len(names))
         ctx.charge(sum(map(len, rows)))
         order = self._order(count, names)
-        if not order:
+        ctx.budget.afford(64 * len(rows))
+        if options.tree is not None:
+            rows = self._tree(rows, count, names)
+        if options.json:
+            number = next((at for at, row in enumerate(rows, 1) if len(row) > len(names)), None)
+            if number is not None:
+                raise Failure(
+                    f"line {number + 1}: for JSON the name of the column {len(names) + 1} is required"
+                )
+            ctx.write(as_json(options.name or "table", [names[place] for place in order], rows, order))
             return
         if names and not options.headless:
             rows.insert(0, names)
         right = self._places(options.right, count, names)
-        ctx.budget.afford(64 * len(rows))
         widths = [
-            max([width_of(row[place]) for row in rows if place < len(row)], default=0) for place in order
+            max([width_of(row[place]) for row in (names, *rows) if place < len(row)], default=0)
+            for place in order
         ]
-        last = len(order) - 1
+        wraps, cuts = (set(self._places(each, count, names)) for each in (options.wrap, options.truncate))
+        narrow = [index for index, place in enumerate(order) if place in wraps or place in cuts]
+        full = list(widths)
+        widths = fitted(widths, narrow, options.width - width_of(options.output) * (len(order) - 1))
         for row in rows:
-            pieces = []
-            for index, place in enumerate(order):
-                cell = row[place] if place < len(row) else ""
-                pad = " " * (widths[index] - width_of(cell))
-                if place in right:
-                    cell = pad + cell
-                elif index != last:
-                    cell += pad
-                pieces.append(cell)
-            ctx.budget.afford(sum(map(len, pieces)))
-            ctx.charge(1 + len(pieces) // 8)
-            ctx.write_line(options.output.join(pieces))
+            cells = [row[place] if place < len(row) else "" for place in order]
+            if widths == full:
+                self._row(cells, order, widths, right)
+                continue
+            for line in wrapped(cells, widths, [place in wraps for place in order]):
+                self._row(line, order, widths, right)
+
+    def _row(self, cells: list[str], order: list[int], widths: list[int], right: list[int]) -> None:
+        pieces = []
+        last = len(order) - 1
+        for index, (place, cell) in enumerate(zip(order, cells)):
+            pad = " " * (widths[index] - width_of(cell))
+            if place in right:
+                cell = pad + cell if cell or index != last else cell
+            elif index != last:
+                cell += pad
+            pieces.append(cell)
+        self.ctx.budget.afford(sum(map(len, pieces)))
+        self.ctx.charge(1 + len(pieces) // 8)
+        self.ctx.write_line(self.options.output.join(pieces))
+
+    def _tree(self, rows: list[list[str]], count: int, names: list[str]) -> list[list[str]]:
+        """Return the rows behind their parents, with the branches of the tree in front of a cell."""
+        options = self.options
+        places = []
+        for word in (options.tree, options.tree_id, options.tree_parent):
+            found = self._places((word or "",), count, names)
+            if not found:
+                raise Failure(f"undefined column name '{word}'")
+            places.append(found[0])
+        return as_tree(rows, places[0], places[1], places[2], self.ctx.charge)
 
     def _split(self, line: str) -> list[str]:
         """Split at blanks, or at each of the separators; with a limit the last column takes the rest."""
         separators, most = self.options.separators, self.options.limit - 1
         if separators is None:
-            return line.split(None, most)
+            if most < 0:
+                return _WORD.findall(line)
+            words: list[str] = []
+            at = 0
+            while len(words) < most and (found := _WORD.search(line, at)) is not None:
+                words.append(found[0])
+                at = found.end()
+            rest = line[at + 1 :]
+            return [*words, rest] if rest else words
         if not separators or not most:
             return [line]
         first = separators[0]
@@ -183,10 +270,8 @@ class _Table:
                 found.append(names.index(word))
             elif word == "-":
                 found += [place for place in range(count) if place >= len(names)]
-            elif word == "0" or not (
-                word.isascii() and word.isdigit() and len(word) < 9 and int(word) <= count
-            ):
+            elif not (word.isascii() and word.isdigit() and len(word) < 9 and int(word)):
                 raise Failure(f"undefined column name '{word}'")
-            else:
+            elif int(word) <= count:
                 found.append(int(word) - 1)
         return found
