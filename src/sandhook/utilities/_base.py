@@ -185,9 +185,9 @@ class Context:
         self.error(message)
         self.failed = max(self.failed, status)
 
-    def error_hint(self, usage: str = "", *, named: bool = False) -> None:
+    def error_hint(self, usage: str = "", *, named: bool = False, quote: str = "'") -> None:
         """Point to --help, as GNU's tools do after a usage error, after a line of ``usage``."""
-        text = f"{self.name + ': ' if named else ''}Try '{self.name} --help' for more information.\n"
+        text = f"{self.name + ': ' if named else ''}Try {quote}{self.name} --help' for more information.\n"
         self.process.complain(f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape"))
 
     def abandon(self) -> None:
@@ -413,7 +413,11 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
         except UsageError as error:
             ctx.error(str(error))
             if error.hint:
-                ctx.error_hint(getattr(module, "USAGE", ""), named=getattr(module, "NAMED_HINT", False))
+                ctx.error_hint(
+                    getattr(module, "USAGE", ""),
+                    named=getattr(module, "NAMED_HINT", False),
+                    quote=getattr(module, "HINT_QUOTE", "'"),
+                )
             return usage_status if error.status is None else error.status
         except Failure as error:
             ctx.error(str(error))

@@ -68,8 +68,14 @@ def compressed(
         yield struct.pack("<LL", check, size & 0xFFFFFFFF)
 
 
-def expanded(chunks: Iterator[bytes], kind: str, charge: Charge) -> Iterator[bytes]:
-    """Yield what a compressed stream holds, member after member. Raises CorruptError."""
+def expanded(
+    chunks: Iterator[bytes], kind: str, charge: Charge, sizes: list[int] | None = None
+) -> Iterator[bytes]:
+    """Yield what a compressed stream holds, member after member. Raises CorruptError.
+
+    Args:
+        sizes: Gets the size of what each member of gzip holds, when it has been read.
+    """
     held = b""
     first = True
     while True:
@@ -81,7 +87,8 @@ def expanded(chunks: Iterator[bytes], kind: str, charge: Charge) -> Iterator[byt
             held = b""
             continue
         if kind == "gzip":
-            held = yield from _gzip_member(held, chunks, charge, first)
+            member = _gzip_member(held, chunks, charge, first)
+            held = yield from (member if sizes is None else _sized(member, sizes))
         else:
             held = yield from _member(held, chunks, kind, charge)
         first = False
@@ -89,6 +96,35 @@ def expanded(chunks: Iterator[bytes], kind: str, charge: Charge) -> Iterator[byt
             if held.strip(b"\0"):
                 raise CorruptError("decompression OK, trailing garbage ignored")
             held = b""
+
+
+def _sized(member: Iterator[bytes], sizes: list[int]) -> Any:
+    total = 0
+    while True:
+        try:
+            data = next(member)
+        except StopIteration as end:
+            sizes.append(total)
+            return end.value
+        total += len(data)
+        yield data
+
+
+def gzip_header(data: bytes) -> tuple[int, bytes, int]:
+    """Return the length of a header of gzip, and the name and the time in it (b"" and 0: none)."""
+    if len(data) < 10 or data[:2] != GZIP_MAGIC:
+        return 0, b"", 0
+    flags, mtime = data[3], int(struct.unpack("<L", data[4:8])[0])
+    at = 10
+    if flags & 4:
+        at += 2 + int.from_bytes(data[at : at + 2], "little")
+    name = b""
+    if flags & 8:
+        name = data[at:].partition(b"\0")[0]
+        at += len(name) + 1
+    if flags & 16:
+        at += len(data[at:].partition(b"\0")[0]) + 1
+    return at + (2 if flags & 2 else 0), name, mtime
 
 
 def _gzip_member(held: bytes, chunks: Iterator[bytes], charge: Charge, first: bool) -> Any:

@@ -1,8 +1,7 @@
 """gzip, gunzip, zcat, bzip2, bunzip2, bzcat, xz, unxz, xzcat, lzma, unlzma, lzcat: compress files, and expand them.
 
 Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. The name says which format, and whether to expand.
-Divergence: L-GZIP-001, -r, -l, -N and -S are not offered; xz uses small dictionaries, and bzip2 and xz word
-their messages as gzip does.
+Divergence: L-GZIP-001, -l is gzip's alone; xz uses small dictionaries and one thread.
 """
 
 from __future__ import annotations
@@ -10,9 +9,14 @@ from __future__ import annotations
 import stat as bits
 from collections.abc import Iterator, Sequence
 
-from sandhook.utilities._base import Context, Reader, also, opt, option_set
-from sandhook.utilities._codecs import LZMA_FIRST, CorruptError, compressed, expanded, kind_of
-from sandhook.utilities._files import find, reason
+from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
+from sandhook.utilities._codecs import LZMA_FIRST, CorruptError, compressed, expanded, gzip_header, kind_of
+from sandhook.utilities._files import beneath, find, reason
+from sandhook.utilities._gzip_words import BzipWords, Said, Words, XzWords
+from sandhook.utilities._time import strftime
+from sandhook.vfs.base import Stat
+
+HINT_QUOTE = "`"
 
 _SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz"), "lzma": (".lzma", ".tlz")}  # fmt: skip
 _FORMATS = {
@@ -26,11 +30,20 @@ _FORMATS = {
     "unlzma": "lzma",
     "lzcat": "lzma",
 }
+_WORDS = {"gzip": Words, "bzip2": BzipWords, "xz": XzWords, "lzma": XzWords}
+
+#: Options that are not for all of them, and whose they are.
+_OWN = {
+    "list_": ("-l", ("gzip",)), "recursive": ("-r", ("gzip",)), "suffix": ("-S", ("gzip", "xz", "lzma")),
+    "synchronous": ("--rsyncable", ("gzip",)), "small": ("-s", ("bzip2",)), "extreme": ("-e", ("xz", "lzma")),
+    "threads": ("-T", ("xz", "lzma")), "format_": ("-F", ("xz", "lzma")), "check": ("-C", ("xz", "lzma")),
+    "memory": ("-M", ("xz", "lzma")), "no_warn": ("-Q", ("xz", "lzma")),
+}  # fmt: skip
 
 
 @option_set
 class Options:
-    """gzip [-cdfknqtv] [-1..-9] [FILE]...
+    """gzip [-cdfklnNqrtv] [-S SUFFIX] [-1..-9] [FILE]...
 
     Replace each FILE by FILE.gz, or FILE.gz by FILE with -d; without FILE, or for -, work on the standard streams.
     bzip2, xz and lzma do likewise with .bz2, .xz and .lzma. gunzip, bunzip2, unxz and unlzma expand, zcat, bzcat, xzcat
@@ -44,14 +57,30 @@ class Options:
     )
     force: bool = opt("-f", "--force", help="overwrite files, and copy what is not compressed with -dc")
     keep: bool = opt("-k", "--keep", help="keep the files")
-    nameless: bool = opt("-n", "--no-name", help="store neither name nor time")
+    list_: bool = opt("-l", "--list", help="list what compressed files hold (gzip)")
+    name: str = also(
+        opt(
+            "-n", "--no-name", help="store neither name nor time, nor take them back", const="no", default=""
+        ),
+        opt("-N", "--name", help="store name and time, or take them back", const="yes"),
+    )
+    recursive: bool = opt("-r", "--recursive", help="work on the files in directories (gzip)")
+    suffix: str | None = opt("-S", "--suffix", "SUFFIX", "what names of compressed files end in")
     quiet: bool = opt("-q", "--quiet", help="no warnings")
     test: bool = opt("-t", "--test", help="check compressed files")
     verbose: bool = opt("-v", "--verbose", help="say what is done")
+    synchronous: bool = opt("--rsyncable", "--synchronous", help="accepted (gzip)")
+    small: bool = opt("-s", "--small", help="accepted (bzip2)")
+    extreme: bool = opt("-e", "--extreme", help="accepted (xz)")
+    threads: str | None = opt("-T", "--threads", "COUNT", "accepted (xz)")
+    format_: str | None = opt("-F", "--format", "FORMAT", "auto, xz or lzma (xz)")
+    check: str | None = opt("-C", "--check", "CHECK", "accepted: none, crc32, crc64 or sha256 (xz)")
+    memory: str | None = opt("-M", "--memlimit", "BYTES", "accepted (xz)")
+    no_warn: bool = opt("-Q", "--no-warn", help="warnings do not count (xz)")
     level: int = also(
         *(
-            opt(f"-{digit}", help="speed 1 to compression 9", const=digit, default=6)
-            for digit in range(1, 10)
+            opt(f"-{digit}", help="speed 1 to compression 9 (0 for xz)", const=digit, default=6)
+            for digit in range(10)
         ),
         opt("--fast", help="like -1", const=1),
         opt("--best", help="like -9", const=9),
@@ -59,7 +88,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 after an error, 2 after a warning."""
+    """Return 0, 1 after an error, 2 after a warning; bzip2 has 2 for damaged data alone."""
     worker = _Worker(options, ctx)
     for name in operands or ("-",):
         ctx.charge()
@@ -67,6 +96,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             worker.stream()
         else:
             worker.file(name)
+    if options.list_ and len(operands) > 1 and worker.listed:
+        worker.print_row(worker.totals[0], worker.totals[1], worker.totals[2], "(totals)", "")
     return worker.status()
 
 
@@ -78,47 +109,73 @@ class _Worker:
         self.ctx = ctx
         self.options = options
         self.kind = _FORMATS.get(called, "xz")
+        if options.format_ not in (None, "auto"):
+            if options.format_ not in ("xz", "lzma", "alone"):
+                raise Failure(f"{options.format_}: Unknown file format type")
+            self.kind = "xz" if options.format_ == "xz" else "lzma"
+        for field, (flag, kinds) in _OWN.items():
+            if self.kind not in kinds and getattr(options, field):
+                raise UsageError(f"invalid option -- '{flag.lstrip('-')}'")
+        if not options.level and self.kind in ("gzip", "bzip2"):
+            raise UsageError("invalid option -- '0'")
+        if options.suffix is not None and (not options.suffix or "/" in options.suffix):
+            raise Failure(f"invalid suffix '{options.suffix}'")
+        self.suffixes: tuple[str, ...] = (
+            *((options.suffix,) if options.suffix else ()),
+            *_SUFFIXES[self.kind],
+        )
+        self.words = _WORDS[self.kind]()
         self.cat = called in ("zcat", "bzcat", "xzcat", "lzcat")
         expands = self.cat or called in ("gunzip", "bunzip2", "unxz", "unlzma")
-        self.expands = options.test or (expands if options.decompress is None else options.decompress)
-        self.to_stdout = options.stdout or self.cat
+        checks = options.test or options.list_
+        self.expands = checks or (expands if options.decompress is None else options.decompress)
+        self.to_stdout = options.stdout or self.cat or checks
         self.wrong = self.warned = self.corrupt = False
-        self.tool = self.kind
+        self.tool = self.kind if self.kind == "gzip" else called
+        self.sizes: list[int] = []
+        self.headed = False
+        self.listed = 0
+        self.totals = [0, 0, 0]
 
     def status(self) -> int:
-        """Return 1 after an error and 2 after a warning; bzip2 has 2 for damaged data alone."""
-        if self.kind == "bzip2":
-            return 2 if self.corrupt else 1 if self.wrong or self.warned else 0
-        return 1 if self.wrong else 2 if self.warned else 0
+        """Return what is worst: an error, or a warning."""
+        words = self.words
+        if self.corrupt and words.corrupt > 1:
+            return words.corrupt
+        if self.wrong or self.corrupt:
+            return 1
+        return words.warning if self.warned and not self.options.no_warn else 0
 
-    def say(self, text: str, *, warning: bool = False, gap: bool = False, always: bool = False) -> None:
+    def say(self, said: Said, *, gap: bool = False) -> None:
         """Report; messages about damaged data follow an empty line, as gzip's do."""
-        if warning:
-            self.warned = True
-            if self.options.quiet and not always:
-                return
-        else:
-            self.wrong = True
+        text, severity = said
+        self.warned |= severity == "warning"
+        self.wrong |= severity == "error"
+        self.corrupt |= severity == "corrupt"
+        if self.options.quiet and severity in ("warning", "note") and "already exists" not in text:
+            return
+        self._tell(("\n" if gap else "") + f"{self.tool}: {text}\n")
+
+    def _tell(self, text: str) -> None:
         self.ctx.flush()
-        stderr = self.ctx.process.descriptors.get(2)
-        if stderr is not None:
-            head = "\n" if gap and self.kind == "gzip" else ""
-            stderr.write(f"{head}{self.tool}: {text}\n".encode("utf-8", "surrogateescape"))
+        self.ctx.process.complain(text.encode("utf-8", "surrogateescape"))
 
     def stream(self) -> None:
         """Work on the standard streams."""
         with self.ctx.stdin_reader() as reader:
+            counted = _Counted(reader)
             try:
-                for data in self.converted(reader):
-                    if not self.options.test:
-                        self.ctx.write(data)
+                size = self._write(self.converted(counted), None)
             except CorruptError as error:
-                self._corrupt("stdin", error)
+                self._damaged(self.words.stream, error, "")
+                return
+            self._finish("", "", counted, size, 0)
 
-    def converted(self, reader: Reader, name: bytes = b"", mtime: int = 0) -> Iterator[bytes]:
-        chunks = reader.chunks()
+    def converted(self, source: _Counted, name: bytes = b"", mtime: int = 0) -> Iterator[bytes]:
+        """Yield what becomes of a stream: compressed, expanded, or as it is. Raises CorruptError."""
+        chunks = source.chunks()
         if not self.expands:
-            keep = not self.options.nameless
+            keep = self.options.name != "no"
             return compressed(
                 chunks,
                 self.kind,
@@ -134,93 +191,137 @@ class _Worker:
         kind = kind_of(first)
         if self.kind in ("xz", "lzma") and first[:1] == LZMA_FIRST:
             kind = "lzma"
-        if first and kind != self.kind and self.kind != "gzip" and (self.kind, kind) != ("xz", "lzma"):
-            raise CorruptError("File format not recognized")
-        return expanded(rest, kind if self.kind == "xz" else self.kind, self.ctx.charge)
+        if kind != self.kind and (self.kind, kind) != ("xz", "lzma"):
+            if self.kind == "gzip" and first and len(first) > 1:
+                raise CorruptError("not in gzip format")
+            if self.kind != "gzip" and (first or self.kind != "bzip2"):
+                raise CorruptError("File format not recognized")
+        self.sizes = []
+        return expanded(rest, kind if self.kind == "xz" else self.kind, self.ctx.charge, self.sizes)
 
-    def _corrupt(self, name: str, error: CorruptError) -> None:
-        text = str(error)
-        ignored = "ignored" in text
-        before = self.warned
-        self.corrupt |= not ignored
-        self.say(f"{name}: {text}", warning=ignored, gap=True)
-        if ignored and self.kind == "bzip2":
-            self.warned = before  # bytes behind the end do not count
+    def _damaged(self, name: str, error: CorruptError, target: str) -> None:
+        said = self.words.damaged(name, error, target, test=self.options.test)
+        gap = self.kind == "gzip" or (self.kind == "bzip2" and "*Possible*" in said[0])
+        self.say(said, gap=gap)
 
     def file(self, name: str) -> None:
-        """Work on one file."""
-        ctx, options = self.ctx, self.options
-        suffix = _SUFFIXES[self.kind][0]
-        info = find(ctx, name)
-        if info is None and self.expands and not name.endswith(suffix):
-            name += suffix
+        """Work on one file, or with -r on all in a directory."""
+        ctx, options, words = self.ctx, self.options, self.words
+        try:
             info = find(ctx, name)
+            if info is None and self.expands and not name.endswith(self.suffixes[0]) and self.kind == "gzip":
+                name += self.suffixes[0]
+                info = find(ctx, name)
+        except OSError as error:
+            self.say((f"{name}: {reason(error)}", "error"))
+            return
         if info is None:
-            self.say(f"{name}: No such file or directory")
+            self.say(words.missing(name))
             return
         if bits.S_ISDIR(info.mode):
-            self.say(f"{name} is a directory -- ignored", warning=True)
+            if options.recursive:
+                for entry in ctx.fs.listdir(ctx.path(name)):
+                    ctx.charge()
+                    self.file(beneath(name, entry.name))
+            else:
+                self.say(words.directory(name))
             return
+        if not options.force and not self.to_stdout:
+            itself = ctx.fs.stat(ctx.path(name), follow=False)
+            if bits.S_ISLNK(itself.mode):
+                self.say(words.link(name))
+                return
+            if info.links > 1:
+                self.say(words.linked(name, info.links - 1))
+                return
+        self._replace(name, info)
+
+    def _replace(self, name: str, info: Stat) -> None:
+        """Compress or expand one file that may be replaced."""
+        ctx, options, words = self.ctx, self.options, self.words
         target = self._target(name)
         if target is None:
-            return
-        if target and not options.force and find(ctx, target) is not None:
-            self.say(
-                f"{target} already exists;\tnot overwritten",
-                warning=self.kind in ("gzip", "bzip2"),
-                always=True,
-            )
             return
         try:
             reader = ctx.open(name)
         except OSError as error:
-            self.say(f"{name}: {reason(error)}")
+            self.say((f"{name}: {reason(error)}", "error"))
             return
         with reader:
+            source = _Counted(reader)
             base = name.rpartition("/")[2].encode("utf-8", "surrogateescape")
+            made = False
+            stored, mtime = b"", 0
             try:
-                size = self._copy(self.converted(reader, base, info.mtime_ns // 10**9), target)
+                pieces = self.converted(source, base, info.mtime_ns // 10**9)
+                if self.expands and options.name == "yes" and self.kind == "gzip" and target:
+                    _, stored, mtime = gzip_header(source.head)
+                    if stored:
+                        above, slash, _ = target.rpartition("/")
+                        target = above + slash + stored.decode("utf-8", "surrogateescape").rpartition("/")[2]
+                if target and not options.force and find(ctx, target) is not None:
+                    self.say(words.exists(target))
+                    return
+                made = True
+                size = self._write(pieces, target or None)
             except CorruptError as error:
-                self._corrupt(name, error)
-                if target and "ignored" not in str(error):
+                self._damaged(name, error, target)
+                if target and made and "ignored" not in str(error):
                     ctx.fs.unlink(ctx.path(target))
-                return
+                if "ignored" not in str(error):
+                    return
+                size = sum(self.sizes)
             except OSError as error:
-                self.say(f"{target or name}: {reason(error)}")
+                self.say((f"{target or name}: {reason(error)}", "error"))
                 return
-        self._done(name, target, info.size, size)
+        self._finish(name, target, source, size, info.mtime_ns // 10**9)
         if target:
+            times = info.mtime_ns if not mtime else mtime * 10**9
             ctx.fs.chmod(ctx.path(target), info.mode & 0o777)
-            ctx.fs.utime(ctx.path(target), info.atime_ns, info.mtime_ns)
+            ctx.fs.utime(ctx.path(target), info.atime_ns, times)
             if not options.keep:
                 ctx.fs.unlink(ctx.path(name))
 
     def _target(self, name: str) -> str | None:
         """Return the file to write, "" for standard output or none, None when there is no good name."""
-        if self.to_stdout or self.options.test:
+        if self.to_stdout:
             return ""
-        suffixes = _SUFFIXES[self.kind]
+        words = self.words
         found = next(
-            (suffix for suffix in suffixes if name.endswith(suffix) and len(name) > len(suffix)), None
+            (suffix for suffix in self.suffixes if name.endswith(suffix) and len(name) > len(suffix)), None
         )
         if not self.expands:
-            if found is not None and not self.options.force:
-                warned, self.warned = self.warned, False  # it counts as no warning
-                self.say(f"{name} already has {found} suffix -- unchanged", warning=True)
-                self.warned = warned
+            if found is not None and not (self.options.force and self.kind == "gzip"):
+                if not self.options.recursive:
+                    self.say(words.packed(name, found))
                 return None
-            return name + suffixes[0]
-        if found is None:
-            self.say(f"{name}: unknown suffix -- ignored", warning=True)
-            return None
-        return name[: -len(found)] + (".tar" if found[1:2] == "t" else "")
+            return name + self.suffixes[0]
+        if found is not None:
+            return name[: -len(found)] + (
+                ".tar" if found[1:2] == "t" and found != self.options.suffix else ""
+            )
+        if self.kind in ("xz", "lzma") and not self._has_magic(name):
+            return name + ".out"  # what is wrong with it shows when it is read
+        if not self.options.recursive:
+            self.say(words.unknown(name))
+        return name + ".out" if self.kind == "bzip2" else None
 
-    def _copy(self, pieces: Iterator[bytes], target: str) -> int:
+    def _has_magic(self, name: str) -> bool:
+        try:
+            with self.ctx.open(name) as reader:
+                head = reader.read(8)
+        except OSError:
+            return False
+        return kind_of(head) == "xz" or head[:1] == LZMA_FIRST
+
+    def _write(self, pieces: Iterator[bytes], target: str | None) -> int:
+        """Write what comes to a file or to standard output; -t and -l only count it."""
         size = 0
-        if not target:
+        silent = self.options.test or self.options.list_
+        if target is None:
             for data in pieces:
                 size += len(data)
-                if not self.options.test:
+                if not silent:
                     self.ctx.write(data)
             return size
         file = self.ctx.create(target)
@@ -233,21 +334,77 @@ class _Worker:
             file.release()
         return size
 
-    def _done(self, name: str, target: str, before: int, after: int) -> None:
-        if not self.options.verbose:
+    def _finish(self, name: str, target: str, source: _Counted, size: int, mtime: int) -> None:
+        """List, or with -v say what was done."""
+        options = self.options
+        if options.list_:
+            self._list(name, source, mtime)
             return
-        self.ctx.flush()
-        stderr = self.ctx.process.descriptors.get(2)
-        if stderr is None:
+        if not options.verbose:
             return
-        if self.options.test:
-            text = f"{name}:\t OK\n"
+        whole, small = (size, source.size) if self.expands else (source.size, size)
+        overhead = 0
+        if self.kind == "gzip":
+            if not self.expands:
+                base = name.rpartition("/")[2].encode("utf-8", "surrogateescape")
+                overhead = 18 + (len(base) + 1 if base and options.name != "no" else 0)
+            elif len(self.sizes) < 2:
+                overhead = gzip_header(source.head)[0] + 8
+            whole = self.sizes[-1] if self.expands and self.sizes else whole
+        if options.test:
+            text = self.words.tested(name, small, whole) if name else " OK\n"
         else:
-            whole, small = (after, before) if self.expands else (before, after)
-            ratio = f"{100 * (whole - small) / whole:5.1f}%" if whole else "  0.0%"
-            what = f" -- {'created' if self.options.keep else 'replaced with'} {target}" if target else ""
-            text = f"{name}:\t{ratio}{what}\n"
-        stderr.write(text.encode("utf-8", "surrogateescape"))
+            ratio = _ratio(whole, small - overhead)
+            text = self.words.done(name, target, small, whole, ratio, keep=options.keep, expands=self.expands)
+        self._tell(text)
+
+    def _list(self, name: str, source: _Counted, mtime: int) -> None:
+        header, _, stored = gzip_header(source.head)
+        overhead = header + 8 if len(self.sizes) < 2 else 0
+        whole = self.sizes[-1] if self.sizes else 0
+        shown = name or "stdout"
+        found = next((suffix for suffix in self.suffixes if shown.endswith(suffix)), "")
+        shown = shown[: -len(found)] if found else shown
+        self.listed += 1
+        self.totals = [self.totals[0] + source.size, self.totals[1] + whole, overhead]
+        more = ""
+        if self.options.verbose:
+            zone = self.ctx.environment.get("TZ")
+            check = int.from_bytes(source.tail[-8:-4], "little")
+            more = f"defla {check:08x} " + strftime("%b %e %H:%M ", stored or mtime, zone)
+        self.print_row(source.size, whole, overhead, shown, more)
+
+    def print_row(self, size: int, whole: int, overhead: int, name: str, more: str) -> None:
+        """Print a line of -l, and the line of titles in front of the first."""
+        verbose = self.options.verbose
+        if not self.headed and not self.options.quiet:
+            self.headed = True
+            titles = "         compressed        uncompressed  ratio uncompressed_name"
+            self.ctx.write_line(("method  crc     date  time  " if verbose else "") + titles)
+        if verbose and not more:
+            more = " " * 28
+        self.ctx.write_line(f"{more}{size:19} {whole:19} {_ratio(whole, size - overhead)} {name}")
+
+
+class _Counted:
+    """A reader that remembers how much it gave, and what was first and last."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.size = 0
+        self.head = b""
+        self.tail = b""
+
+    def chunks(self) -> Iterator[bytes]:
+        for data in self._reader.chunks():
+            self.size += len(data)
+            self.head = self.head or data
+            self.tail = (self.tail + data)[-8:]
+            yield data
+
+
+def _ratio(whole: int, small: int) -> str:
+    return f"{100 * (whole - small) / whole:5.1f}%" if whole else "  0.0%"
 
 
 def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
