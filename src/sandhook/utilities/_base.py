@@ -413,11 +413,8 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
         except UsageError as error:
             ctx.error(str(error))
             if error.hint:
-                ctx.error_hint(
-                    getattr(module, "USAGE", ""),
-                    named=getattr(module, "NAMED_HINT", False),
-                    quote=getattr(module, "HINT_QUOTE", "'"),
-                )
+                named, quote = getattr(module, "NAMED_HINT", False), getattr(module, "HINT_QUOTE", "'")
+                ctx.error_hint(getattr(module, "USAGE", ""), named=named, quote=quote)
             return usage_status if error.status is None else error.status
         except Failure as error:
             ctx.error(str(error))
