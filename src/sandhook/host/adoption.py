@@ -13,8 +13,12 @@ the child or started by it. They are given the limit and the usual policy again.
 
 from __future__ import annotations
 
-import os
 import sys
+
+if sys.platform != "linux":
+    raise ImportError("only Linux lets a process adopt orphans")
+
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -46,8 +50,6 @@ class Adoption:
     def __init__(self) -> None:
         import resource
 
-        if sys.platform != "linux":
-            raise OSError("only Linux lets a process adopt orphans")
         soft, hard = resource.getrlimit(resource.RLIMIT_MSGQUEUE)
         if soft == resource.RLIM_INFINITY:
             soft = _HIGH
@@ -82,9 +84,8 @@ class Adoption:
     def _mark(self, pid: int) -> None:
         import resource
 
-        if sys.platform == "linux":
-            with suppress(OSError):  # it is gone, or runs as another user
-                resource.prlimit(pid, resource.RLIMIT_MSGQUEUE, self._limit)
+        with suppress(OSError):  # it is gone, or runs as another user
+            resource.prlimit(pid, resource.RLIMIT_MSGQUEUE, self._limit)
 
     def _mark_descendants(self, pid: int) -> None:
         """Mark what a child started before it was marked, and what that has started."""

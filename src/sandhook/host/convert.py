@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -67,7 +68,7 @@ def _has_drive(drive: str) -> bool:
 @cache
 def machine_facts() -> Mapping[str, str]:
     """Return what a shell's variables say of the machine."""
-    if WINDOWS:
+    if sys.platform == "win32":
         machine, system = os.environ.get("PROCESSOR_ARCHITECTURE", "x86_64").lower(), "msys"
         machine = "x86_64" if machine == "amd64" else machine
         name = os.environ.get("COMPUTERNAME", "")

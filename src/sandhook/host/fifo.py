@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
+if sys.platform == "win32":
+    raise ImportError("this is Windows")
+
 import os
 from contextlib import suppress
 from threading import Thread

@@ -72,7 +72,7 @@ class HostHandle:
 
     def _pread(self, count: int, offset: int) -> bytes:
         try:
-            if not WINDOWS:
+            if sys.platform != "win32":
                 return os.pread(self.fd, count, offset)
             here = os.lseek(self.fd, 0, os.SEEK_CUR)
             os.lseek(self.fd, offset, os.SEEK_SET)
@@ -263,7 +263,7 @@ class HostFileSystem(Conveniences):
             info = os.fstat(fd)
             if st.S_ISDIR(info.st_mode):
                 raise fs_error(errno.EISDIR, path)
-            if fresh and not WINDOWS and st.S_IMODE(info.st_mode) != mode & 0o7777:
+            if sys.platform != "win32" and fresh and st.S_IMODE(info.st_mode) != mode & 0o7777:
                 with suppress(OSError):  # the host's umask took more than the script's; or there are no modes
                     os.fchmod(fd, mode & 0o7777)
         except BaseException:
@@ -347,7 +347,7 @@ class HostFileSystem(Conveniences):
 
     def mkfifo(self, path: VirtualPath, mode: int = 0o666) -> None:
         native = self.native(path)
-        if WINDOWS:
+        if sys.platform == "win32":
             raise fs_error(errno.EPERM, path)
         self._change(path, lambda: os.mkfifo(native, mode))
         with suppress(OSError):

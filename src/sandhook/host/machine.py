@@ -116,6 +116,8 @@ class Linux(Machine):
             return 0.0
 
     def begin(self) -> float:
+        if sys.platform != "linux":
+            return super().begin()
         return time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK") - 2
 
     def pids(self) -> list[int]:
@@ -144,7 +146,7 @@ class Linux(Machine):
 
 
 def _read(path: str) -> bytes:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
     try:
         text = piece = os.read(fd, _PIECE)
         while len(piece) == _PIECE:
@@ -156,6 +158,8 @@ def _read(path: str) -> bytes:
 
 
 def _session(pid: int) -> int:
+    if sys.platform == "win32":
+        return 0
     try:
         return os.getsid(pid)
     except OSError:

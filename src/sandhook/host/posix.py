@@ -8,6 +8,11 @@ made to forget them: they are waited for here, one by one, never those of anybod
 # ruff: noqa: PTH208
 from __future__ import annotations
 
+import sys
+
+if sys.platform == "win32":
+    raise ImportError("this is Windows")
+
 import errno
 import os
 import time
@@ -140,9 +145,11 @@ class _Placed:
 
             self._calls += [partial(signal, number, SIG_IGN) for number in sorted(ignored)]
         if limits:
-            from resource import setrlimit
+            import resource
 
-            self._calls += [partial(setrlimit, number, limit) for number, limit in sorted(limits.items())]
+            self._calls += [
+                partial(resource.setrlimit, number, limit) for number, limit in sorted(limits.items())
+            ]
         if len(files) > 3:
             try:
                 top = max(files) + 1
@@ -157,9 +164,9 @@ class _Placed:
 
     def _take(self, number: int, fd: int) -> bool:
         """Copy a descriptor to a number, if that is free here."""
-        from fcntl import F_DUPFD_CLOEXEC, fcntl
+        import fcntl
 
-        copy = fcntl(fd, F_DUPFD_CLOEXEC, number)
+        copy = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, number)
         if copy != number:
             os.close(copy)
             return False
@@ -171,9 +178,9 @@ class _Placed:
 
         The copy starts from one above all the numbers, which no other copy overwrites.
         """
-        from fcntl import F_DUPFD_CLOEXEC, fcntl
+        import fcntl
 
-        high = fcntl(fd, F_DUPFD_CLOEXEC, top)
+        high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, top)
         self._mine.append(high)
         self._moved.append((high, number, _identity(number)))
 
@@ -216,3 +223,15 @@ def _identity(fd: int) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def open_process(pid: int) -> int:
+    """Return a descriptor that can be read from when a process has ended, and that no later one gets (Linux).
+
+    Raises:
+        OSError: ENOSYS where there is no such thing: on other systems, with an old kernel or C library.
+    """
+    if sys.platform == "linux":
+        with suppress(AttributeError):
+            return os.pidfd_open(pid)
+    raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
+if sys.platform == "win32":
+    raise ImportError("this is Windows")
+
 import os
 import select
 import time
@@ -9,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from sandhook.host.child import Child
+from sandhook.host.posix import open_process
 
 Call = Callable[[], None]
 
@@ -54,9 +60,8 @@ class Poller:
         """Call once, when ``child`` has ended and was waited for."""
         handle = -1
         if self._handles and child.status is None:  # only then is the number surely its own
-            # there is none but on Linux, on old kernels, and when no descriptor is left
-            with suppress(AttributeError, OSError):
-                handle = os.pidfd_open(child.pid)
+            with suppress(OSError):  # the system has no such handles, or no descriptor is left
+                handle = open_process(child.pid)
         if handle < 0:
             self._looked_at.append((child, call))
             self._look = _FIRST_LOOK

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-
-from sandhook.host.files import WINDOWS
 
 #: Letter of ``ulimit``: the name of the limit in the system, and its unit in bytes, seconds or pieces.
 _NAMES = {
@@ -19,7 +18,7 @@ _MOST = (1 << 63) - 1
 def current(letter: str) -> tuple[int | None, int | None] | None:
     """Return the soft and the hard limit of this process in the unit of ``ulimit``; None where there is none."""
     found = _named(letter)
-    if found is None:
+    if sys.platform == "win32" or found is None:
         return None
     import resource
 
@@ -35,7 +34,7 @@ def chosen(limits: Mapping[tuple[str, bool], int | None]) -> dict[int, tuple[int
     made: dict[int, tuple[int, int]] = {}
     for letter in {letter for letter, _ in limits}:
         found = _named(letter)
-        if found is None:
+        if sys.platform == "win32" or found is None:
             continue
         import resource
 
@@ -53,7 +52,7 @@ def chosen(limits: Mapping[tuple[str, bool], int | None]) -> dict[int, tuple[int
 
 def _named(letter: str) -> tuple[int, int] | None:
     """Return the system's number of a limit and its unit, None where it has no such limit."""
-    if WINDOWS or letter not in _NAMES:
+    if sys.platform == "win32" or letter not in _NAMES:
         return None
     import resource
 

@@ -8,6 +8,11 @@ a program cleans its environment: see ``adoption``.
 
 from __future__ import annotations
 
+import sys
+
+if sys.platform == "win32":
+    raise ImportError("this is Windows")
+
 import os
 import select
 import signal
@@ -15,11 +20,14 @@ import time
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
-from sandhook.host.adoption import Adoption
 from sandhook.host.child import Child, Spawn
 from sandhook.host.machine import VARIABLE, Machine, Mark, Process, this_machine
-from sandhook.host.posix import PosixChild, start
+from sandhook.host.posix import PosixChild, open_process, start
+
+if TYPE_CHECKING:
+    from sandhook.host.adoption import Adoption
 
 #: Seconds, beyond the grace, after which processes that cannot be ended are given up.
 LAST = 1.0
@@ -56,7 +64,7 @@ class Tree:
         self._dead: set[int] = set()  # zombies that others wait for: not looked at again by one end
         self._looked = 0  # the last number when all were looked at
         self._refused: set[tuple[int, float]] = set()  # belong to another user now
-        self._adoption = Adoption() if subreaper else None
+        self._adoption = _adopt() if subreaper else None
         self._coming = False  # orphans that have ended, and are not this process's yet
 
     # ------------------------------------------------------------------ start
@@ -239,14 +247,14 @@ class Tree:
             for process in processes:
                 if (process.pid, process.started) not in self._refused:
                     with suppress(ProcessLookupError):
-                        left.add(handle := os.pidfd_open(process.pid))
+                        left.add(handle := open_process(process.pid))
                         handles.register(handle, select.POLLIN)
             while left and (rest := until - time.monotonic()) > 0:
                 for handle, _ in handles.poll(1000 * rest):
                     handles.unregister(handle)
                     left.discard(handle)
                     os.close(handle)
-        except (AttributeError, OSError):  # not Linux, an old kernel, or no descriptor left
+        except OSError:  # the system has no such handles, or no descriptor is left
             time.sleep(min(seconds, _PAUSE))
         finally:
             for handle in left:
@@ -319,19 +327,28 @@ class Tree:
     def _send(self, process: Process, number: int) -> None:
         """Send a signal to a process, and never to a later one with its number."""
         try:
-            handle = os.pidfd_open(process.pid)
+            handle = open_process(process.pid)
         except ProcessLookupError:
             return
-        except (AttributeError, OSError):  # not Linux, or an old kernel
+        except OSError:
             handle = -1
         try:
             now = self._machine.look(process.pid)
             if now is None or now.started != process.started:
                 return
-            if handle < 0:
-                os.kill(process.pid, number)
-            else:
+            if sys.platform == "linux" and handle >= 0:
                 signal.pidfd_send_signal(handle, number)
+            else:
+                os.kill(process.pid, number)
         finally:
             if handle >= 0:
                 os.close(handle)
+
+
+def _adopt() -> Adoption:
+    """Let orphans come to this process. Raises OSError where the system has no such thing."""
+    if sys.platform == "linux":
+        from sandhook.host.adoption import Adoption
+
+        return Adoption()
+    raise OSError("only Linux lets a process adopt orphans")

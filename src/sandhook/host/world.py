@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -21,7 +22,6 @@ from sandhook.dispatch import Program, Refused, Source, is_path, plan
 from sandhook.host import rlimits
 from sandhook.host.children import Child, Spawn, Supervisor
 from sandhook.host.convert import machine_facts, native_arguments, native_environment
-from sandhook.host.fifo import open_fifo
 from sandhook.host.files import WINDOWS, HostFile, HostFileSystem, HostHandle, Special, translated
 from sandhook.host.poller import Poller
 from sandhook.host.realpipe import RealPipe
@@ -127,7 +127,7 @@ class HostRun:
         kernel.outside = self
         kernel.scheduler.idle = self._poller.wait
         kernel.number_from(os.getpid(), _FIRST_TASK)
-        if not WINDOWS:
+        if sys.platform != "win32":
             kernel.user_id, kernel.group_id = os.getuid(), os.getgid()
 
     def facts(self) -> Mapping[str, str]:
@@ -180,8 +180,10 @@ class HostRun:
 
     def _open_special(self, path: str, *, read: bool, write: bool) -> int:
         flags = os.O_RDWR if read and write else os.O_WRONLY if write else os.O_RDONLY
-        if WINDOWS:
+        if sys.platform == "win32":
             return os.open(path, flags)
+        from sandhook.host.fifo import open_fifo
+
         flags |= os.O_CLOEXEC | os.O_NOCTTY
         try:
             if stat.S_ISFIFO(os.stat(path).st_mode) and read != write:  # noqa: PTH116
@@ -483,7 +485,7 @@ def _dedicated(state: State) -> bool:
 
 def _append(fd: int) -> None:
     """Let every write go to the end of the file, whoever else writes to it."""
-    if WINDOWS:
+    if sys.platform == "win32":
         return
     import fcntl
 

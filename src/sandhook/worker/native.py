@@ -1,17 +1,17 @@
 """The worker on Linux and macOS: it calls libjq's own functions, and does what jq's main program does.
 
-A request is a JSON header (see ``jq/native.py`` of the utilities, which writes it) and the data. Inputs, ``debug``, ``halt``,
-layouts and messages are libjq's. What libjq would ask the system for comes from the header: a program gets a first line that binds
-its variables and redefines ``env``, ``now`` and the like; the answers travel through attributes, which
-libjq's builtins can read while they run.
+A request is a JSON header (see ``jq/native.py`` of the utilities, which writes it) and the data. Inputs, ``debug``, ``halt``, layouts and
+messages are libjq's. What libjq would ask the system for comes from the header: a program gets a first line that binds its variables and
+redefines ``env``, ``now`` and the like; answers travel through attributes, which libjq's builtins can read while they run.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+import time
 from collections import OrderedDict
 from json import dumps, loads
-from time import time, tzset
 
 TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
@@ -78,9 +78,9 @@ class Native:
         if "grammar" in header:
             server.send(frames.BROKEN, self._grammar(header["grammar"]))
             return
-        if header["zone"] is not None and header["zone"] != self._zone:
+        if sys.platform != "win32" and header["zone"] not in (None, self._zone):
             self._zone = os.environ["TZ"] = header["zone"]
-            tzset()
+            time.tzset()
         values = Values(self._lib, header)
         program = self._compiled(header, values)
         if program is None or header["check"]:
@@ -440,7 +440,7 @@ class Run:
     def asked(self, name: str) -> Any:
         """Return what the redefined function ``name`` gives."""
         if name == "now":
-            return time() + self._header["skew"]
+            return time.time() + self._header["skew"]
         self._open_asked()
         place = self._position.at(self._offset())
         if name == "input_filename":
