@@ -157,6 +157,8 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
         assign(state, assigned)
         if add & (ARRAY | ASSOC) and not bits & EXPORT:
             state.remove_attributes(name, EXPORT & ~add)  # set -a does not mean arrays
+    if listed and request.remove & ARRAY and not bits & ASSOC:
+        raise Fault(f"{name}: cannot destroy array variables in this way")
     if late:
         state.attributes[name] = state.attributes.get(name, 0) | late
     if not state.attributes.get(name) and name in state.values:

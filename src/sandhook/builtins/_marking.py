@@ -8,6 +8,7 @@ from sandhook.builtins._base import complain, is_name, runtime, write
 from sandhook.builtins._declaring import Request
 from sandhook.builtins._variables import all_names, function_line, listing
 from sandhook.builtins.declare import declare_all, effective_bits, split_options
+from sandhook.interp.trace import assigned as assigned_text
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import Misuse
 from sandhook.state.state import State
@@ -76,6 +77,8 @@ def _mark_functions(
     status = 0
     for operand in operands:
         name = operand if isinstance(operand, str) else operand.name
+        if isinstance(operand, Assigned) and isinstance(operand.value, str):
+            name = assigned_text(operand)
         function = state.functions.get(name)
         if function is None:
             complain(state, f"{command}: {name}: not a function")

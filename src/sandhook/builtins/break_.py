@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import HelpWanted, builtin, complain, number_operands, numeric
-from sandhook.state.control import AskedExit, BreakLoop, Discard
+from sandhook.state.control import AskedExit, BreakLoop
 from sandhook.state.state import State
 
 USAGE = "break [n]"
@@ -28,8 +28,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
 
     Raises:
         BreakLoop: The count is below 1: all loops end, with status 1.
-        AskedExit: It is no number.
-        Discard: There is more than one argument.
+        AskedExit: It is no number, or there is more than one argument: bash leaves to its top level.
     """
     name = argv[0]
     if argv[1:2] == ["--help"]:
@@ -49,7 +48,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
         raise AskedExit(128 | state.status)  # bash leaves to its top level, which adds that bit
     if len(operands) > 1:
         complain(state, f"{name}: too many arguments")
-        raise Discard(1)
+        raise AskedExit(1)
     if count <= 0:
         complain(state, f"{name}: {operands[0]}: loop count out of range")
         raise BreakLoop(state.loops, 1)

@@ -7,11 +7,12 @@ file's extended attributes as a directory; as on Linux it is an invalid option.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from errno import ENOENT
 
 from sandhook.builtins._base import Fault, builtin, parse, write
 from sandhook.builtins._directory import along_path, change, shown
 from sandhook.state.state import State
-from sandhook.vfs.errors import error_text
+from sandhook.vfs.errors import error_text, fs_error
 
 USAGE = "cd [-L|[-P [-e]] [-@]] [dir]"
 
@@ -37,6 +38,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         if along_path(state, name, follow=follow):
             return 0
     try:
+        if follow and not name:
+            raise fs_error(ENOENT)
         where = change(state, name, follow=follow)
     except OSError as error:
         value = state.get(name) if "cdable_vars" in state.options.shopts else None

@@ -5,7 +5,7 @@ Source: bash 5.2 reference manual 4.2.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from sandhook.builtins._base import Fault, Given, builtin, complain, parse, runtime, say, write
 from sandhook.builtins._declaring import Request, declare_one
@@ -116,14 +116,16 @@ def declare_all(state: State, name: str, operands: Sequence[str | Assigned], req
 # --------------------------------------------------------------------------- showing
 
 
-def show(state: State, command: str, operands: Sequence[str | Assigned]) -> int:
-    """Print ``declare -p name ...``."""
+def show(
+    state: State, command: str, operands: Sequence[str | Assigned], among: Container[str] | None = None
+) -> int:
+    """Print ``declare -p name ...``, of all variables or ``among`` these."""
     status = 0
     for operand in operands:
         name = operand if isinstance(operand, str) else operand.name
         if isinstance(operand, Assigned) and isinstance(operand.value, str):
             name = assigned_text(operand)  # nothing is called that
-        if exists(state, name):
+        if exists(state, name) and (among is None or name in among):
             write(state, describe(state, name))
         else:
             complain(state, f"{command}: {name}: not found")

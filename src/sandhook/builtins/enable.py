@@ -25,7 +25,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if letter in letters:
             not_supported(f"-{letter}", "L-ENABLE-001")
     disabled: frozenset[str] = state.extra.get(DISABLED, frozenset())
-    if not names:
+    if not names or "p" in letters:
         for name in sorted(SPECIAL if "s" in letters else NAMES):
             off = name in disabled
             if "a" in letters or off is ("n" in letters):

@@ -32,7 +32,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     history = history_of(state, write=bool(letters))
     if "c" in letters:
         history.clear()
-        if not operands:
+        if not operands or not (files or letters & set("spd")):
             return 0
     if "s" in letters:
         if operands:

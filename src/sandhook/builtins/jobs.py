@@ -21,7 +21,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     given, operands = parse(argv, "lpnxrs")
     letters = {option.letter for option in given}
     if "x" in letters:
-        if len(letters) > 1:
+        before = [option.letter for option in given[: [option.letter for option in given].index("x")]]
+        if not {"l", "p", "n"}.isdisjoint(before):  # behind it they are no news
             raise Fault("no other options allowed with `-x'")
         return _execute(state, operands)
     untold = [] if state.extra.get("command_string") else [job for job in jobs_of(state) if job.done]
@@ -60,6 +61,8 @@ def _show(state: State, jobs: Sequence[Job], letters: set[str]) -> None:
 def _execute(state: State, operands: Sequence[str]) -> int:
     """jobs -x: run a command whose job specifications become process ids."""
     words = [_pid_text(state, word) if word[:1] == "%" else word for word in operands]
+    if words and words[0][:1] == "%":  # no job: as a command, it would be one for fg
+        words = ["fg", *words]
     return runtime(state).call(state, words) if words else 0
 
 

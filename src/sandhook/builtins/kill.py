@@ -94,6 +94,9 @@ def run(state: State, argv: Sequence[str]) -> int:
                 complain(state, f"kill: {fault.message}")
             else:
                 sent = True
+        me = state.process
+        if me in targets and me.pending and signal not in me.caught:
+            me.deliver()  # what ends the shell ends it before the next operand
     if sent:
         state.status = 0  # what a handler sees, which runs now
     if state.process.pending and not state.extra.pop("signals_wait", False):

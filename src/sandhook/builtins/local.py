@@ -31,7 +31,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
         write(state, listing(state, [name for name in sorted(frame.saved) if exists(state, name)]))
         return 0
     if any(option.letter == "p" for option in given):
-        return show(state, "local", operands)
+        return show(state, "local", operands, frame.saved)
     if "-" in operands:
         _keep_options(state, frame)
         operands = [operand for operand in operands if operand != "-"]

@@ -24,8 +24,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     for argument in argv[1:]:
         if argument == "-n":
             stay = True
-        elif argument == "--":
-            continue
+        elif argument in ("--", ""):
+            break
         elif len(argument) > 1 and argument[0] in "+-":
             word = argument
             if not argument[1:].isdigit():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, HelpWanted, builtin
+from sandhook.builtins._base import Fault, HelpWanted, builtin, write
 from sandhook.builtins._stack import entries, go, index_of, show
 from sandhook.state.state import State
 
@@ -21,16 +21,25 @@ def run(state: State, argv: Sequence[str]) -> int:
         raise HelpWanted
     stay = False
     words = list(argv[1:])
+    stack = state.directory_stack
+    index: int | None = None
     while words:
-        if words[0] == "-n":
+        word = words[0]
+        if word == "-n":
             stay = True
-        elif words[0] == "--":
+        elif word == "--":
             words.pop(0)
             break
+        elif len(word) > 1 and word[0] in "+-":
+            index = index_of(word, len(stack) + 1)  # the last one counts
         else:
             break
         words.pop(0)
-    stack = state.directory_stack
+    if index is not None:
+        _rotate(state, index, stay=stay)
+        if not stay:  # else bash prints nothing
+            show(state)
+        return 0
     if not words:
         if stay:  # bash does nothing at all
             return 0
@@ -42,12 +51,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         show(state)
         return 0
     word = words[0]
-    if len(word) > 1 and word[0] in "+-":
-        index = index_of(word, len(stack) + 1)
-        _rotate(state, index, stay=stay)
-        if stay:  # bash prints nothing then
-            return 0
-    elif stay:
+    if stay:
         state.directory_stack = [word, *stack]
     else:
         if len(words) > 1:
@@ -59,6 +63,8 @@ def run(state: State, argv: Sequence[str]) -> int:
                 raise Fault("OLDPWD not set")
         go(state, word)
         state.directory_stack = [here, *stack]
+        if words[0] == "-":  # as cd does
+            write(state, word + "\n")
     show(state)
     return 0
 

@@ -139,13 +139,11 @@ def _optional_job(state: State, operand: str) -> Job | None:
         except Fault as fault:
             complain(state, f"wait: {fault.message}")
             return None
-    if operand.isascii() and operand.isdigit():
-        job = table.by_pid(int(operand[:12]))
-        if job is None or job.known:
-            complain(state, f"wait: {operand}: no such job")
-            return None
-        return job
-    raise Fault(f"`{operand}': not a pid or valid job spec")
+    job = table.by_pid(int(operand[:12])) if operand.isascii() and operand.isdigit() else None
+    if job is None or job.known:
+        complain(state, f"wait: {operand}: no such job")
+        return None
+    return job
 
 
 def wait_any(state: State, processes: Sequence[Process]) -> None:

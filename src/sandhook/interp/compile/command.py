@@ -11,6 +11,7 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import Job, jobs_of, tell_of_ended
 from sandhook.interp.messages import report_death
 from sandhook.interp.subshell import in_subshell, start_subshell
+from sandhook.kernel.process import Process
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY
@@ -29,9 +30,13 @@ from sandhook.syntax.nodes import (
 
 Run: TypeAlias = Callable[[State], int]
 
+#: In ``State.extra``: a subshell with redirections that a signal ended, of which nothing was told yet.
+_DEAD = "dead_subshell"
+
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
     body, line = compile_subshell_body(compiler, node.body), node.line
+    redirected = bool(node.redirections)
 
     def run(state: State) -> int:
         budget = state.budget
@@ -44,7 +49,10 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         state.line = line
         state.pipestatus = None
         if child.signal:
-            report_death(state, child, node)
+            if redirected:
+                state.extra[_DEAD] = child
+            else:
+                report_death(state, child, node)
         if state.jobs is not None:
             tell_of_ended(state)
         if state.process.pending:
@@ -52,6 +60,19 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         return status
 
     return run
+
+
+def telling_of_death(run: Run, node: Subshell) -> Run:
+    """Tell of the death of a subshell when its redirections are undone: they are not the shell's."""
+
+    def tell(state: State) -> int:
+        status = run(state)
+        child: Process | None = state.extra.pop(_DEAD, None)
+        if child is not None:
+            report_death(state, child, node)
+        return status
+
+    return tell
 
 
 def compile_subshell_body(compiler: Compiler, node: CommandList) -> Run:
