@@ -24,6 +24,7 @@ from sandhook.utilities._base import (
 
 UTILITIES: dict[str, str] = {
     "[": "test",
+    "ar": "ar",
     "arch": "arch",
     "awk": "awk",
     "b2sum": "checksum",
@@ -70,6 +71,7 @@ UTILITIES: dict[str, str] = {
     "dd": "dd",
     "df": "df",
     "diff": "diff",
+    "diff3": "diff3",
     "dir": "dir",
     "dircolors": "dircolors",
     "dirname": "dirname",
@@ -158,6 +160,7 @@ UTILITIES: dict[str, str] = {
     "rm": "rm",
     "rmdir": "rmdir",
     "run-parts": "run_parts",
+    "sdiff": "sdiff",
     "sed": "sed",
     "seq": "seq",
     "setsid": "setsid",
@@ -196,6 +199,7 @@ UTILITIES: dict[str, str] = {
     "tsort": "tsort",
     "tty": "tty",
     "uname": "uname",
+    "uncompress": "gzip",
     "unexpand": "unexpand",
     "uniq": "uniq",
     "unix2dos": "dos2unix",

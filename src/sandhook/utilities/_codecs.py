@@ -13,6 +13,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from sandhook.utilities import _lzw
+
 _MOST_PIECE = 1 << 20
 _XZ_MEMORY = 48 << 20
 _XZ_PRESET = 3  #: the highest preset of xz that is used: higher ones need more memory than a run has
@@ -33,7 +35,7 @@ class Charge(Protocol):
 
 def kind_of(head: bytes) -> str:
     """Return "gzip", "bzip2", "xz" or "" for the beginning of a file."""
-    for magic, kind in ((GZIP_MAGIC, "gzip"), (BZIP2_MAGIC, "bzip2"), (XZ_MAGIC, "xz")):
+    for magic, kind in ((GZIP_MAGIC, "gzip"), (_lzw.MAGIC, "gzip"), (BZIP2_MAGIC, "bzip2"), (XZ_MAGIC, "xz")):
         if head.startswith(magic):
             return kind
     return ""
@@ -132,6 +134,12 @@ def _gzip_member(held: bytes, chunks: Iterator[bytes], charge: Charge, first: bo
         held += more
     if not held:
         raise CorruptError("unexpected end of file")
+    if held[:2] == _lzw.MAGIC:
+        try:
+            yield from _lzw.expanded(held, chunks, charge)
+        except _lzw.LzwError as error:
+            raise CorruptError(str(error)) from None
+        return b""
     if held[:2] != GZIP_MAGIC:
         raise CorruptError("not in gzip format")
     decoder = zlib.decompressobj(31)

@@ -1,4 +1,4 @@
-"""gzip, gunzip, zcat, bzip2, bunzip2, bzcat, xz, unxz, xzcat, lzma, unlzma, lzcat: compress files, and expand them.
+"""gzip, gunzip, zcat, uncompress, bzip2, bunzip2, bzcat, xz, unxz, xzcat, lzma, unlzma, lzcat: compress files, and expand them.
 
 Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. The name says which format, and whether to expand.
 Divergence: L-GZIP-001, -l is gzip's alone; xz uses small dictionaries and one thread.
@@ -18,7 +18,7 @@ from sandhook.vfs.base import Stat
 
 HINT_QUOTE = "`"
 
-_SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz"), "lzma": (".lzma", ".tlz")}  # fmt: skip
+_SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz", ".Z"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz"), "lzma": (".lzma", ".tlz")}  # fmt: skip
 _FORMATS = {
     "gzip": "gzip",
     "gunzip": "gzip",
@@ -26,6 +26,7 @@ _FORMATS = {
     "bzip2": "bzip2",
     "bunzip2": "bzip2",
     "bzcat": "bzip2",
+    "uncompress": "gzip",
     "lzma": "lzma",
     "unlzma": "lzma",
     "lzcat": "lzma",
@@ -47,7 +48,7 @@ class Options:
 
     Replace each FILE by FILE.gz, or FILE.gz by FILE with -d; without FILE, or for -, work on the standard streams.
     bzip2, xz and lzma do likewise with .bz2, .xz and .lzma. gunzip, bunzip2, unxz and unlzma expand, zcat, bzcat, xzcat
-    and lzcat also print.
+    and lzcat also print. uncompress is gunzip, which reads what compress made.
     """
 
     stdout: bool = opt("-c", "--stdout", "--to-stdout", help="write to standard output, and keep the files")
@@ -126,7 +127,7 @@ class _Worker:
         )
         self.words = _WORDS[self.kind]()
         self.cat = called in ("zcat", "bzcat", "xzcat", "lzcat")
-        expands = self.cat or called in ("gunzip", "bunzip2", "unxz", "unlzma")
+        expands = self.cat or called in ("gunzip", "bunzip2", "unxz", "unlzma", "uncompress")
         checks = options.test or options.list_
         self.expands = checks or (expands if options.decompress is None else options.decompress)
         self.to_stdout = options.stdout or self.cat or checks
@@ -210,7 +211,8 @@ class _Worker:
         try:
             info = find(ctx, name)
             if info is None and self.expands and not name.endswith(self.suffixes[0]) and self.kind == "gzip":
-                name += self.suffixes[0]
+                others = (name + each for each in self.suffixes if find(ctx, name + each) is not None)
+                name = next(others, name + self.suffixes[0])
                 info = find(ctx, name)
         except OSError as error:
             self.say((f"{name}: {reason(error)}", "error"))
