@@ -103,6 +103,7 @@ class Expressions:
         lines: Where each rule begins.
         functions: By name.
         arrays: Names of global arrays.
+        may_assign: The next operand may be the target of an assignment: ``1 + x = 2`` is an error.
         names: Every global name that is used. used: The line where each was first used.
     """
 
@@ -115,6 +116,7 @@ class Expressions:
         self.depth = 0
         self.no_greater = False
         self.no_in = False
+        self.may_assign = True
         self.loops = 0
         self.switches = 0
         self.special_rule = ""
@@ -206,6 +208,7 @@ class Expressions:
 
     def binary(self, least: int) -> Node:
         """Parse operators that bind at least as tightly as level ``least``."""
+        self.may_assign = least < LEVEL_CONCAT
         left = self.unary()
         chain = 0
         while True:
@@ -263,6 +266,7 @@ class Expressions:
         if kind in ("-", "+", "!"):
             self.deeper()
             self.advance()
+            self.may_assign = False
             operand = self.unary()
             self.depth -= 1
             if kind == "!":
@@ -276,18 +280,20 @@ class Expressions:
             return left
         self.deeper()
         self.advance()
+        self.may_assign = False
         right = self.unary()  # right-associative: it takes further powers
         self.depth -= 1
         return ("bin", "^", left, right)
 
     def postfix(self) -> Node:
+        may_assign = self.may_assign
         node = self.primary()
         if node[0] in _LVALUES:
             kind = self.token.kind
             if kind in ("++", "--"):
                 self.advance()
                 return ("incr", node, 1.0 if kind == "++" else -1.0, False)
-            if kind in _ASSIGN:
+            if kind in _ASSIGN and may_assign:
                 self.advance()
                 self.newlines()
                 self.deeper()
