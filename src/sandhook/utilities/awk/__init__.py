@@ -67,6 +67,7 @@ class Options:
     )
     optimize: bool = opt("-O", "--optimize", help="no effect: programs are always compiled", default=False)
     no_optimize: bool = opt("-s", "--no-optimize", help="no effect", default=False)
+    by_bytes: bool = opt("-b", "--characters-as-bytes", help="count bytes, as in the C locale", default=False)
     traditional: bool = opt("-c", "--traditional", help="know nothing of gawk's own", default=False)
     posix: bool = opt("-P", "--posix", help="-c, and neither ** nor \\x in strings", default=False)
     lint: str | None = opt(
@@ -140,6 +141,8 @@ def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str
     rt.store(g[PROCINFO], "platform", "posix")
     rt.store(g[PROCINFO], "pid", float(rt.ctx.process.pid))
     rt.sandbox = options.sandbox
+    if options.by_bytes:
+        rt.bytewise = True
     if options.separator is not None:
         rt.set_special(FS, unescape(options.separator))
     for assignment in options.assignments:

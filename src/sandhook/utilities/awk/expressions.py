@@ -104,6 +104,7 @@ class Expressions:
         functions: By name.
         arrays: Names of global arrays.
         may_assign: The next operand may be the target of an assignment: ``1 + x = 2`` is an error.
+        nests: There are arrays of arrays.
         names: Every global name that is used. used: The line where each was first used.
     """
 
@@ -117,6 +118,7 @@ class Expressions:
         self.no_greater = False
         self.no_in = False
         self.may_assign = True
+        self.nests = False
         self.loops = 0
         self.switches = 0
         self.special_rule = ""
@@ -398,6 +400,7 @@ class Expressions:
             subscripts = self.expressions()
             self.no_greater, self.no_in = held
             self.expect("]")
+            self.nests = self.nests or depth > 1
             node = ("index", self.array(node), subscripts)
         return node
 

@@ -262,8 +262,15 @@ def _padded(text: str, flags: str, width: int) -> str:
     return text.ljust(width) if "-" in flags else text.rjust(width)
 
 
+#: The texts of the numbers that most subscripts are.
+INTEGERS = {float(number): str(number) for number in range(257)}
+
+
 def number_to_text(value: float, conversion: str) -> str:
     """Convert a number: an integer in full, any other by ``conversion`` (CONVFMT or OFMT)."""
+    known = INTEGERS.get(value)
+    if known is not None:
+        return known
     if value - value != 0.0:
         sign = "-" if math.copysign(1.0, value) < 0 else "+"
         return sign + ("nan" if value != value else "inf")

@@ -20,7 +20,7 @@ from sandhook.utilities.awk.program import Run
 from sandhook.utilities.awk.records import by_content_parts, split_blanks, splitter
 from sandhook.utilities.awk.runtime import Runtime
 from sandhook.utilities.awk.substitute import GENSUB, GSUB, SUB
-from sandhook.utilities.awk.values import Array, Fatal, Regexp, Strnum, Value, looks_numeric, to_number
+from sandhook.utilities.awk.values import Array, Fatal, Regexp, Strnum, looks_numeric, to_number
 
 Compile = Callable[[Compiler, list[Node]], Run]
 _MASK = (1 << 53) - 1
@@ -34,14 +34,6 @@ def _numeric(apply: Callable[..., float]) -> Compile:
             only = runs[0]
             return lambda rt: apply(only(rt))
         return lambda rt: apply(*[run(rt) for run in runs])
-
-    return compile_
-
-
-def _textual(apply: Callable[[str], Value]) -> Compile:
-    def compile_(compiler: Compiler, args: list[Node]) -> Run:
-        text = compiler.text(args[0])
-        return lambda rt: apply(text(rt))
 
     return compile_
 
@@ -120,8 +112,11 @@ def _substr(compiler: Compiler, args: list[Node]) -> Run:
 
     def substr(rt: Runtime) -> str:
         subject = text(rt)
-        first = _int(start(rt))
-        size = math.inf if count is None else _int(count(rt))
+        first = start(rt)
+        size = 1e9 if count is None else count(rt)
+        if 1.0 <= first < 1e9 and 0.0 <= size <= 1e9 and subject.isascii():
+            return str(subject[int(first) - 1 : int(first) + int(size) - 1])
+        first, size = _int(first), _int(size)
         if size != size:
             return ""
         if not subject.isascii() and rt.goes_by_bytes():
@@ -160,6 +155,7 @@ def _fill(rt: Runtime, array: Array, values: list[str], start: int = 1) -> None:
     end = start + len(values)
     keys = _KEYS[start:end] if end <= len(_KEYS) else tuple(map(str, range(start, end)))
     large = [len(value) for value in values if len(value) > special.LARGE]
+    rt.large = rt.large or bool(large)
     rt.keep(special.ENTRY * len(keys) + sum(map(len, keys)) + sum(large))
     array.update(zip(keys, map(Strnum, values)))
 
@@ -178,7 +174,12 @@ def _split(compiler: Compiler, args: list[Node]) -> Run:
         first = 1  # number of the first separator: one in front of all fields is number 0
         by = "" if empty else separator(rt) if separator is not None else rt.text(rt.g[special.FS])
         if regex is not None and not empty:
-            parts, between = regex(rt).split(subject) if subject else ([], [])
+            if not subject:
+                parts = []
+            elif separators is None:
+                parts = regex(rt).pieces(subject)
+            else:
+                parts, between = regex(rt).split(subject)
         elif separators is None:
             parts = split_blanks(subject) if by == " " else splitter(by, rt.icase, False)(subject)
         elif by == " ":
@@ -226,6 +227,14 @@ def _match(compiler: Compiler, args: list[Node]) -> Run:
         subject = text(rt)
         rt.budget.charge(len(subject) >> 10)
         spans = regex(rt).spans(subject)
+        whole: Callable[[str], str] = str
+        if spans and not subject.isascii() and rt.goes_by_bytes():
+            whole = as_characters
+            spans = [
+                (len(as_bytes(subject[:first])), len(as_bytes(subject[:last]))) if first >= 0 else (-1, -1)
+                for first, last in spans
+            ]
+            subject = as_bytes(subject)
         start, end = spans[0] if spans else (-1, -2)
         rt.g[special.RSTART] = float(start + 1)
         rt.g[special.RLENGTH] = float(end - start)
@@ -234,7 +243,7 @@ def _match(compiler: Compiler, args: list[Node]) -> Run:
             rt.clear(groups)
             for number, (first, last) in enumerate(spans or ()):
                 if first >= 0:
-                    rt.store(groups, str(number), Strnum(subject[first:last]))
+                    rt.store(groups, str(number), Strnum(whole(subject[first:last])))
                     rt.store(groups, f"{number}{rt.subsep}start", float(first + 1))
                     rt.store(groups, f"{number}{rt.subsep}length", float(last - first))
         return float(start + 1)
@@ -246,15 +255,23 @@ def _sprintf(compiler: Compiler, args: list[Node]) -> Run:
     return compiler.formatted(args)
 
 
-def _case(change: Callable[[str], str]) -> Callable[[str], str]:
+def _case(change: Callable[[str], str]) -> Compile:
     """Change case one character for one, as towupper does; ``ß`` has no capital of its own."""
 
-    def apply(text: str) -> str:
-        if text.isascii():
-            return change(text)
-        return "".join([new if len(new := change(char)) == 1 else char for char in text])
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        text = compiler.text(args[0])
 
-    return apply
+        def changed(rt: Runtime) -> str:
+            found = text(rt)
+            if found.isascii():
+                return change(found)
+            if rt.goes_by_bytes():
+                return as_characters(change(as_bytes(found)))
+            return "".join([new if len(new := change(char)) == 1 else char for char in found])
+
+        return changed
+
+    return compile_
 
 
 def _strtonum(compiler: Compiler, args: list[Node]) -> Run:
@@ -463,7 +480,7 @@ def _system(compiler: Compiler, args: list[Node]) -> Run:
 FUNCTIONS: dict[str, Compile] = {
     "length": _length, "substr": _substr, "index": _index, "split": _split, "patsplit": _patsplit,
     "match": _match, "sprintf": _sprintf, "sub": SUB, "gsub": GSUB, "gensub": GENSUB,
-    "tolower": _textual(_case(str.lower)), "toupper": _textual(_case(str.upper)),
+    "tolower": _case(str.lower), "toupper": _case(str.upper),
     "sin": _numeric(_total(math.sin)), "cos": _numeric(_total(math.cos)), "atan2": _numeric(math.atan2),
     "exp": _numeric(_total(math.exp)), "log": _numeric(_total(math.log)), "sqrt": _numeric(_total(math.sqrt)),
     "int": _numeric(_int), "rand": _rand, "srand": _srand, "strftime": _strftime, "systime": _systime,

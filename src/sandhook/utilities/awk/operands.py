@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk.expressions import Function, Node
-from sandhook.utilities.awk.format import number_to_text
+from sandhook.utilities.awk.format import INTEGERS, number_to_text
 from sandhook.utilities.awk.program import Program, Run
 from sandhook.utilities.awk.regex import Invalid, Pattern, pattern
 from sandhook.utilities.awk.runtime import Runtime
@@ -46,6 +46,7 @@ class Operands:
 
     Attributes:
         function: The one whose body is compiled. line: Of the statement that is compiled.
+        nests: The program has arrays of arrays.
     """
 
     def __init__(self, program: Program, functions: Mapping[str, Callable[[Any, list[Node]], Run]]) -> None:
@@ -53,6 +54,7 @@ class Operands:
         self.functions = functions
         self.function: Function | None = None
         self.line = 0
+        self.nests = False
 
     # ------------------------------------------------------------------ what the user wants
 
@@ -253,12 +255,22 @@ class Operands:
             constant = number_to_text(subscripts[0][1], "%.6g")
             if subscripts[0][1].is_integer():
                 return lambda rt: constant
+        at = self.global_slot(subscripts[0]) if subscripts[0][0] == "name" else -1
+        if at >= 0:
+
+            def variable(rt: Runtime) -> str:
+                value = rt.g[at]
+                if type(value) is float:
+                    return INTEGERS.get(value) or number_to_text(value, rt.convfmt)
+                return value if type(value) is str else str(rt.text(value))
+
+            return variable
         run = self.value(subscripts[0])
 
         def key(rt: Runtime) -> str:
             value = run(rt)
-            if type(value) is float and value.is_integer():
-                return str(int(value))
+            if type(value) is float:
+                return INTEGERS.get(value) or number_to_text(value, rt.convfmt)
             return str(rt.text(value))
 
         return key

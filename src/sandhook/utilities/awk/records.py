@@ -151,10 +151,7 @@ def split_blanks(record: str) -> list[str]:
 
 
 def by_pattern(expression: Pattern) -> Splitter:
-    if expression.literal:
-        literal = expression.literal
-        return lambda record: record.split(literal) if record else []
-    return lambda record: expression.split(record)[0] if record else []
+    return lambda record: expression.pieces(record) if record else []
 
 
 def by_widths(text: str) -> Splitter:

@@ -25,6 +25,7 @@ _CONTROLS = {
     '"': '"',
     "&": "&",
 }
+_CHOICE = re.compile(r"\[([^]\[\\^-]{1,8})\]")
 _META = re.compile(r"[][\\^$.*+?(){}|]")
 Span = tuple[int, int]
 
@@ -67,9 +68,13 @@ class Invalid(Fatal):
 
 
 class Pattern:
-    """A compiled expression; immutable and shared."""
+    """A compiled expression; immutable and shared.
 
-    __slots__ = ("literal", "regex", "start")
+    Attributes:
+        literal: What it matches, when that is one text. choice: The characters, when it is one of them.
+    """
+
+    __slots__ = ("choice", "literal", "regex", "start")
 
     def __init__(self, source: str, icase: bool) -> None:
         text = _led(_translated(source))
@@ -81,6 +86,8 @@ class Pattern:
         plain = text[1:] if text[:1] == "^" else text
         simple = not icase and _META.search(plain) is None
         self.literal = text if simple and text[:1] != "^" else None
+        choice = _CHOICE.fullmatch(text)
+        self.choice = choice[1] if choice and not icase else None
         self.start = plain if simple and text[:1] == "^" else None
 
     def test(self, text: str) -> bool:
@@ -90,6 +97,17 @@ class Pattern:
         if self.start is not None:
             return text.startswith(self.start)
         return self.regex.search(text.encode("utf-8", "surrogateescape")) is not None
+
+    def pieces(self, text: str) -> list[str]:
+        """Split at every match that is not empty; return what stands between them."""
+        if self.literal:
+            return text.split(self.literal)
+        if self.choice is None:
+            return self.split(text)[0]
+        first = self.choice[0]
+        for other in self.choice[1:]:
+            text = text.replace(other, first)
+        return text.split(first)
 
     def spans(self, text: str) -> list[Span] | None:
         """Return where the first match and its groups stand, in characters."""

@@ -64,6 +64,7 @@ class Runtime(Connections):
         g: Global variables by slot. frame: Those of the function that runs.
         record: $0, unless ``dirty``: then it is to be made again from ``fields``.
         fields: $1 and on; None until the record is split.
+        large: An array has ever held a text that is counted.
         blanks: Fields are what stands between blanks.
         failure: Why the main input that was begun cannot be read; a BEGINFILE rule may pass it by.
         directory: Its name, if that is why.
@@ -83,6 +84,7 @@ class Runtime(Connections):
         self.fnr = 0.0
         self.depth = 0
         self.held = 0
+        self.large = False
         self.status = 0
         self.value: Value = None
         self.seed = 1
@@ -147,6 +149,7 @@ class Runtime(Connections):
             self.keep(-len(old))
         if isinstance(value, str) and len(value) > LARGE:
             self.keep(len(value))
+            self.large = True
         array[key] = value
 
     def replaced(self, old: Value, new: str) -> None:
@@ -164,9 +167,10 @@ class Runtime(Connections):
     def clear(self, array: Array) -> None:
         self.budget.charge(len(array) >> 4)
         size = ENTRY * len(array) + sum(map(len, array))
-        for value in array.values():
-            if type(value) is not float and isinstance(value, str) and len(value) > LARGE:
-                size += len(value)
+        if self.large:
+            for value in array.values():
+                if isinstance(value, str) and len(value) > LARGE:
+                    size += len(value)
         array.clear()
         self.keep(-size)
 

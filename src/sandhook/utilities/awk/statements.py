@@ -35,7 +35,8 @@ class Statements(Compiler):
     def _do_line(self, node: Node) -> Step:
         """A statement that stands alone: it says its line when it fails."""
         _, self.line, inner = node
-        return located(self.statement(inner), node[1]) if can_fail(inner) else self.statement(inner)
+        step = self.statement(inner)
+        return located(step, node[1]) if can_fail(inner, self.function is not None or self.nests) else step
 
     def _do_block(self, node: Node) -> Step:
         if not node[1]:
@@ -295,23 +296,29 @@ def located(step: Step, line: int) -> Step:
     return run
 
 
-_FAILING = frozenset(
-    ("call", "indirect", "getline", "builtin", "printf", "index", "forin", "delete", "switch")
-)
+_FAILING = frozenset(("call", "indirect", "getline", "builtin", "printf", "forin", "delete", "switch"))
 
 
 #: Setting these can fail.
 _WATCHED = ("NF", "FS", "RS", "FPAT", "FIELDWIDTHS")
 
 
-def can_fail(node: object) -> bool:
-    """Tell whether a statement may end the program: saying the line costs a call, which sums should not pay."""
+def can_fail(node: object, elements: bool = True) -> bool:
+    """Tell whether a statement may end the program: saying the line costs a call, which sums should not pay.
+
+    Args:
+        elements: An element of an array may be an array, or what should be one may be none.
+    """
     if not isinstance(node, (tuple, list)) or not node:
         return False
     kind = node[0]
     if not isinstance(kind, str):
-        return any(map(can_fail, node))
-    if kind in _FAILING or (kind in ("bin", "assign") and node[1] in ("/", "%")):
+        return any(can_fail(part, elements) for part in node)
+    if (
+        kind in _FAILING
+        or (kind == "index" and elements)
+        or (kind in ("bin", "assign") and node[1] in ("/", "%"))
+    ):
         return True
     if kind == "assign" and node[2][0] == "name" and node[2][1] in _WATCHED:
         return True
@@ -319,7 +326,7 @@ def can_fail(node: object) -> bool:
         return True
     if kind == "print" and node[2]:
         return True
-    return any(can_fail(part) for part in node if isinstance(part, (tuple, list)))
+    return any(can_fail(part, elements) for part in node if isinstance(part, (tuple, list)))
 
 
 # --------------------------------------------------------------------------- programs
@@ -343,6 +350,7 @@ def _compiled(text: str, extensions: bool, posix: bool) -> Program:
     arrays = {names[name] for name in parser.arrays} | set(SPECIAL_ARRAYS)
     program = Program(parser.functions, names, arrays)
     compiler = Statements(program, FUNCTIONS)
+    compiler.nests = parser.nests or "SYMTAB" in parser.names
     try:
         _fill(program, parser, compiler)
     except Fatal as error:
