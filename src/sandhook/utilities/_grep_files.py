@@ -61,25 +61,24 @@ class Files:
             return
         for name in self._operands:
             if name == "-":
-                if not self._skipped(name, True):
-                    yield name, None
+                yield name, None
                 continue
             try:
                 found = self._ctx.fs.stat(self._ctx.path(name)) if name else None
                 if found is None:
                     raise fs_error(errno.ENOENT)
             except OSError as error:
-                if not self._skipped(name, True):
-                    self.report(name, error)
+                self.report(name, error)
                 continue
             yield from self._operand(name, found)
 
     def _operand(self, name: str, found: Stat) -> Iterator[tuple[str, Stat]]:
         if stat.S_ISDIR(found.mode):
+            if self._directories == "skip" or _any_tail(self._no_directories, name.rstrip("/") or name):
+                return
             if self._recurse:
-                if not _any_tail(self._no_directories, name.rstrip("/") or name):
-                    yield from self._below(name, name)
-            elif self._directories != "skip":
+                yield from self._below(name, name)
+            else:
                 yield name, found
         elif not self._skipped(name, True) and not (self._devices == "skip" and not stat.S_ISREG(found.mode)):
             yield name, found

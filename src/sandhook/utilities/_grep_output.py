@@ -256,7 +256,9 @@ class OneInput:
         return self.selected > 0
 
     def _binary_matches(self, name: str) -> bool:
-        self._ctx.error(f"{name}: binary file matches")
+        if self._style.binary != "without-match":
+            self._ctx.error(f"{name}: binary file matches")
+        self.printed = True
         return True
 
     def _take(self, block: bytes) -> int:

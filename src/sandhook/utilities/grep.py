@@ -195,10 +195,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         ctx.flush()
         ctx.error_hint(USAGE)
         return 2
+    if options.limit == 0 and (options.list_ != "L" or options.quiet) and len(set(options.kinds)) < 2:
+        return 1
     matcher, style = plan_for(options, None if given else operands[0], ctx)
     files: Sequence[str] = operands if given else operands[1:]
     nothing = matcher.takes_all if style.invert else matcher.takes_none
-    if (style.limit == 0 or nothing) and style.list_ != "L":
+    if nothing and style.list_ != "L":
         return 1
     selected = False
     searcher = Searcher(matcher, style, ctx)
