@@ -11,14 +11,19 @@ PREFIX = "sandhook: the sandbox has no "
 
 #: Interpreters, compilers, package managers and other programs that hooks often call.
 HOST_PROGRAMS = """
-    ansible ant apt apt-get aws az bazel biome black brew bun bundle bunx c++ cabal cargo cc clang clang-format
-    clang-tidy cmake composer conda corepack crystal cypress dart deno docker docker-compose dotnet elixir eslint
-    flake8 flutter g++ gcc gcloud gem gh ghc git gitleaks glab go gofmt goimports golangci-lint gradle helm hg iex
-    irb isort java javac jest julia just kotlin kotlinc kubectl ld lua make mix mocha mvn mypy ninja node nodejs
-    npm npx ocaml osv-scanner perl php phpunit pip pip3 pipenv pipx playwright pnpm podman poetry pre-commit
-    prettier psql pulumi pylint pyright pytest python python2 python3 rails rake Rscript rspec rsync rubocop ruby
-    ruff rustc rustfmt rustup sbt scala scp semgrep shellcheck shfmt ssh ssh-keygen sudo svn swift swiftc systemctl
-    terraform tofu ts-node tsc tsx uv uvx vite vitest vue yarn zig
+    Rscript ansible ant apk apt apt-get at aws az batch bazel biome bison black brew bun bundle bunx c++ cabal
+    cargo cc chroot clang clang-format clang-tidy cmake composer conda corepack crontab crystal ctags cypress
+    dart deno dig dnf docker docker-compose dotnet dpkg elixir emacs eslint ffmpeg fish flake8 flatpak flex
+    flutter ftp g++ gcc gcloud gdb gem gh ghc git gitleaks glab go gofmt goimports golangci-lint gpg gradle helm
+    hg host htop iex ifconfig ip irb isort java javac jest journalctl julia just kotlin kotlinc kubectl latexmk
+    ld ldd lex lsof ltrace lua lynx m4 mail mailx make man mix mocha mongo mount mvn mypy mysql nano nc ncat
+    netstat ninja nix nm nmap node nodejs npm npx nslookup objdump ocaml osv-scanner pacman pandoc passwd
+    pdflatex perl php phpunit ping pip pip3 pipenv pipx playwright pnpm podman poetry pre-commit prettier psql
+    pulumi pwsh pylint pyright pytest python python2 python3 rails rake redis-cli rpm rspec rsync rubocop ruby
+    ruff rustc rustfmt rustup sbt scala scp screen semgrep service sftp shellcheck shfmt size snap ss ssh
+    ssh-keygen strace strip su sudo svn swift swiftc systemctl systemd-run tclsh telnet terraform tmux tofu top
+    traceroute ts-node tsc tsx umount unzstd useradd uv uvx valgrind vi vim vite vitest vue yacc yarn yum zig
+    zstd zstdcat
 """
 
 

@@ -44,7 +44,8 @@ _REPLACED = frozenset({"env"})
 _COMPLAINTS = {
     "xargs": "{}", "timeout": "failed to run command '{}'", "nohup": "failed to run command '{}'",
     "flock": "failed to execute {}", "setsid": "failed to execute {}", "stdbuf": "failed to run command '{}'",
-    "ifne": "{}", "chronic": "{}",
+    "ifne": "{}", "chronic": "{}", "ionice": "failed to execute {}", "taskset": "failed to execute {}",
+    "chrt": "failed to execute {}",
 }  # fmt: skip
 
 #: Their own statuses for such a command.

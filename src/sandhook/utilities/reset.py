@@ -1,0 +1,32 @@
+"""reset: make a terminal usable again: there is none.
+
+Oracle: ncurses 6.4, without a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.utilities._base import Context, Failure, opt, option_set
+
+_NO_TERMINAL = 10
+
+
+@option_set
+class Options:
+    """reset [OPTION]... [TERMINAL]
+
+    Refused, as everywhere without a terminal.
+    """
+
+    keep: bool = opt("-c", help="set control characters")
+    quiet: bool = opt("-I", help="send no strings to the terminal")
+    say: bool = opt("-Q", help="do not print control characters")
+    kind: bool = opt("-r", help="print the kind of terminal")
+    shell: bool = opt("-s", help="print commands of a shell")
+    window: bool = opt("-w", help="set the size of the window")
+
+
+def run(_: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 10: there is no terminal."""
+    raise Failure("terminal attributes: No such device or address\n", _NO_TERMINAL)
