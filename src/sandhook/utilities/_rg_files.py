@@ -66,6 +66,7 @@ class Files:
         self._explicit = [
             rules for name in options.ignore_file if (rules := self._rules(name, ctx.path(name), report=True))
         ]
+        self._most = options.max_size
         self.searched = 0
 
     def report(self, name: str, error: OSError) -> None:
@@ -135,6 +136,8 @@ class Files:
                 kind = self._kind(f"{base}/{entry.name}", entry.mode, shown + entry.name)
                 if kind is None or self._left_out(f"{base}/{entry.name}", kind, inner):
                     continue
+                if not kind and self._is_too_big(f"{base}/{entry.name}"):
+                    continue
                 name = f"{shown}{entry.name}{'/' if kind else ''}"
                 below = inner if kind else None
                 pending.append((name, f"{base}/{entry.name}", depth + 1, below, above | {inode}))
@@ -151,6 +154,10 @@ class Files:
                 return None
             mode = found.mode
         return True if bits.S_ISDIR(mode) else False if bits.S_ISREG(mode) else None
+
+    def _is_too_big(self, path: str) -> bool:
+        most = self._most
+        return most is not None and self._ctx.fs.stat(VirtualPath(path)).size > most
 
     def _left_out(self, path: str, is_directory: bool, levels: tuple[_Level, ...]) -> bool:
         name = path.rpartition("/")[2]

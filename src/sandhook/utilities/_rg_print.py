@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sandhook.pattern.engine import Spans
 from sandhook.utilities._base import Context
-from sandhook.utilities._rg_pattern import Wanted, group_names
 
 if TYPE_CHECKING:
     from sandhook.utilities.rg import Options
@@ -30,8 +29,7 @@ class Block:
 class Template:
     """The text of -r, split into pieces: text, and numbers of groups."""
 
-    def __init__(self, text: str, wanted: Wanted) -> None:
-        names = {} if wanted.fixed else group_names(wanted.patterns)
+    def __init__(self, text: str, names: dict[str, int]) -> None:
         self._pieces: list[bytes | int] = []
         at = 0
         while (dollar := text.find("$", at)) >= 0:
@@ -88,7 +86,8 @@ class Printer:
         self._numbers = options.vimgrep or bool(
             options.numbers if options.numbers is not None else options.pretty or self._column
         )
-        self._color = options.pretty or options.color in ("always", "ansi")
+        terminal = ctx.environment.get("TERM", "dumb") != "dumb" and "NO_COLOR" not in ctx.environment
+        self._color = (options.pretty and terminal) or options.color in ("always", "ansi")
         self._before, self._after = options.context
         if options.passthru:
             self._before = self._after = 1 << 60

@@ -9,7 +9,7 @@ from sandhook.pattern.engine import Spans
 from sandhook.pattern.errors import PatternError
 from sandhook.utilities._base import Context, Reader
 from sandhook.utilities._rg_files import Files
-from sandhook.utilities._rg_pattern import Matches, Wanted, matches_of
+from sandhook.utilities._rg_pattern import Matches, Wanted, group_names, matches_of
 from sandhook.utilities._rg_print import Block, Printer, Template
 
 if TYPE_CHECKING:
@@ -25,10 +25,12 @@ class Search:
     def __init__(self, options: Options, wanted: Wanted, many: bool, ctx: Context) -> None:
         self._options = options
         self._ctx = ctx
-        self._matches = self._perl(wanted) if options.perl else matches_of(wanted, ctx.budget)
+        self._names: dict[str, int] | None = None  # of groups, from the engine of -P
+        self._matches = self._engine(wanted)
         template = None
         if options.replacement is not None:
-            template = Template(options.replacement, wanted)
+            names = group_names(wanted.patterns) if self._names is None and not wanted.fixed else self._names
+            template = Template(options.replacement, names or {})
         named = options.names if options.names is not None else many or options.vimgrep
         self._printer = Printer(options, template, named, ctx)
         self._found = False
@@ -38,12 +40,21 @@ class Search:
 
             self._json = Messages(options, ctx)
 
+    def _engine(self, wanted: Wanted) -> Matches:
+        """Return the search by the engine that was asked for."""
+        if self._options.engine == "pcre2":
+            return self._perl(wanted)
+        try:
+            return matches_of(wanted, self._ctx.budget)
+        except PatternError:
+            if self._options.engine != "auto":
+                raise
+            return self._perl(wanted)
+
     def _perl(self, wanted: Wanted) -> Matches:
-        """Search line by line with the engine of grep -P."""
+        """Search with the engine of grep -P, line by line unless -U is given."""
         from sandhook.utilities._grep_perl import perl_spans
 
-        if wanted.multiline or self._options.replacement is not None:
-            raise PatternError("-P with -U or -r is not offered")
         pattern = (
             "|".join(f"(?:{each})" for each in wanted.patterns)
             if len(wanted.patterns) > 1
@@ -53,22 +64,27 @@ class Search:
             from sandhook.utilities._rg_pattern import escape
 
             pattern = "|".join(map(escape, wanted.patterns))
-        spans = perl_spans(
-            pattern.encode("utf-8", "surrogateescape"),
-            wanted.icase,
-            wanted.words,
-            wanted.lines,
-            self._ctx.budget,
-            wide=True,
-        )
+        try:
+            perl = perl_spans(
+                pattern.encode("utf-8", "surrogateescape"),
+                wanted.icase,
+                wanted.words,
+                wanted.lines,
+                self._ctx.budget,
+                wide=True,
+                flags="m" + "s" * wanted.dotall if wanted.multiline else "",
+            )
+        except PatternError as error:
+            raise PatternError(f"PCRE2: error compiling pattern: {error}") from None
+        self._names = perl.group_names()
 
         def matches(data: bytes, at: int) -> Iterator[Spans]:
             while at < len(data):
                 self._ctx.charge()
-                end = data.find(b"\n", at)
+                end = -1 if wanted.multiline else data.find(b"\n", at)
                 end = len(data) if end < 0 else end
-                for start, stop in spans(data[at:end]):
-                    yield [(start + at, stop + at)]
+                for spans in perl.matches(data[at:end]):
+                    yield [(start + at, stop + at) if start >= 0 else (-1, -1) for start, stop in spans]
                 at = end + 1
 
         return matches

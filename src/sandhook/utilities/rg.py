@@ -57,10 +57,14 @@ def _encoding(text: str) -> str:
     return text
 
 
-def _engine(text: str) -> bool:
-    if text not in ("default", "auto", "pcre2"):
-        raise UsageError(f"unrecognized regex engine '{text}'", hint=False)
-    return text == "pcre2"
+def _size(text: str) -> int:
+    """Read a number of bytes with an optional suffix."""
+    digits = text[:-1] if text[-1:] in ("K", "M", "G") else text
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
+        raise PatternError(
+            f"invalid format for size '{text}', which should be a sequence of digits followed by an optional 'K', 'M' or 'G' suffix"
+        )
+    return int(digits) << {"K": 10, "M": 20, "G": 30}.get(text[-1], 0)
 
 
 def _switch(name: str, negation: str, help_: str, *short: str) -> Any:
@@ -95,11 +99,14 @@ class Options:
     )
     multiline: bool = _switch("--multiline", "--no-multiline", "matches may hold newlines", "-U")
     dotall: bool = _switch("--multiline-dotall", "--no-multiline-dotall", "with -U, . matches a newline")
-    perl: bool = also(
-        opt("-P", "--pcre2", help="Perl's expressions, with lookaround"),
-        opt("--no-pcre2", help="undo -P", const=False),
-        opt("--engine", "ENGINE", "default, auto or pcre2", convert=_engine),
-    )
+    engine: str = also(
+        opt("-P", "--pcre2", help="Perl's expressions, with lookaround", const="pcre2", default="default"),
+        opt("--no-pcre2", help="undo -P", const="default"),
+        opt("--auto-hybrid-regex", help="Perl's expressions where the others do not do", const="auto"),
+        opt("--no-auto-hybrid-regex", help="undo --auto-hybrid-regex", const="default"),
+        opt("--engine", "ENGINE", "default, auto or pcre2",
+            convert=_one_of("--engine <ENGINE>", "auto", "default", "pcre2")),
+    )  # fmt: skip
     mode: str = also(
         opt("-c", "--count", help="print how many lines match in each file", const="c", default=""),
         opt("--count-matches", help="print how many matches there are", const="m"),
@@ -210,6 +217,9 @@ class Options:
     follow: bool = _switch("--follow", "--no-follow", "follow symbolic links", "-L")
     max_depth: int | None = opt("-d", "--max-depth", "--maxdepth", "NUM", "levels of directories",
                                 convert=_count("--max-depth"))  # fmt: skip
+    max_size_: str | None = opt(
+        "--max-filesize", "SIZE", "no files of directories of over SIZE bytes (K, M, G)"
+    )
     order: tuple[str, bool] = also(
         opt("--sort", "KEY", "path, modified, accessed, created or none", default=("path", False),
             convert=lambda text: (_ORDERS("--sort <SORTBY>", text), False)),
@@ -233,6 +243,11 @@ class Options:
         "--no-ignore-messages", "--ignore-messages", "--no-stats", "--no-crlf", "--no-pre", "--no-json",
         "--no-search-zip", "--no-encoding", help="taken, and without effect",
     )  # fmt: skip
+
+    @property
+    def max_size(self) -> int | None:
+        """Bytes of the largest file of a directory that is searched."""
+        return None if self.max_size_ is None else _size(self.max_size_)
 
     @property
     def unrestricted(self) -> int:
