@@ -24,14 +24,14 @@ def run(state: State, argv: Sequence[str]) -> int:
     letters = {option.letter for option in given}
     special = [SPECIAL_NAMES[letter] for letter in "DEI" if letter in letters]
     targets = special[:1] or names
-    if "p" in letters or (not given and not names):
-        return _show(state, targets)
-    if "r" in letters:
-        return _remove(state, targets)
     specification = Specification()
     for option in given:
         if option.letter not in "prDEI":
             specification.add(option)
+    if "p" in letters or (not given and not names):
+        return _show(state, targets)
+    if "r" in letters:
+        return _remove(state, targets)
     if not targets:
         show_usage(state, "complete", USAGE)
         return 2

@@ -134,10 +134,10 @@ def show(
 
 
 def _list(state: State, request: Request, letters: set[str]) -> int:
-    if not request.add and request.nameref is None:
+    if not request.add and not request.nameref:  # taking attributes away chooses nothing
         if "p" in letters:
             write(state, listing(state, all_names(state)))
-        elif not (request.remove or (request.local and letters & {"I"})):
+        elif not (request.local and letters & {"I"}):
             write(state, "".join([plain_line(state, name) for name in state.names()]))
             write(state, "".join([runtime(state).unparse_function(state.functions[name]) + "\n"
                                   for name in sorted(state.functions)]))  # fmt: skip

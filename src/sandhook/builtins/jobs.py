@@ -21,8 +21,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     given, operands = parse(argv, "lpnxrs")
     letters = {option.letter for option in given}
     if "x" in letters:
-        before = [option.letter for option in given[: [option.letter for option in given].index("x")]]
-        if not {"l", "p", "n"}.isdisjoint(before):  # behind it they are no news
+        last = max(at for at, option in enumerate(given) if option.letter == "x")
+        if any(option.letter in "lpn" for option in given[:last]):  # behind it they mean nothing
             raise Fault("no other options allowed with `-x'")
         return _execute(state, operands)
     untold = [] if state.extra.get("command_string") else [job for job in jobs_of(state) if job.done]

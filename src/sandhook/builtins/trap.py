@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage, write
 from sandhook.builtins._quote import single_quote
 from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
-from sandhook.interp.traps import on_signal
+from sandhook.interp.traps import ERR_SKIPPED, on_signal
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import ERR_DEPTH, NOTING, State
 
@@ -40,6 +40,7 @@ def run(state: State, argv: Sequence[str]) -> int:
             return USAGE_STATUS
         names, action = operands, "-"
     status = 0
+    hearing = "ERR" in state.traps
     for text in names:
         name = trap_name(text)
         if name is None:
@@ -47,6 +48,8 @@ def run(state: State, argv: Sequence[str]) -> int:
             status = 1
         else:
             set_trap(state, name, None if action == "-" else action)
+    if status and not hearing and not state.tested and "ERR" in state.traps:
+        state.extra[ERR_SKIPPED] = True  # it was not there when this command began
     return status
 
 

@@ -33,7 +33,7 @@ def run(state: State, argv: Sequence[str]) -> int:
             process.umask = ~apply_symbolic(text, ~process.umask & 0o777) & 0o777
         if "S" not in letters:
             return 0
-    head = "umask " if "p" in letters else ""
+    head = "umask " if "p" in letters and not operands else ""
     if "S" in letters:
         write(state, f"{head}{'-S ' if head else ''}{symbolic(process.umask)}\n")
     else:

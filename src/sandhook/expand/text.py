@@ -19,10 +19,10 @@ from sandhook.expand.parameter import (
     compile_parameter,
     plain_value,
 )
+from sandhook.expand.refused import bad_substitution
 from sandhook.expand.shapes import unquoting
 from sandhook.expand.special import separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_tildes, tilde_behind_name
-from sandhook.lazy import lazily
 from sandhook.pattern.glob import quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
@@ -53,7 +53,6 @@ Pieces: TypeAlias = Callable[[State], "list[tuple[str, bool]]"]
 
 _GLOB = frozenset("*?[")
 _DECLARING = (Literal("A"),)  #: the letter of ${a[@]@A}
-_UNKNOWN_TRANSFORMATION = lazily(r"\$\{([A-Za-z_][A-Za-z0-9_]*)@[^}]*\}")
 
 
 class TextCompiler:
@@ -184,7 +183,7 @@ class TextCompiler:
                 pieces = self._extended_pieces(part)
                 return lambda state: "".join(text for text, _ in pieces(state))
             case BadSubstitution(text, _, around):
-                return _bad_substitution(text, around or text)
+                return bad_substitution(self, text, around or text)
         raise TypeError(part)
 
     def _parameter_text(self, node: ParameterExpansion, quoted: bool, stored: bool) -> Text:
@@ -460,19 +459,6 @@ def _tilde_piece(text_of: Text) -> Pieces:
         return [(text, text[:1] != "~")]
 
     return piece
-
-
-def _bad_substitution(text: str, shown: str) -> Text:
-    unknown = _UNKNOWN_TRANSFORMATION.fullmatch(text)
-
-    def run(state: State) -> str:
-        if unknown is not None:
-            if state.get(unknown[1]) is None:
-                return plain_value(unknown[1])(state) or ""
-            raise ShellError(f"{shown}: bad substitution", 127, fatal=True)
-        raise ShellError(f"{shown}: bad substitution", 1, discard=True)
-
-    return run
 
 
 def _concatenate(pieces: Sequence[Text]) -> Text:
