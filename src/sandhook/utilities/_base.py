@@ -8,6 +8,8 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     PERMUTE: bool = True        options may follow operands (GNU); False stops at the first operand
     NUMERIC: str | None         name of the field that a bare ``-5`` sets (fold), read as the option of that field is
     DIGITS: str | None          name of the field that digits among short options set (grep)
+    OPTION_STATUS: int          exit status of an option that is not known, if it is another one (64 with ARGP)
+    ARGP: bool = False          "Try ..." also points to --usage, as programs of glibc's argp do (cpio, iconv)
     USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed)
     NEGATIVE: bool = False      "-5" and "-.5" are operands (seq)
     NAMED_HINT: bool = False    "Try ..." is preceded by the name, as diffutils do
@@ -25,10 +27,12 @@ from sandhook.kernel.descriptor import CHUNK, Description, File
 from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.signals import SIGPIPE, BrokenPipe
 from sandhook.limits import Budget
+from sandhook.utilities._inform import inform
 from sandhook.utilities._options import (
     Declared,
     Inform,
     Option,
+    OptionError,
     Syntax,
     UsageError,
     also,
@@ -36,7 +40,6 @@ from sandhook.utilities._options import (
     opt,
     option_set,
 )
-from sandhook.version import __version__
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.path import VirtualPath, join
 
@@ -185,9 +188,12 @@ class Context:
         self.error(message)
         self.failed = max(self.failed, status)
 
-    def error_hint(self, usage: str = "", *, named: bool = False, quote: str = "'") -> None:
+    def error_hint(
+        self, usage: str = "", *, named: bool = False, quote: str = "'", argp: bool = False
+    ) -> None:
         """Point to --help, as GNU's tools do after a usage error, after a line of ``usage``."""
-        text = f"{self.name + ': ' if named else ''}Try {quote}{self.name} --help' for more information.\n"
+        other = f" or {quote}{self.name} --usage'" if argp else ""
+        text = f"{self.name + ': ' if named else ''}Try {quote}{self.name} --help'{other} for more information.\n"
         self.process.complain(f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape"))
 
     def abandon(self) -> None:
@@ -414,8 +420,15 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
             ctx.error(str(error))
             if error.hint:
                 named, quote = getattr(module, "NAMED_HINT", False), getattr(module, "HINT_QUOTE", "'")
-                ctx.error_hint(getattr(module, "USAGE", ""), named=named, quote=quote)
-            return usage_status if error.status is None else error.status
+                argp = getattr(module, "ARGP", False)
+                ctx.error_hint(getattr(module, "USAGE", ""), named=named, quote=quote, argp=argp)
+            if error.status is not None:
+                return error.status
+            if isinstance(error, OptionError):
+                return getattr(
+                    module, "OPTION_STATUS", 64 if getattr(module, "ARGP", False) else usage_status
+                )
+            return usage_status
         except Failure as error:
             ctx.error(str(error))
             return usage_status if error.status is None else error.status
@@ -456,32 +469,13 @@ def syntax_of(module: Any) -> Syntax:
     return found
 
 
-def inform(module: Any, name: str, what: str) -> str:
-    """Return the text of --help or --version."""
-    if what == "version":
-        return f"{name} (sandhook) {__version__}\n"
-    lines = ["Usage: " + _plain(module.Options.__doc__ or name), ""]
-    for declared in declared_fields(module.Options).values():
-        for option in declared.options:
-            names = ", ".join(option.flags)
-            if option.metavar:
-                names += f"[{option.metavar}]" if option.optional else f" {option.metavar}"
-            lines.append(f"  {names:<28} {option.help}")
-    lines.append(f"  {'--help':<28} show this help")
-    lines.append(f"  {'--version':<28} show the version")
-    return "\n".join(lines) + "\n"
-
-
-def _plain(doc: str) -> str:
-    return "\n".join(line.removeprefix("    ") for line in doc.strip().splitlines())
-
-
 __all__ = [
     "Context",
     "Declared",
     "Failure",
     "Inform",
     "Option",
+    "OptionError",
     "Reader",
     "RunCommand",
     "Syntax",

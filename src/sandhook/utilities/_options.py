@@ -25,6 +25,10 @@ class UsageError(Exception):
         self.status = status
 
 
+class OptionError(UsageError):
+    """An option that is not known, or that lacks its argument or has one too many."""
+
+
 class Option:
     """One declared option: its names, how its argument is read, and its help."""
 
@@ -243,7 +247,7 @@ class Syntax:
                 self._store(self.numeric, self._read(self.numeric, argument[index:]), values)
                 return
             if option is None:
-                raise UsageError(f"invalid option -- '{letter}'")
+                raise OptionError(f"invalid option -- '{letter}'")
             index += 1
             if option.metavar is None:
                 self._store(option, option.const, values)
@@ -254,7 +258,7 @@ class Syntax:
             elif rest:
                 self._store(option, self._read(option, rest.pop()), values)
             else:
-                raise UsageError(f"option requires an argument -- '{letter}'")
+                raise OptionError(f"option requires an argument -- '{letter}'")
 
     def _long(self, text: str, rest: list[str], values: dict[str, Any]) -> None:
         name, equals, attached = text.partition("=")
@@ -265,17 +269,17 @@ class Syntax:
             matching = [known for known in (*self.long, "help", "version") if known.startswith(name)]
             targets = {id(self.long[known]) if known in self.long else known for known in matching}
             if not matching:
-                raise UsageError(f"unrecognized option '--{text}'")
+                raise OptionError(f"unrecognized option '--{text}'")
             if len(targets) > 1:
                 listed = " ".join(f"'--{known}'" for known in matching)
-                raise UsageError(f"option '--{text}' is ambiguous; possibilities: {listed}")
+                raise OptionError(f"option '--{text}' is ambiguous; possibilities: {listed}")
             name = matching[0]
             if name in ("help", "version") and name not in self.long:
                 raise Inform(name)
             option = self.long[name]
         if option.metavar is None:
             if equals:
-                raise UsageError(f"option '--{name}' doesn't allow an argument")
+                raise OptionError(f"option '--{name}' doesn't allow an argument")
             self._store(option, option.const, values)
         elif equals:
             self._store(option, self._read(option, attached), values)
@@ -284,7 +288,7 @@ class Syntax:
         elif rest:
             self._store(option, self._read(option, rest.pop()), values)
         else:
-            raise UsageError(f"option '--{name}' requires an argument")
+            raise OptionError(f"option '--{name}' requires an argument")
 
     def _read(self, option: Option, text: str) -> Any:
         return text if option.convert is None else option.convert(text)

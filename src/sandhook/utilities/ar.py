@@ -38,6 +38,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         raise Inform(words[0][2:])
     if not words:
         raise _usage(ctx, "no operation specified")
+    if words[0][:2] == "--":
+        raise _usage(ctx, f"unrecognized option '{words[0]}'")
     letters = words.pop(0).removeprefix("-")
     while words and words[0][:1] == "-" and len(words[0]) > 1:
         letters += words.pop(0)[1:]

@@ -15,6 +15,7 @@ from sandhook.utilities._cpio_names import Lister, Writer
 from sandhook.utilities._files import reason
 
 USAGE_STATUS = 2
+ARGP = True
 _HINT = "Try 'cpio --help' or 'cpio --usage' for more information."
 
 

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from sandhook.utilities._base import Context, Failure, also, opt, option_set
 from sandhook.vfs.path import VirtualPath
 
+OPTION_STATUS = 255
+
 
 @option_set
 class Options:

@@ -12,6 +12,9 @@ from collections.abc import Iterator, Sequence
 from sandhook.utilities._base import Context, Failure, Reader, opt, option_set
 from sandhook.utilities._files import reason
 
+ARGP = True
+HINT_QUOTE = "`"
+
 USAGE_STATUS = 1
 
 #: Names as glibc has them, without "-" and "_", and the codec that each means.

@@ -10,6 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 
+ARGP = True
+HINT_QUOTE = "`"
+
 CATEGORIES = (
     "LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE", "LC_MONETARY", "LC_MESSAGES", "LC_PAPER", "LC_NAME",
     "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION",

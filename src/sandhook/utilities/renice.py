@@ -30,6 +30,12 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         raise Inform("help" if words[0] in ("--help", "-h") else "version")
     if words and words[0] in ("-n", "--priority", "--relative"):
         words.pop(0)
+    wrong = next(
+        (word for word in words[:1] if word[:1] == "-" and not word[1:2].isdigit() and word not in _KINDS),
+        None,
+    )
+    if wrong is not None:
+        raise UsageError(f"unrecognized option '{wrong}'")
     if len(words) < 2:
         raise UsageError("not enough arguments")
     text = words.pop(0)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.pattern.glob import Pattern, compile_pattern
 from sandhook.utilities import _tar_format as format_
-from sandhook.utilities._base import Context, Failure, Syntax, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, Failure, OptionError, Syntax, UsageError, also, opt, option_set
 from sandhook.utilities._dateparse import BadDate, parse_date
 from sandhook.utilities._files import accounts, reason, stat_of
 from sandhook.utilities._mode import mode_string
@@ -110,7 +110,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             raise UsageError("You must specify one of the '-Acdtrux', '--delete' or '--test-label' options")
     except UsageError as error:
         ctx.error(f"{error}\n{_HINT}" if error.hint else str(error))
-        return 2
+        return 64 if isinstance(error, OptionError) else 2
     try:
         job = Job(options, modes.pop(), ctx)
     except (UsageError, Failure) as error:

@@ -16,6 +16,7 @@ from sandhook.utilities._base import Context, Failure, UsageError, opt, option_s
 from sandhook.utilities._files import reason
 
 USAGE_STATUS = 64
+OPTION_STATUS = 1
 _DAMAGED, _UNREADABLE, _UNWRITABLE = 2, 4, 8
 _BEGIN = lazily(rb"begin(-base64)?(-encoded)? ([0-7]{3,4}) (.*?)[ \t]*\r?\n?", re.DOTALL)
 

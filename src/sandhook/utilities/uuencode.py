@@ -13,6 +13,7 @@ from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, 
 from sandhook.utilities._files import reason, stat_of
 
 USAGE_STATUS = 64
+OPTION_STATUS = 1
 _NO_INPUT = 1
 _LINE = 45  #: bytes in one line
 
