@@ -112,7 +112,7 @@ def check_listing(listing: str, algorithm: Algorithm | None, options: Manner, ct
         return
     good = 0
     for number, line in enumerate(lines, 1):
-        if line[:1] == "#":
+        if line[:1] == "#" or not line.strip("\r\n"):
             continue
         parsed = _parse(line.rstrip("\r\n"), algorithm)
         if parsed is None:
@@ -147,7 +147,7 @@ def _report_unread(name: str, error: OSError, options: Manner, ctx: Context) -> 
 
 
 def _what(algorithm: Algorithm | None) -> str:
-    return f"{algorithm.tag} " if algorithm else ""
+    return f"{algorithm.tag if algorithm else 'CRC'} "
 
 
 def _parse(line: str, algorithm: Algorithm | None) -> tuple[str, str, Algorithm] | None:

@@ -40,7 +40,8 @@ class Set:
         repeats: ``[c*n]`` or ``[c*]`` occurs.
         fills: How many ``[c*]`` there are.
         case_classes: Offsets of [:upper:] and [:lower:].
-        other_classes: Some other class or an equivalence class occurs.
+        other_classes: Some other class occurs.
+        equivalences: An equivalence class occurs.
         ends_in_class: The last item is a class.
     """
 
@@ -51,6 +52,7 @@ class Set:
         self.fills = 0
         self.case_classes: list[int] = []
         self.other_classes = False
+        self.equivalences = False
         self.ends_in_class = False
         self._size = 0
 
@@ -196,7 +198,7 @@ def _add_named(kind: int, name: bytes, found: Set) -> None:
         raise UsageError("missing equivalence class character '[==]'", hint=False)
     if len(name) != 1:
         raise UsageError(f"{text}: equivalence class operand must be a single character", hint=False)
-    found.other_classes = True
+    found.equivalences = True
     found.add(name)
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sandhook.utilities._base import Context, Failure, Reader, opt, option_set
+from sandhook.utilities._base import Context, Reader, opt, option_set
 from sandhook.utilities._bc_lexer import Lexer
 from sandhook.utilities._bc_parse import BcSyntaxError, Function, Parser, Quit
 from sandhook.utilities._bc_run import Halt, Machine
-from sandhook.utilities._files import reason
 
 
 @option_set
@@ -40,7 +39,15 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 with ctx.open(name) as reader:
                     _program(_lines(reader), name, machine, ctx)
             except OSError as error:
-                raise Failure(f"File {name} is unavailable: {reason(error)}", 1) from None
+                directory = isinstance(error, IsADirectoryError)
+                text = (
+                    f"{name} 1: read() in flex scanner failed"
+                    if directory
+                    else f"File {name} is unavailable."
+                )
+                ctx.flush()
+                ctx.process.complain(text.encode("utf-8", "surrogateescape") + b"\n")
+                return 1
         with ctx.stdin_reader() as reader:
             _program(_lines(reader), "(standard_in)", machine, ctx)
     except (Quit, Halt):

@@ -22,8 +22,8 @@ class Options:
     sha224sum, sha256sum, sha384sum, sha512sum, b2sum.
     """
 
-    binary: bool = also(
-        opt("-b", "--binary", help="mark names with *", const=True, default=False),
+    binary: bool | None = also(
+        opt("-b", "--binary", help="mark names with *", const=True, default=None),
         opt("-t", "--text", help="mark names with a space (default)", const=False),
     )
     length: str | None = opt("-l", "--length", "BITS", "b2sum: the length of the digest, a multiple of 8")
@@ -31,22 +31,25 @@ class Options:
     tag: bool = opt("--tag", "lines like BSD's")
     zero: bool = opt("-z", "--zero", "end each line with NUL and escape no name")
     ignore_missing: bool = opt("--ignore-missing", "with -c, files that are missing are no failure")
-    quiet: bool = opt("--quiet", "with -c, do not print OK")
-    status: bool = opt("--status", "with -c, print nothing")
+    mode: str = also(
+        opt("--quiet", help="with -c, do not print OK", const="quiet", default=""),
+        opt("--status", help="with -c, print nothing", const="status"),
+        opt("-w", "--warn", help="with -c, name wrong lines", const="warn"),
+    )
     strict: bool = opt("--strict", "with -c, wrong lines are a failure")
-    warn: bool = opt("-w", "--warn", "with -c, name wrong lines")
-
-
-_FLAGS = ("ignore_missing", "status", "warn", "quiet", "strict")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0; 1 when a file could not be read or is not what its digest says."""
     algorithm = chosen(options, ctx)
+    if options.tag and options.binary is False:
+        raise UsageError("--tag does not support --text mode")
+    if options.check and options.binary is not None:
+        raise UsageError("the --binary and --text options are meaningless when verifying checksums")
     if options.check and options.tag:
         raise UsageError("the --tag option is meaningless when verifying checksums")
     refuse_unless_checking(options)
-    manner = manner_of(options, tag=options.tag, binary=options.binary)
+    manner = manner_of(options, tag=options.tag, binary=bool(options.binary))
     for name in operands or ["-"]:
         if options.check:
             check_listing(name, algorithm, manner, ctx)
@@ -84,15 +87,25 @@ def blake(length: str | None, ctx: Context) -> Algorithm:
 
 
 def refuse_unless_checking(options: Any) -> None:
-    """Refuse the options that mean something with -c alone. Raises UsageError."""
+    """Refuse the options that mean something with -c alone, and the one that means nothing. Raises UsageError."""
+    if options.check and options.zero:
+        raise UsageError("the --zero option is not supported when verifying checksums")
     if not options.check:
-        for field in _FLAGS:
-            if getattr(options, field):
-                flag = field.replace("_", "-")
-                raise UsageError(f"the --{flag} option is meaningful only when verifying checksums")
+        given = (options.ignore_missing and "ignore-missing", options.mode, options.strict and "strict")
+        for flag in filter(None, given):
+            raise UsageError(f"the --{flag} option is meaningful only when verifying checksums")
 
 
 def manner_of(options: Any, *, tag: bool, binary: bool) -> Manner:
     """Return the options in the form that printing and checking take."""
-    return Manner(tag, binary, options.zero, *(getattr(options, field) for field in
-                  ("ignore_missing", "quiet", "status", "strict", "warn")))  # fmt: skip
+    mode = options.mode
+    return Manner(
+        tag,
+        binary,
+        options.zero,
+        options.ignore_missing,
+        mode == "quiet",
+        mode == "status",
+        options.strict,
+        mode == "warn",
+    )

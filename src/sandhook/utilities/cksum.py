@@ -50,10 +50,12 @@ class Options:
     )
     zero: bool = opt("-z", "--zero", "end each line with NUL and escape no name")
     ignore_missing: bool = opt("--ignore-missing", "with -c, files that are missing are no failure")
-    quiet: bool = opt("--quiet", "with -c, do not print OK")
-    status: bool = opt("--status", "with -c, print nothing")
+    mode: str = also(
+        opt("--quiet", help="with -c, do not print OK", const="quiet", default=""),
+        opt("--status", help="with -c, print nothing", const="status"),
+        opt("-w", "--warn", help="with -c, name wrong lines", const="warn"),
+    )
     strict: bool = opt("--strict", "with -c, wrong lines are a failure")
-    warn: bool = opt("-w", "--warn", "with -c, name wrong lines")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

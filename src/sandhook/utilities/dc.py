@@ -50,7 +50,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0: what goes wrong is said, and the rest is evaluated."""
+    """Return 0, or 1 when a file ends it with q; what goes wrong is said, and the rest is evaluated."""
     machine = _Machine(ctx)
     sources = [*options.sources, *(("f", name) for name in operands)]
     for kind, text in sources or [("f", "-")]:
@@ -58,11 +58,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 with ctx.open(text) as reader:
                     text = reader.read_all().decode("utf-8", "surrogateescape")
+            except IsADirectoryError:
+                ctx.error(f"Will not attempt to process directory {text}")
+                continue
             except OSError:
                 ctx.error(f"Could not open file {text}")
                 continue
         if not machine.run(text):
-            break
+            return 1 if kind == "f" else 0
     return 0
 
 
@@ -122,12 +125,20 @@ class _Machine:
         elif letter in "slSL:;<>=!":
             self._with_register(letter, code, at + 1)
         elif letter in "qQ":
-            return self._quit(2 if letter == "q" else min(self._levels(), len(self._frames) - 1))
+            return self._quit(2 if letter == "q" else self._levels())
         elif letter in _OPERATIONS:
             _OPERATIONS[letter](self)
         else:
-            raise _Problem(f"{_named(letter)} unimplemented")
+            self._refuse(letter)
         return True
+
+    def _refuse(self, letter: str) -> None:
+        """Say that there is no such command: on both streams, as GNU's does."""
+        self._ctx.flush()
+        for byte in letter.encode("utf-8", "surrogateescape"):
+            self._ctx.process.complain(f"{self._ctx.name}: ".encode())
+            shown = f"'{chr(byte)}' (0{byte:o})" if byte < 128 else f"0{byte:o}"
+            self._ctx.write_line(f"{shown} unimplemented")
 
     # ------------------------------------------------------------------ the stack
 
@@ -141,10 +152,12 @@ class _Machine:
             raise _Problem("stack empty")
         return self._stack.pop()
 
-    def number(self) -> Number:
-        """Take a number from the stack; a string stays there."""
+    def number(self, otherwise: str = "") -> Number:
+        """Take a number from the stack; of a string there ``otherwise`` is said, or it stays and the plain words are."""
         value = self.pop()
         if isinstance(value, str):
+            if otherwise:
+                raise _Problem(otherwise)
             self.push(value)
             raise _Problem("non-numeric value")
         return value
@@ -217,7 +230,7 @@ class _Machine:
         name = code[at : at + 1]
         self._goto(at + 1)
         if not name:
-            return
+            raise _Problem("unexpected EOS")
         if letter in "<>=":
             a, b = self.pair()
             order = compare(b, a)
@@ -250,9 +263,10 @@ class _Machine:
         return held[-1] if held else ZERO
 
     def _array(self, letter: str, name: str) -> None:
-        place = self.number()
+        wrong = "array index must be a nonnegative integer"
+        place = self.number(wrong)
         if place.value < 0:
-            raise _Problem("array index must be a nonnegative integer")
+            raise _Problem(wrong)
         array = self._arrays.setdefault((name, len(self._registers.get(name, ()))), {})
         if letter == ":":
             array[whole(place)] = self.pop()
@@ -346,7 +360,7 @@ class _Machine:
         self.push(Number(-power if b < 0 and e & 1 else power))
 
     def root(self) -> None:
-        value = self.number()
+        value = self.number("square root of nonnumeric attempted")
         if value.value < 0:
             raise _Problem("square root of negative number")
         self.push(self._math.root(value, self._scale))
@@ -354,20 +368,26 @@ class _Machine:
     # ------------------------------------------------------------------ state
 
     def set_base(self, *, output: bool) -> None:
-        value = whole(self.number())
+        wrong = (
+            "output base must be a number greater than 1"
+            if output
+            else "input base must be a number between 2 and 16 (inclusive)"
+        )
+        value = whole(self.number(wrong))
         if output:
             if not 2 <= value <= 1 << 31:
-                raise _Problem("output base must be a number greater than 1")
+                raise _Problem(wrong)
             self._output = value
         else:
             if not 2 <= value <= 16:
-                raise _Problem("input base must be a number between 2 and 16 (inclusive)")
+                raise _Problem(wrong)
             self._input = value
 
     def set_scale(self) -> None:
-        value = whole(self.number())
+        wrong = "scale must be a nonnegative number"
+        value = whole(self.number(wrong))
         if value < 0:
-            raise _Problem("scale must be a nonnegative number")
+            raise _Problem(wrong)
         if value > MOST_DIGITS:
             raise NumberError("Number too large")
         self._scale = value
@@ -382,7 +402,7 @@ class _Machine:
 
     def swap(self) -> None:
         if len(self._stack) < 2:
-            raise _Problem("stack empty")
+            return
         self._stack[-2:] = self._stack[:-3:-1]
 
     def rotate(self) -> None:
@@ -412,7 +432,7 @@ class _Machine:
         if isinstance(value, str):
             self.push(value[:1])
         else:
-            self.push(bytes((abs(whole(value)) & 0xFF,)).decode("utf-8", "surrogateescape"))
+            self.push(bytes((whole(value) & 0xFF,)).decode("utf-8", "surrogateescape"))
 
     # ------------------------------------------------------------------ output
 

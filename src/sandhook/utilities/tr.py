@@ -35,6 +35,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     second = parse_set(operands[1].encode("utf-8", "surrogateescape"), ctx) if len(operands) > 1 else None
     if first.fills:
         raise UsageError("the [c*] repeat construct may not appear in string1", hint=False)
+    if second is not None and second.fills and options.delete:
+        raise UsageError("the [c*] construct may appear in string2 only when translating", hint=False)
     members = first.members()
     if options.complement:
         members = bytes(byte for byte in _ALL if byte not in frozenset(members))
@@ -71,6 +73,8 @@ def _quoted(text: str) -> str:
 
 def translation(options: Options, first: Set, members: bytes, second: Set) -> bytes:
     """Return the table that maps STRING1 to STRING2."""
+    if second.equivalences:
+        raise UsageError("[=c=] expressions may not appear in string2 when translating", hint=False)
     if second.other_classes:
         raise UsageError(
             "when translating, the only character classes that may appear in\nstring2 are 'upper' and 'lower'",
@@ -79,6 +83,7 @@ def translation(options: Options, first: Set, members: bytes, second: Set) -> by
     if second.fills > 1:
         raise UsageError("only one [c*] repeat construct may appear in string2", hint=False)
     target = second.members(len(members))
+    whole = len(members)
     if not options.complement:
         for offset in second.case_classes:
             if offset not in first.case_classes:
@@ -96,7 +101,11 @@ def translation(options: Options, first: Set, members: bytes, second: Set) -> by
                 hint=False,
             )
         target += target[-1:] * (len(members) - len(target))
-    if options.complement and (first.case_classes or first.other_classes) and len(set(target)) > 1:
+    if (
+        options.complement
+        and (first.case_classes or first.other_classes)
+        and (len(set(target)) > 1 or len(target) < whole)
+    ):
         raise UsageError(
             "when translating with complemented character classes,\n"
             "string2 must map all characters in the domain to one",

@@ -55,12 +55,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     names: Sequence[str] = operands
     if options.names is not None:
         if operands:
-            ctx.error(f"extra operand '{operands[0]}'")
-            raise UsageError("file operands cannot be combined with --files0-from")
+            raise UsageError(
+                f"extra operand '{operands[0]}'\nfile operands cannot be combined with --files0-from"
+            )
         names = read_names(options.names, ctx)
     if not (options.bytes_ or options.characters or options.lines or options.words or options.longest):
         options = Options(bytes_=True, lines=True, words=True)
-    width = number_width(options, names, ctx)
+    known = options.names is None or _regular_size(options.names, ctx) is not None
+    width = number_width(options, names, ctx) if known else 1  # names that come one by one
     total = Counts()
     by_bytes = (options.characters or options.words) and goes_by_bytes(ctx.environment)
     for name in names or ("-",):
@@ -98,18 +100,24 @@ def number_width(options: Options, names: Sequence[str], ctx: Context) -> int:
     size = 0
     for name in names or ("-",):
         try:
-            if name == "-":
-                handle = getattr(ctx.process.descriptor(0), "handle", None)
-                found = None if handle is None else handle.stat()
-            else:
-                found = ctx.fs.stat(ctx.path(name))
+            found = _regular_size(name, ctx)
         except OSError:
             continue
-        if found is not None and stat.S_ISREG(found.mode):
-            size += found.size
+        if found is not None:
+            size += found
         else:  # also here-documents, which bash hands over in pipes
             least = _PIPE_WIDTH
     return max(least, len(str(size)))
+
+
+def _regular_size(name: str, ctx: Context) -> int | None:
+    """Return the size of an operand in bytes, None for what is no regular file. Raises OSError."""
+    if name == "-":
+        handle = getattr(ctx.process.descriptor(0), "handle", None)
+        found = None if handle is None else handle.stat()
+    else:
+        found = ctx.fs.stat(ctx.path(name))
+    return found.size if found is not None and stat.S_ISREG(found.mode) else None
 
 
 def count(reader: Reader, options: Options, by_bytes: bool = False) -> Counts:
