@@ -59,9 +59,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 f"extra operand '{operands[0]}'\nfile operands cannot be combined with --files0-from"
             )
         names = read_names(options.names, ctx)
+    known = options.names is None or _regular_size(options.names, ctx) is not None
     if not (options.bytes_ or options.characters or options.lines or options.words or options.longest):
         options = Options(bytes_=True, lines=True, words=True)
-    known = options.names is None or _regular_size(options.names, ctx) is not None
     width = number_width(options, names, ctx) if known else 1  # names that come one by one
     total = Counts()
     by_bytes = (options.characters or options.words) and goes_by_bytes(ctx.environment)
