@@ -12,13 +12,17 @@ class Joined:
     """The bytes of all inputs, one after the other; one that cannot be read is reported and left out.
 
     Attributes:
-        opened: Whether any input could be read.
+        opened: Whether any input could be opened; a directory can, though not read.
     """
 
-    def __init__(self, ctx: Context, names: Sequence[str], limit: int | None = None) -> None:
+    def __init__(
+        self, ctx: Context, names: Sequence[str], limit: int | None = None, *, lenient: bool = False
+    ) -> None:
+        """``lenient`` says that directories are told of and are no failure."""
         self._ctx = ctx
         self._names = names
         self._limit = limit
+        self._lenient = lenient
         self._skip = 0
         self.opened = False
 
@@ -50,7 +54,12 @@ class Joined:
                             left -= len(data)
                         yield data
             except OSError as error:
-                self._ctx.fail(f"{name}: {reason(error)}")
+                directory = isinstance(error, IsADirectoryError)
+                self.opened = self.opened or directory
+                if directory and self._lenient:
+                    self._ctx.error(f"{name}: {reason(error)}")
+                else:
+                    self._ctx.fail(f"{name}: {reason(error)}")
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """Yield pieces whose length is a multiple of ``size``, and at last the rest."""

@@ -124,8 +124,10 @@ class _Machine:
             self._goto(len(code) if end < 0 else end)
         elif letter in "slSL:;<>=!":
             self._with_register(letter, code, at + 1)
-        elif letter in "qQ":
-            return self._quit(2 if letter == "q" else self._levels())
+        elif letter == "q":
+            return self._quit(2)
+        elif letter == "Q":
+            self._leave(self._levels())
         elif letter in _OPERATIONS:
             _OPERATIONS[letter](self)
         else:
@@ -293,6 +295,13 @@ class _Machine:
         if count < 1:
             raise _Problem("Q command requires a number >= 1")
         return count
+
+    def _leave(self, levels: int) -> None:
+        """Leave so many levels of macros and the text; for GNU's dc a single one is none."""
+        if levels > len(self._frames):
+            self._ctx.error("Q command argument exceeded string execution depth")
+        if levels > 1:
+            self._quit(levels)
 
     def _quit(self, levels: int) -> bool:
         del self._frames[max(len(self._frames) - levels, 0) :]

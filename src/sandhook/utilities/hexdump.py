@@ -74,7 +74,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             with ctx.open(name) as reader:
                 texts += _lines(reader)
         except OSError as error:
-            raise Failure(f"can't read {name}.: {reason(error)}") from None
+            raise Failure(f"can't read {name}: {reason(error)}") from None
     if ctx.name.rpartition("/")[2] == "hd":
         texts = [*_CANONICAL, *texts]
     elif not texts:
@@ -87,9 +87,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     body = [line for line in patterns if line not in final]
     for line in body:
         _repeat_last(line, size)
-    source = Joined(ctx, operands or ("-",), options.length)
+    source = Joined(ctx, operands or ("-",), options.length, lenient=True)
     source.skip(options.skip)
-    _dump(source, size, body, final, options, ctx)
+    if size:
+        _dump(source, size, body, final, options, ctx)
+    if not source.opened and ctx.failed:
+        ctx.error("all input file arguments failed")
     return ctx.failed
 
 
@@ -116,9 +119,9 @@ def _dump(
     address = options.skip
     before: bytes | None = None
     starred = False
-    for data in source.blocks(size or 1):
-        for at in range(0, len(data), size or 1):
-            block = data[at : at + (size or 1)]
+    for data in source.blocks(size):
+        for at in range(0, len(data), size):
+            block = data[at : at + size]
             ctx.charge(2 + (len(block) >> 2) * len(body))
             if block == before and len(block) == size and not options.verbose:
                 if not starred:
