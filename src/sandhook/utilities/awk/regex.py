@@ -6,10 +6,11 @@ Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y,
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import Regex, compile_ere
+from sandhook.pattern.posix import Match, Regex, compile_ere
 from sandhook.utilities.awk.values import Fatal
 
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -97,6 +98,16 @@ class Pattern:
         if self.start is not None:
             return text.startswith(self.start)
         return self.regex.search(text.encode("utf-8", "surrogateescape")) is not None
+
+    def every(self, data: bytes) -> Iterator[Match]:
+        """Yield the matches as gensub numbers them: an empty one right behind another counts too."""
+        at = 0
+        while (found := self.regex.search(data, at)) is not None:
+            yield found
+            start, end = found.spans[0]
+            at = end if end > start else end + 1
+            while at < len(data) and data[at] & 0xC0 == 0x80 and at > end:
+                at += 1
 
     def pieces(self, text: str) -> list[str]:
         """Split at every match that is not empty; return what stands between them."""

@@ -111,7 +111,7 @@ def _replace(
     pieces: list[bytes] = []
     done: list[bytes] = []
     at = size = count = seen = 0
-    for found in regex.regex.finditer(data):
+    for found in regex.every(data) if which > 1 else regex.regex.finditer(data):
         seen += 1
         if which and seen != which:
             continue
