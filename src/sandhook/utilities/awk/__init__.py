@@ -14,10 +14,11 @@ from sandhook.utilities._base import Context, Inform, UsageError, also, opt, opt
 from sandhook.utilities.awk.lexer import Dialect, ProgramError, unescape
 from sandhook.utilities.awk.machine import run_program
 from sandhook.utilities.awk.program import Program
-from sandhook.utilities.awk.runtime import ARGC, ARGV, ENVIRON, FS, PROCINFO, Runtime
+from sandhook.utilities.awk.runtime import ARGC, ARGV, ENVIRON, FS, PROCINFO, SPECIAL, Runtime
 from sandhook.utilities.awk.sources import SourceError, Sources
 from sandhook.utilities.awk.statements import compile_program
-from sandhook.utilities.awk.values import Fatal, Strnum
+from sandhook.utilities.awk.symbols import function_table
+from sandhook.utilities.awk.values import Array, Fatal, Strnum
 
 PERMUTE = False
 USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
@@ -133,13 +134,11 @@ def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str
     for number, name in enumerate(("awk" if rt.ctx.name.endswith("awk") else rt.ctx.name, *names)):
         rt.store(g[ARGV], str(number), Strnum(name))
     g[ARGC] = float(len(names) + 1)
-    for name, value in rt.ctx.environment.items():
-        rt.store(g[ENVIRON], name, Strnum(value))
-    rt.store(g[PROCINFO], "version", "5.2.1")
-    rt.store(g[PROCINFO], "FS", "FS")
-    rt.store(g[PROCINFO], "strftime", "%a %b %e %H:%M:%S %Z %Y")
-    rt.store(g[PROCINFO], "platform", "posix")
-    rt.store(g[PROCINFO], "pid", float(rt.ctx.process.pid))
+    if program.environment or program.symbols:
+        for name, value in rt.ctx.environment.items():
+            rt.store(g[ENVIRON], name, Strnum(value))
+    if program.information or program.symbols:
+        inform_on_process(rt, program, names)
     rt.sandbox = options.sandbox
     if options.by_bytes:
         rt.bytewise = True
@@ -150,6 +149,30 @@ def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str
             raise UsageError(f"`{assignment}' argument to `-v' not in `var=value' form", status=1)
         if not rt.assign_operand(assignment):
             raise Fatal(f"`{assignment.partition('=')[0]}' is not a legal variable name")
+
+
+def inform_on_process(rt: Runtime, program: Program, names: Sequence[str]) -> None:
+    """Fill PROCINFO."""
+    array, kernel, process = rt.g[PROCINFO], rt.ctx.kernel, rt.ctx.process
+    known: dict[str, str | float] = {
+        "version": "5.2.1", "FS": SPECIAL[rt.mode], "strftime": "%a %b %e %H:%M:%S %Z %Y", "platform": "posix",
+        "pid": float(process.pid), "ppid": float(process.parent_pid), "pgrpid": float(process.pid),
+        "uid": float(kernel.user_id), "euid": float(kernel.user_id),
+        "gid": float(kernel.group_id), "egid": float(kernel.group_id),
+    }  # fmt: skip
+    for key, value in known.items():
+        rt.store(array, key, value)
+    arguments, identifiers = Array(), Array()
+    for number, name in enumerate((rt.ctx.name, *names)):
+        rt.store(arguments, str(number), name)
+    for name, slot in program.names.items():
+        kind = "array" if slot in program.arrays else "scalar"
+        rt.store(identifiers, name, kind if slot < len(SPECIAL) else "untyped")
+    for name in function_table(program):
+        rt.store(identifiers, name, "user" if name in program.functions else "builtin")
+    for key, made in (("argv", arguments), ("identifiers", identifiers)):
+        rt.store(array, key, None)
+        array[key] = made
 
 
 def show_error(ctx: Context, text: str, error: ProgramError, where: str) -> None:

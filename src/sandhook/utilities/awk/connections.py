@@ -10,7 +10,14 @@ from collections.abc import Mapping
 
 from sandhook.utilities._base import Context
 from sandhook.utilities.awk.records import Source
-from sandhook.utilities.awk.streams import MAX_STREAMS, Stream, open_command, open_input, open_output
+from sandhook.utilities.awk.streams import (
+    GATHERING,
+    MAX_STREAMS,
+    Stream,
+    open_command,
+    open_input,
+    open_output,
+)
 from sandhook.utilities.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
@@ -85,7 +92,7 @@ class Connections(ABC):
             if redirect[0] == "|":
                 return self._command(redirect, name)
             self._allow(redirect, name)
-            found = self.streams[key] = open_output(self.ctx, redirect, name)
+            found = self.streams[key] = open_output(self.ctx, redirect, name, len(self.streams) < GATHERING)
         return found
 
     def flush(self) -> None:

@@ -129,6 +129,7 @@ class Expressions:
         self.arrays: set[str] = set()
         self.names: set[str] = set()
         self.used: dict[str, int] = {}
+        self._scalars: dict[str, int] = {}
         self._passed: list[tuple[Function | None, str, str, int]] = []
         self._called: list[tuple[str, list[str], Token]] = []
 
@@ -402,7 +403,21 @@ class Expressions:
             self.expect("]")
             self.nests = self.nests or depth > 1
             node = ("index", self.array(node), subscripts)
+        if not depth:
+            key = self._used_as(name)
+            self._scalars[key] = self._scalars.get(key, 0) + 1
         return node
+
+    def _used_as(self, name: str) -> str:
+        """Return a key for a variable: parameters of functions have names of their own."""
+        function = self.function
+        return f"{function.name}({name}" if function is not None and name in function.params else name
+
+    def _unused(self, args: list[Node]) -> None:
+        """Take back that names are used as scalars: nobody knows yet what those in ``args`` are."""
+        for arg in args:
+            if arg[0] == "name":
+                self._scalars[self._used_as(arg[1])] -= 1
 
     def optional_lvalue(self) -> Node | None:
         if self.token.kind == "$":
@@ -425,6 +440,7 @@ class Expressions:
     def call(self) -> Node:
         token = self.advance()
         args = self.arguments()
+        self._unused(args)
         self._called.append((token.value, self.function.params if self.function else [], token))
         for position, arg in enumerate(args):
             if arg[0] == "name":
@@ -453,6 +469,10 @@ class Expressions:
                     which = ("first", "second", "third", "fourth")[position]
                     raise Fatal(f"{name}: {which} argument is not an array", line=token.line)
                 self.array(args[position])
+        if name in ("typeof", "isarray"):
+            self._unused(args)
+            if args[0][0] == "name" and self._scalars[self._used_as(args[0][1])]:
+                return ("builtin", name, [*args, ("num", 1.0)])
         if name in ("sub", "gsub") and len(args) > 2 and not _changeable(args[2]):
             self.fail(f"{name} third parameter is not a changeable object", self.tokens[self.at - 1])
         return ("builtin", name, args)

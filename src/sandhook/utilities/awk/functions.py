@@ -13,6 +13,7 @@ from collections.abc import Callable
 from sandhook.utilities._locale import as_bytes, as_characters
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk import streams
+from sandhook.utilities.awk.clock import mktime, rand, srand, strftime, systime
 from sandhook.utilities.awk.compile import Compiler
 from sandhook.utilities.awk.expressions import Node
 from sandhook.utilities.awk.format import number_to_text
@@ -295,80 +296,6 @@ def _strtonum(compiler: Compiler, args: list[Node]) -> Run:
     return strtonum
 
 
-# --------------------------------------------------------------------------- random numbers, time
-
-
-def _rand(compiler: Compiler, args: list[Node]) -> Run:
-    def rand(rt: Runtime) -> float:
-        """SplitMix64: the same numbers in every run, until srand says otherwise."""
-        wide = (1 << 64) - 1
-        rt.random = (rt.random + 0x9E3779B97F4A7C15) & wide
-        mixed = rt.random
-        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & wide
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & wide
-        return ((mixed ^ (mixed >> 31)) >> 11) / float(1 << 53)
-
-    return rand
-
-
-def _srand(compiler: Compiler, args: list[Node]) -> Run:
-    seed = compiler.number(args[0]) if args else None
-
-    def srand(rt: Runtime) -> float:
-        before = rt.seed
-        given = float(int(rt.ctx.now())) if seed is None else seed(rt)
-        rt.seed = rt.random = int(given) & ((1 << 64) - 1) if given - given == 0.0 else 0
-        return float(before)
-
-    return srand
-
-
-def _strftime(compiler: Compiler, args: list[Node]) -> Run:
-    format_ = compiler.text(args[0]) if args else None
-    seconds = compiler.number(args[1]) if len(args) > 1 else None
-    universal = compiler.condition(args[2]) if len(args) > 2 else None
-
-    def strftime(rt: Runtime) -> str:
-        from sandhook.utilities._time import strftime as formatted
-
-        text = format_(rt) if format_ is not None else "%a %b %e %H:%M:%S %Z %Y"
-        when = rt.ctx.now() if seconds is None else seconds(rt)
-        if not abs(when) < 1e15:
-            return ""
-        if universal is not None and universal(rt):
-            text = "%%".join([piece.replace("%Z", "GMT") for piece in text.split("%%")])
-            return formatted(text, math.floor(when), "UTC0")
-        return formatted(text, math.floor(when), rt.ctx.environment.get("TZ"))
-
-    return strftime
-
-
-def _systime(compiler: Compiler, args: list[Node]) -> Run:
-    return lambda rt: float(int(rt.ctx.now()))
-
-
-def _mktime(compiler: Compiler, args: list[Node]) -> Run:
-    text = compiler.text(args[0])
-    universal = compiler.condition(args[1]) if len(args) > 1 else None
-
-    def mktime(rt: Runtime) -> float:
-        from sandhook.utilities._time import days_from_civil, zone_of
-
-        words = text(rt).split()
-        if len(words) < 6:
-            return -1.0
-        numbers = [looks_numeric(word) for word in words[:6]]
-        if any(number is None or not abs(number) < 1e9 for number in numbers):
-            return -1.0
-        year, month, day, hour, minute, second = [int(number or 0) for number in numbers]
-        year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
-        local = (days_from_civil(year, month, 1) + day - 1) * 86_400 + hour * 3600 + minute * 60 + second
-        utc = universal is not None and universal(rt)
-        return float(local if utc else zone_of(rt.ctx.environment.get("TZ")).to_seconds(local))
-
-    return mktime
-
-
 # --------------------------------------------------------------------------- arrays and types
 
 
@@ -394,8 +321,14 @@ def _isarray(compiler: Compiler, args: list[Node]) -> Run:
     return lambda rt: 1.0 if isinstance(run(rt), Array) else 0.0
 
 
+def _mkbool(compiler: Compiler, args: list[Node]) -> Run:
+    test = compiler.condition(args[0])
+    return lambda rt: 1.0 if test(rt) else 0.0
+
+
 def _typeof(compiler: Compiler, args: list[Node]) -> Run:
     node = args[0]
+    used = len(args) > 1
     run = compiler.value(node)
     index = compiler.number(node[1] if node[0] == "field" else ("num", 0.0))
 
@@ -406,7 +339,9 @@ def _typeof(compiler: Compiler, args: list[Node]) -> Run:
         if node[0] == "field" and rt.field(index(rt)) is None:
             return "unassigned"
         if value is None:
-            return "untyped"
+            return "unassigned" if used else "untyped"
+        if node == RECORD and not rt.nr and not rt.record and not rt.dirty:
+            return "unassigned"
         if type(value) is float:
             return "number"
         if type(value) is Regexp:
@@ -483,14 +418,14 @@ FUNCTIONS: dict[str, Compile] = {
     "tolower": _case(str.lower), "toupper": _case(str.upper),
     "sin": _numeric(_total(math.sin)), "cos": _numeric(_total(math.cos)), "atan2": _numeric(math.atan2),
     "exp": _numeric(_total(math.exp)), "log": _numeric(_total(math.log)), "sqrt": _numeric(_total(math.sqrt)),
-    "int": _numeric(_int), "rand": _rand, "srand": _srand, "strftime": _strftime, "systime": _systime,
-    "mktime": _mktime, "asort": _asort(False), "asorti": _asort(True),
+    "int": _numeric(_int), "rand": rand, "srand": srand, "strftime": strftime, "systime": systime,
+    "mktime": mktime, "asort": _asort(False), "asorti": _asort(True),
     "and": _bits("and", lambda a, b: a & b), "or": _bits("or", lambda a, b: a | b),
     "xor": _bits("xor", lambda a, b: a ^ b),
     "lshift": _bits("lshift", lambda a, b: (a << b) & ((1 << 64) - 1) if b < 64 else 0),
     "rshift": _bits("rshift", lambda a, b: a >> b if b < 64 else 0),
     "compl": _numeric(_compl),
-    "strtonum": _strtonum, "isarray": _isarray, "typeof": _typeof, "mkbool": _numeric(lambda v: 1.0 if v else 0.0),
+    "strtonum": _strtonum, "isarray": _isarray, "typeof": _typeof, "mkbool": _mkbool,
     "inplace::begin": _inplace("begin"), "inplace::end": _inplace("end"),
     "close": _close, "fflush": _fflush, "system": _system,
 }  # fmt: skip

@@ -120,6 +120,7 @@ _EXTENSIONS = frozenset(
         "ERRNO",
         "SYMTAB",
         "FUNCTAB",
+        "ARGIND",
     ]
 )
 #: What gawk has and this awk refuses by name.

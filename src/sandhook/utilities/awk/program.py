@@ -23,6 +23,7 @@ class Program:
         names: Slot of every global variable. arrays: Slots of those that are arrays.
         ranges: How many range patterns there are. counts, terminators: NR or FNR, and RT, are used.
         environment: ENVIRON is used, so that commands get what it says. symbols: SYMTAB or FUNCTAB is.
+        information: PROCINFO is.
         total: The only rule adds a field to a variable: slot of the variable, and the field less one.
     """
 
@@ -41,6 +42,7 @@ class Program:
         self.terminators = True
         self.environment = False
         self.symbols = False
+        self.information = False
         self.total: tuple[int, int] | None = None
         self.bodies: dict[str, Run] = {}
 

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 SPECIAL = (
     "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "RSTART", "RLENGTH", "FILENAME",
     "ENVIRON", "ARGC", "ARGV", "IGNORECASE", "FPAT", "FIELDWIDTHS", "RT", "PROCINFO", "ERRNO", "SYMTAB", "FUNCTAB",
+    "ARGIND",
 )  # fmt: skip
 (
     NF, NR, FNR, FS, OFS, ORS, RS, SUBSEP, CONVFMT, OFMT, RSTART, RLENGTH, FILENAME, ENVIRON, ARGC, ARGV,
-    IGNORECASE, FPAT, FIELDWIDTHS, RT, PROCINFO, ERRNO, SYMTAB, FUNCTAB,
+    IGNORECASE, FPAT, FIELDWIDTHS, RT, PROCINFO, ERRNO, SYMTAB, FUNCTAB, ARGIND,
 ) = range(len(SPECIAL))  # fmt: skip
 #: Reading these needs more than their slot; setting the ones after them has effects.
 COUNTED = (NF, NR, FNR)
@@ -114,7 +115,7 @@ class Runtime(Connections):
         for slot, value in (
             (FS, " "), (OFS, " "), (ORS, "\n"), (RS, "\n"), (SUBSEP, "\x1c"), (CONVFMT, "%.6g"), (OFMT, "%.6g"),
             (RSTART, 0.0), (RLENGTH, -1.0), (FILENAME, ""), (IGNORECASE, 0.0), (FPAT, "[^[:space:]]+"),
-            (FIELDWIDTHS, ""), (RT, ""), (ERRNO, ""),
+            (FIELDWIDTHS, ""), (RT, ""), (ERRNO, ""), (ARGIND, 0.0),
         ):  # fmt: skip
             g[slot] = value
 
@@ -365,6 +366,7 @@ class Runtime(Connections):
             if not name or self.assign_operand(name):
                 continue
             self.any_file = True
+            self.g[ARGIND] = float(self.argument - 1)
             if self._open_main(name):
                 return True
         if self.any_file:

@@ -366,6 +366,7 @@ def _fill(program: Program, parser: Parser, compiler: Statements) -> None:
     compiler.function = None
     program.counts = bool(parser.names & {"NR", "FNR"}) or can_fail(parser.rules)
     program.terminators = "RT" in parser.names
+    program.information = "PROCINFO" in parser.names
     program.symbols = bool(parser.names & {"SYMTAB", "FUNCTAB"})
     program.environment = "ENVIRON" in parser.names
     only = sum(not kind for kind, *_ in parser.rules) == 1

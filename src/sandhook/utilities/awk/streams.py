@@ -16,7 +16,8 @@ from sandhook.utilities.awk.records import Source
 from sandhook.utilities.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
-MAX_STREAMS = 200  #: files and commands open at once (a count)
+MAX_STREAMS = 10_000  #: files and commands open at once (a count)
+GATHERING = 200  #: those of them whose output is gathered; more would take too much memory
 _SHARED = {"/dev/stdout": 1, "-": 1, "/dev/stderr": 2, "/dev/fd/1": 1, "/dev/fd/2": 2}
 
 
@@ -35,6 +36,7 @@ class Stream:
         source: Source | None = None,
         process: Process | None = None,
         name: str = "",
+        gathers: bool = True,
     ) -> None:
         self.source = source
         self._name = name
@@ -43,6 +45,7 @@ class Stream:
         self._process = process
         self._pieces: list[bytes] = []
         self._size = 0
+        self._limit = FLUSH_AT if gathers else 0
 
     def write(self, data: bytes) -> None:
         """Gather output, and hand it on in blocks. Raises Fatal when the end that is written to was closed."""
@@ -50,7 +53,7 @@ class Stream:
             raise Fatal("print: attempt to write to closed write end of two-way pipe")
         self._pieces.append(data)
         self._size += len(data)
-        if self._size > FLUSH_AT and not self.flush():
+        if self._size > self._limit and not self.flush():
             raise Fatal(f'print to "{self._name}" failed: Broken pipe')
 
     def flush(self) -> bool:
@@ -127,14 +130,14 @@ def _ended(process: Process) -> int:
     return 256 + process.signal if process.signal else status
 
 
-def open_output(ctx: Context, redirect: str, name: str) -> Stream:
+def open_output(ctx: Context, redirect: str, name: str, gathers: bool) -> Stream:
     """Open the file behind ``>`` or ``>>``. Raises Fatal."""
     if name in _SHARED:
         return Shared(ctx, _SHARED[name])
     if name.startswith("/inet"):
         raise Fatal("networks are not supported (L-AWK-002)")
     try:
-        return Stream(ctx, output=ctx.create(name, append=redirect == ">>"))
+        return Stream(ctx, output=ctx.create(name, append=redirect == ">>"), gathers=gathers)
     except OSError as error:
         raise Fatal(f"cannot redirect to `{name}': {error_text(error)}") from None
 
