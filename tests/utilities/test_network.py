@@ -312,7 +312,6 @@ def test_without_a_network_it_is_off():
         "--insecure",
         "-x http://p",
         "--proxy p",
-        "-K file",
         "--unix-socket s",
         "--resolve a:1:b",
         "--connect-to x",
@@ -335,7 +334,7 @@ def test_wrong_options(port, options):
 
 
 @pytest.mark.parametrize(
-    "url", ["http://user:pw{at}127.0.0.1:1/", "'http://a b/'", "http://a\\\\b/", "http://127.0.0.1:99999/"]
+    "url", ["http://user{at}pw{at}127.0.0.1:1/", "'http://a b/'", "http://a\\\\b/", "http://127.0.0.1:99999/"]
 )
 def test_urls_that_are_none(port, url):
     assert run(port, f"curl -s {url}")[0] == 3
@@ -385,7 +384,7 @@ def test_messages(port):
     assert "HTTP request sent, awaiting response... 404 Not Found" in err and "ERROR 404: Not Found." in err
     err = run(port, "wget @/name.txt")[2]
     assert "'name.txt' saved [6]" in err
-    assert "> GET /status/200 HTTP/1.1\n" in run(port, "curl -v @/status/200")[2]
+    assert "> GET /status/200 HTTP/1.1\r\n" in run(port, "curl -v @/status/200")[2]
 
 
 def test_files_of_wget_and_limits_of_files(port):

@@ -34,11 +34,12 @@ class TlsError(OSError):
 
 
 class ProtocolError(OSError):
-    """What came back is no answer of HTTP; ``empty`` when nothing came."""
+    """What came back is no answer of HTTP; ``empty`` when nothing came, ``missing`` bytes of what was announced."""
 
-    def __init__(self, message: str, *, empty: bool = False) -> None:
+    def __init__(self, message: str, *, empty: bool = False, missing: int = 0) -> None:
         super().__init__(message)
         self.empty = empty
+        self.missing = missing
 
 
 class ConnectFailed(OSError):
@@ -137,7 +138,8 @@ class Response:
         except (HTTPException, ValueError) as error:
             raise ProtocolError(_said(error)) from None
         if self._answer.length:
-            raise ProtocolError(f"{self._answer.length} bytes of the answer are missing")
+            missing = self._answer.length
+            raise ProtocolError(f"{missing} bytes of the answer are missing", missing=missing)
 
     def close(self) -> None:
         """Close the connection."""

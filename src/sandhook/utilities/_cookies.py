@@ -79,7 +79,7 @@ class Jar:
                 case "max-age" if text.lstrip("-").isdigit():
                     expires = max(1, int(self._now + max(-1, min(int(text[:12]), 10**9))))
                 case "expires":
-                    expires = expires or _date(text)
+                    expires = expires or date_seconds(text)
                 case _:
                     pass
         self._keep(Cookie(domain, path, secure, expires, name, value))
@@ -144,7 +144,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _DATE = lazily(r"(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{2,4}) (\d{1,2}):(\d\d):(\d\d)", re.ASCII)
 
 
-def _date(text: str) -> int:
+def date_seconds(text: str) -> int:
     """Return the seconds since the epoch of "Wdy, 02 Jan 2030 03:04:05 GMT", 0 for another text."""
     found = _DATE.search(text[:80])
     if found is None or found[2].lower() not in _MONTHS:

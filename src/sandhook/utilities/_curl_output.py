@@ -9,7 +9,7 @@ from json import dumps
 
 from sandhook.lazy import lazily
 
-_PART = lazily(r"%%|%\{([A-Za-z_]+|header\{[^}]*\}|output\{[^}]*\})\}|\\([nrt\\])|%", re.ASCII)
+_PART = lazily(r"%%|%\{([A-Za-z_]+)\}|%(header\{[^}]*\})|\\([nrt\\])|%", re.ASCII)
 
 NUMBERS = frozenset(
     [
@@ -49,14 +49,20 @@ def written(text: str, facts: Mapping[str, str], headers: Mapping[str, str]) -> 
     for found in _PART.finditer(text):
         yield place, text[at : found.start()]
         at = found.end()
-        if found[2]:
-            yield place, {"n": "\n", "r": "\r", "t": "\t"}.get(found[2], "\\")
+        if found[3]:
+            yield place, {"n": "\n", "r": "\r", "t": "\t"}.get(found[3], "\\")
         elif found[1] in ("stdout", "stderr"):
             place = found[1]
+        elif found[1] == "onerror":
+            if facts["exitcode"] == "0":
+                return
+        elif found[1] == "header_json":
+            named = ",\n".join(f"{dumps(name)}:{dumps([value])}" for name, value in headers.items())
+            yield place, f"{{{named}\n}}"
         elif found[1] == "json":
             yield place, _json(facts)
-        elif found[1] is not None and found[1].startswith("header{"):
-            yield place, headers.get(found[1][7:-1].lower(), "")
+        elif found[2]:
+            yield place, headers.get(found[2][7:-1].lower(), "")
         elif found[1] is not None and found[1] in facts:
             yield place, facts[found[1]]
         elif found[1] is not None:

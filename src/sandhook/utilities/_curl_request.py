@@ -37,13 +37,29 @@ class Request:
         self.body = body
         self.own = own
 
+    def with_user(self, user: str) -> Request:
+        """Return the request with the user and password that its URL names."""
+        headers = [("Authorization", _basic(user)), *self.headers]
+        return Request(self.method, self.custom, headers, self.body, self.own)
 
-def build(arguments: Arguments, read: Read) -> tuple[Request, str]:
+
+def build(arguments: Arguments, read: Read, warn: Callable[[str], None]) -> tuple[Request, str]:
     """Return the request, and what is appended to the query of its URL. Raises Misuse and OSError."""
-    body, kind, query = _body(arguments, read)
+
+    def read_data(name: str) -> bytes:
+        try:
+            return read(name)
+        except OSError:
+            warn(f'Couldn\'t read data from file "{name}", this makes an empty POST.')
+            return b""
+
+    body, kind, query = _body(arguments, read, read_data)
     method = "HEAD" if arguments.head else "GET"
     if arguments.upload is not None:
-        method, body = "PUT", read(arguments.upload)
+        try:
+            method, body = "PUT", read(arguments.upload)
+        except OSError:
+            raise Misuse(f"Can't open '{arguments.upload}'!", status=26) from None
     elif body is not None:
         method = "POST"
     headers: list[tuple[str, str]] = []
@@ -101,16 +117,32 @@ def _authorization(arguments: Arguments) -> str | None:
         return f"Bearer {arguments.bearer}"
     if arguments.user is None:
         return None
-    user = arguments.user if ":" in arguments.user else arguments.user + ":"
+    return _basic(arguments.user)
+
+
+def _basic(user: str) -> str:
+    user = user if ":" in user else user + ":"
     return "Basic " + b64encode(user.encode("utf-8", "surrogateescape")).decode()
 
 
-def _body(arguments: Arguments, read: Read) -> tuple[bytes | None, str | None, str]:
+def unquoted(text: str) -> str:
+    """Return text without percent-encoding."""
+    head, *pieces = text.encode("utf-8", "surrogateescape").split(b"%")
+    made = [head]
+    for piece in pieces:
+        digits = piece[:2]
+        if len(digits) == 2 and all(each in b"0123456789abcdefABCDEF" for each in digits):
+            made += [bytes([int(digits, 16)]), piece[2:]]
+        else:
+            made += [b"%", piece]
+    return b"".join(made).decode("utf-8", "surrogateescape")
+
+
+def _body(arguments: Arguments, read: Read, read_data: Read) -> tuple[bytes | None, str | None, str]:
     """Return body, content type, and the query of -G."""
     query = "&".join(_encoded(text.lstrip("+"), read).decode() for _, text in arguments.url_query)
+    _one_method(arguments)
     if arguments.form:
-        if arguments.data:
-            raise Misuse("only one kind of body can be sent: -d or -F", hint=False)
         body, kind = _multipart(arguments, read)
         return body, kind, query
     if not arguments.data:
@@ -118,7 +150,7 @@ def _body(arguments: Arguments, read: Read) -> tuple[bytes | None, str | None, s
     pieces: list[bytes] = []
     json = False
     for option, text in arguments.data:
-        piece = _piece(option, text, read)
+        piece = _piece(option, text, read_data)
         json |= option == "json"
         if pieces and option != "json":
             pieces.append(b"&")
@@ -128,6 +160,30 @@ def _body(arguments: Arguments, read: Read) -> tuple[bytes | None, str | None, s
         text = data.decode("utf-8", "surrogateescape")
         return None, None, f"{query}&{text}" if query else text
     return data, "application/json" if json else "application/x-www-form-urlencoded", query
+
+
+def _one_method(arguments: Arguments) -> None:
+    """Refuse options that ask for different methods."""
+    wanted = [
+        words
+        for words, asked in (
+            ("PUT \nWarning: (-T, --upload-file)", arguments.upload is not None),
+            ("POST \nWarning: (-d, --data)", arguments.data and not arguments.get),
+            ("multipart formpost \nWarning: (-F, --form)", arguments.form),
+            ("HEAD \nWarning: (-I, --head)", arguments.head),
+        )
+        if asked
+    ]
+    if len(wanted) > 1:
+        message = f"Warning: You can only select one HTTP request method! You asked for both {wanted[0]} and {wanted[1]}."
+        raise Misuse("" if arguments.silent else message, hint=False, named=False)
+
+
+#: Kinds of files that -F tells by their names.
+_KINDS = {
+    "gif": "image/gif", "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "svg": "image/svg+xml",
+    "txt": "text/plain", "htm": "text/html", "html": "text/html", "pdf": "application/pdf", "xml": "application/xml",
+}  # fmt: skip
 
 
 def _piece(option: str, text: str, read: Read) -> bytes:
@@ -158,7 +214,10 @@ def _multipart(arguments: Arguments, read: Read) -> tuple[bytes, str]:
     for option, text in arguments.form:
         name, equals, value = text.partition("=")
         if not equals:
-            raise Misuse(f"option -{option[0].upper()}: is badly used here")
+            raise Misuse(
+                f"Warning: Illegally formatted input field!\ncurl: option -{option[0].upper()}: is badly used here",
+                named=False,
+            )
         head = f'Content-Disposition: form-data; name="{_escaped(name)}"'
         kind = None
         if option == "form" and value[:1] in ("@", "<"):
@@ -175,7 +234,7 @@ def _multipart(arguments: Arguments, read: Read) -> tuple[bytes, str]:
                     raise Misuse(f"-F: {key} is not supported (L-CURL-001)", hint=False)
             if value[0] == "@":
                 head += f'; filename="{_escaped(filename)}"'
-                kind = kind or "application/octet-stream"
+                kind = kind or _KINDS.get(filename.rpartition(".")[2].lower(), "application/octet-stream")
         else:
             data = value.encode("utf-8", "surrogateescape")
             if option == "form" and ";type=" in value:

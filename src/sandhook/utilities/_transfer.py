@@ -137,6 +137,8 @@ class Transfer:
         except ProtocolError as error:
             if error.empty:
                 raise Trouble(52, "Empty reply from server") from None
+            if error.missing:
+                raise Trouble(18, f"transfer closed with {error.missing} bytes remaining to read") from None
             raise Trouble(18 if self.received else 56, f"Recv failure: {error}") from None
         except OSError as error:
             raise Trouble(56, f"Recv failure: {error.strerror or error}") from None
