@@ -61,7 +61,7 @@ ENDLESS = [
     ("script", "made"),
     [
         (
-            "mkdir a; echo x > f; cd a; tar -cf ../t.tar -C .. ../workspace/f; mkdir o; cd o; tar -xf ../../t.tar",
+            "mkdir a; echo x > f; cd a; tar -cPf ../t.tar -C .. ../workspace/f; mkdir o; cd o; tar -xf ../../t.tar",
             "f",
         ),
         ("mkdir a o; ln -s /etc a/l; tar -cf t.tar -C a l; cd o; tar -xf ../t.tar", "l"),

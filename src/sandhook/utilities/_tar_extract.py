@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.utilities import _tar_format as tar
 from sandhook.utilities._base import Context
-from sandhook.utilities._files import leads_out, reason
+from sandhook.utilities._files import leads_out, quote_escaped, reason
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath
 
@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandhook.utilities.tar import Job
+
+
+#: What could not be done, by the type of member; {} is where a link leads.
+_VERBS = {
+    tar.FILE: "open",
+    tar.DIRECTORY: "mkdir",
+    tar.SYMBOLIC_LINK: "create symlink to {}",
+    tar.HARD_LINK: "hard link to {}",
+    tar.FIFO: "mkfifo",
+}
 
 
 class Extractor:
@@ -30,9 +40,15 @@ class Extractor:
 
     def run(self, stream: tar.Stream) -> None:
         """List or extract what the operands select."""
-        for member in tar.members(stream):
+        for member in tar.members(stream, past_end=self._job.zeros):
             self._ctx.charge()
-            wanted = self._job.selects(member.name)
+            if self._job.mode == "label":
+                if member.kind == tar.LABEL:
+                    self._ctx.write_line(member.name)
+                return
+            wanted = self._job.selection.selects(member.name)
+            if member.kind == tar.LABEL and self._job.extract:
+                continue
             if wanted and not self._job.extract:
                 self._job.say(member)
             if wanted and self._job.extract:
@@ -40,7 +56,7 @@ class Extractor:
             else:
                 for _ in stream.pieces(member.size):
                     pass
-            stream.read(-member.size % tar.BLOCK)
+            tar.skip_padding(stream, member.size)
         for name, mode, mtime in reversed(self._later):  # a directory that cannot be written is finished last
             path = self._ctx.path(name)
             self._ctx.fs.chmod(path, mode)
@@ -65,9 +81,8 @@ class Extractor:
             else:
                 self._other(name, member)
         except OSError as error:
-            self._report(
-                f"{member.name}: Cannot {'open' if member.kind == tar.FILE else 'create'}: {reason(error)}"
-            )
+            what = _VERBS.get(member.kind, "create").replace("{}", quote_escaped(member.link))
+            self._report(f"{self._job.quoted(member.name)}: Cannot {what}: {reason(error)}")
         finally:
             for piece in stream.pieces(left):
                 left -= len(piece)
@@ -77,7 +92,12 @@ class Extractor:
         if self._job.rename is not None:
             name = self._job.rename(name)
         bare = name.lstrip("/")
-        if bare != name and not self._stripped:
+        if self._job.absolute and bare != name and _within(name, self._root):
+            bare = name[len(self._root) :].lstrip("/")
+        elif self._job.absolute and bare != name:
+            self._report(f"{self._job.quoted(name)}: leads out of the directory; not extracted (L-TAR-001)")
+            return None
+        elif bare != name and not self._stripped:
             self._stripped = True
             self._ctx.error("Removing leading `/' from member names")
         parts = [part for part in bare.split("/") if part not in ("", ".")]
@@ -85,6 +105,8 @@ class Extractor:
             self._report(f"{name}: Member name contains '..'")
             return None
         parts = parts[self._job.strip :]
+        if parts and self._job.top and parts[0] != self._job.top:
+            parts.insert(0, self._job.top)
         return "/".join(parts) or None
 
     def _check_way(self, name: str) -> None:
@@ -96,27 +118,37 @@ class Extractor:
             made += part
             path = self._ctx.path(made)
             if not fs.exists(path):
-                fs.mkdir(path, 0o777 & ~self._ctx.process.umask)
+                try:
+                    fs.mkdir(path, 0o777 & ~self._ctx.process.umask)
+                except OSError as error:
+                    self._report(f"{self._job.quoted(made)}: Cannot mkdir: {reason(error)}")
+                    raise fs_error(errno.ENOENT) from None
             made += "/"
         real = str(fs.realpath(self._ctx.path(parent or ".")))
         if not _within(real, self._root):
             raise fs_error(errno.EXDEV, name)
 
-    def _clear(self, path: VirtualPath) -> bool:
+    def _clear(self, path: VirtualPath, member: tar.Member) -> bool:
         """Remove what stands in the way; tell whether the member is to be made."""
         fs = self._ctx.fs
         try:
-            fs.stat(path, follow=False)
+            there = fs.stat(path, follow=False)
         except OSError:
             return True
-        if self._job.keep:
+        if self._job.keep == "error":
             raise fs_error(errno.EEXIST, path)
+        if self._job.keep == "skip":
+            return False
+        if self._job.keep == "newer" and there.mtime_ns // 10**9 >= member.mtime:
+            self._ctx.error(f"Current {quote_escaped(member.name)} is newer or same age")
+            return False
         fs.unlink(path)
         return True
 
     def _file(self, name: str, member: tar.Member, stream: tar.Stream, left: int) -> int:
         path = self._ctx.path(name)
-        self._clear(path)
+        if not self._clear(path, member):
+            return left
         file = self._ctx.create(name)
         try:
             for piece in stream.pieces(left):
@@ -125,7 +157,7 @@ class Extractor:
         finally:
             file.release()
         mode = member.mode if self._job.permissions else member.mode & ~self._ctx.process.umask
-        self._ctx.fs.chmod(path, mode & 0o777)
+        self._ctx.fs.chmod(path, mode & (0o7777 if self._job.permissions else 0o777))
         if not self._job.touch:
             self._ctx.fs.utime(path, member.mtime * 10**9, member.mtime * 10**9)
         return left
@@ -134,10 +166,11 @@ class Extractor:
         fs, path = self._ctx.fs, self._ctx.path(name)
         if member.kind == tar.DIRECTORY:
             if not fs.is_dir(path):
-                self._clear(path)
+                if not self._clear(path, member):
+                    return
                 fs.mkdir(path, 0o700)
             mode = member.mode if self._job.permissions else member.mode & ~self._ctx.process.umask
-            self._later.append((name, mode & 0o777, member.mtime))
+            self._later.append((name, mode & (0o7777 if self._job.permissions else 0o777), member.mtime))
             return
         if member.kind == tar.SYMBOLIC_LINK:
             if leads_out(name, member.link):
@@ -145,18 +178,18 @@ class Extractor:
                     f"{member.name}: link to {member.link} leads out of the directory; not extracted"
                 )
                 return
-            self._clear(path)
-            fs.symlink(member.link, path)
+            if self._clear(path, member):
+                fs.symlink(member.link, path)
         elif member.kind == tar.HARD_LINK:
             source = self._target(member.link)
             if source is None:
                 return
             self._check_way(source)
-            self._clear(path)
-            fs.link(self._ctx.path(source), path)
+            if self._clear(path, member):
+                fs.link(self._ctx.path(source), path)
         elif member.kind == tar.FIFO:
-            self._clear(path)
-            fs.mkfifo(path, member.mode & 0o777)
+            if self._clear(path, member):
+                fs.mkfifo(path, member.mode & 0o777)
         else:
             self._report(f"{member.name}: not a file, directory, link or FIFO; not extracted")
 

@@ -22,6 +22,10 @@ FILE, HARD_LINK, SYMBOLIC_LINK, CHARACTER, BLOCK_DEVICE, DIRECTORY, FIFO = (
 )
 
 
+#: The kind of the member that is the label of an archive.
+LABEL = b"V"
+
+
 class FormatError(Exception):
     """An archive is none, or damaged."""
 
@@ -50,10 +54,19 @@ class Member:
         self.link = ""
 
 
-def header(member: Member) -> bytes:
-    """Return the header blocks of a member, in GNU's format."""
+def header(member: Member, layout: str = "gnu") -> bytes:
+    """Return the header blocks of a member.
+
+    Args:
+        layout: "gnu", "ustar", "pax" or "v7".
+
+    Raises:
+        FormatError: A name is too long for the format.
+    """
     name = _bytes(member.name + ("/" if member.kind == DIRECTORY else ""))
     link = _bytes(member.link)
+    if layout != "gnu":
+        return _plain_header(member, name, link, layout)
     blocks = b""
     if len(link) > 100:
         blocks += _extension(b"K", link)
@@ -70,6 +83,69 @@ def header(member: Member) -> bytes:
         link,
         member,
     )
+
+
+def _plain_header(member: Member, name: bytes, link: bytes, layout: str) -> bytes:
+    """Return a header as POSIX has it, with records of pax in front where that is the format and they are needed."""
+    blocks, prefix = b"", b""
+    if len(link) > 100 and layout != "pax":
+        raise FormatError("link name is too long")
+    if len(name) > 100:
+        at = name.rfind(b"/", 0, min(len(name) - 1, 156))
+        if layout != "v7" and at > 0 and len(name) - at - 1 <= 100:
+            prefix, name = name[:at], name[at + 1 :]
+        elif layout != "pax":
+            raise FormatError(f"file name is too long ({'max 99' if layout == 'v7' else 'cannot be split'})")
+    if layout == "pax":
+        records = [(b"path", name)] * (len(name) > 100) + [(b"linkpath", link)] * (len(link) > 100)
+        data = b"".join(_record(key, value) for key, value in records)
+        if data:
+            head = Member(
+                "./PaxHeaders/" + member.name.rpartition("/")[2][:80], b"x", len(data), 0o644, member.mtime
+            )
+            blocks = _ustar(head, _bytes(head.name)[:100], b"", b"") + data + padding(len(data))
+    return blocks + (_ustar(member, name, link, prefix) if layout != "v7" else _old(member, name, link))
+
+
+def _record(key: bytes, value: bytes) -> bytes:
+    """Return a record of pax, which begins with its own length."""
+    body = b" " + key + b"=" + value + b"\n"
+    size = len(body) + len(b"%d" % len(body))
+    if len(b"%d" % size) + len(body) != size:
+        size += 1
+    return b"%d" % size + body
+
+
+def _ustar(member: Member, name: bytes, link: bytes, prefix: bytes) -> bytes:
+    block = bytearray(
+        _block(
+            name,
+            member.mode & 0o7777,
+            member.uid,
+            member.gid,
+            member.size,
+            member.mtime,
+            member.kind,
+            link,
+            member,
+        )
+    )
+    block[257:265] = b"ustar\x0000"
+    block[345 : 345 + len(prefix)] = prefix
+    return _summed(bytes(block))
+
+
+def _old(member: Member, name: bytes, link: bytes) -> bytes:
+    kind = b"\0" if member.kind in (FILE, DIRECTORY) else member.kind
+    block = _block(
+        name, member.mode & 0o7777, member.uid, member.gid, member.size, member.mtime, kind, link, member
+    )
+    return _summed(block[:257].ljust(BLOCK, b"\0"))
+
+
+def _summed(block: bytes) -> bytes:
+    blank = block[:148] + b" " * 8 + block[156:]
+    return block[:148] + b"%06o\0 " % sum(blank) + block[156:]
 
 
 def _extension(kind: bytes, data: bytes) -> bytes:
@@ -140,8 +216,17 @@ class Stream:
             yield piece
 
 
-def members(stream: Stream) -> Iterator[Member]:
+def skip_padding(stream: Stream, size: int) -> None:
+    """Read what fills the last block of ``size`` bytes. Raises FormatError when it is not there."""
+    if len(stream.read(-size % BLOCK)) < -size % BLOCK:
+        raise FormatError("Unexpected EOF in archive")
+
+
+def members(stream: Stream, *, past_end: bool = False) -> Iterator[Member]:
     """Yield the members; whoever takes one reads its contents and their padding before the next.
+
+    Args:
+        past_end: Go on behind blocks of zeros, which end an archive.
 
     Raises:
         FormatError: This is no archive, or a damaged one.
@@ -160,6 +245,8 @@ def members(stream: Stream) -> Iterator[Member]:
         if not any(block):
             if first and not stream.read(BLOCK):
                 raise FormatError("This does not look like a tar archive")
+            if past_end:
+                continue
             return
         if not _is_header(block):
             raise FormatError("This does not look like a tar archive" if first else "Skipping to next header")

@@ -24,7 +24,7 @@ def spans(data: bytes, charge: Callable[[int], None]) -> list[Span]:
         charge(1 + (member.size >> 10))
         for _ in stream.pieces(member.size):
             pass
-        stream.read(-member.size % tar.BLOCK)
+        tar.skip_padding(stream, member.size)
         found.append((start, stream.taken, member))
         start = stream.taken
     return found

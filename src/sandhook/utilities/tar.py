@@ -1,164 +1,59 @@
 """tar: put files into an archive, list one, and take files out of it.
 
 Oracle: GNU tar 1.34; members of a directory go in the order of their names.
-Divergence: L-TAR-001, nothing is made outside of the directory, through links neither; -A, -d, -P, -I and
---to-command are not offered.
+Divergence: L-TAR-001, nothing is made outside of the directory, through links neither; -w, -g, -M, --to-command
+and programs of -I besides the usual packers are not offered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sandhook.pattern.glob import Pattern, compile_pattern
 from sandhook.utilities import _tar_format as format_
-from sandhook.utilities._base import Context, Failure, OptionError, Syntax, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, Failure, UsageError
 from sandhook.utilities._dateparse import BadDate, parse_date
-from sandhook.utilities._files import accounts, reason, stat_of
-from sandhook.utilities._mode import mode_string
+from sandhook.utilities._files import accounts, quote_escaped, reason, stat_of
+from sandhook.utilities._listing import quoted_name
+from sandhook.utilities._mode import Mode, mode_string
 from sandhook.utilities._tar_create import Creator
 from sandhook.utilities._tar_extract import Extractor
 from sandhook.utilities._tar_names import transformer
+from sandhook.utilities._tar_options import SYNTAX, Options, late_exclusions, positions, with_dashes
+from sandhook.utilities._tar_select import Selection
 from sandhook.utilities._time import format_moment, moment, zone_of
 
 RAW = True  # the first word may be options without a dash: tar xzf FILE
 USAGE_STATUS = 2
 _HINT = "Try 'tar --help' or 'tar --usage' for more information."
 
+#: Exit status of options that cannot be read.
+_WRONG_OPTION = 64
 
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or len(text) > 9:
-        raise UsageError(f"{text}: Invalid number of elements", hint=False)
-    return int(text)
-
-
-def _format(text: str) -> str:
-    if text not in ("gnu", "oldgnu"):
-        raise UsageError(f"--format: '{text}' is not offered", hint=False)
-    return text
-
-
-@option_set
-class Options:
-    """tar -c|-x|-t [-f ARCHIVE] [-zjJvC DIRECTORY ...] [NAME]...
-
-    Put the NAMEs into an archive, take them out of it, or list them; all of it without NAMEs. The archive is
-    standard input or output unless -f says otherwise.
-    """
-
-    modes: tuple[str, ...] = also(
-        opt("-c", "--create", help="put files into a new archive", const="c", append=True),
-        opt("-x", "--extract", "--get", help="take files out", const="x", append=True),
-        opt("-t", "--list", help="list what is in it", const="t", append=True),
-        opt("-r", "--append", help="put files behind what is in it", const="r", append=True),
-        opt("-u", "--update", help="likewise, those that are newer", const="u", append=True),
-        opt("--delete", help="take members away", const="delete", append=True),
-    )
-    archive: str = opt("-f", "--file", "ARCHIVE", "the archive; - is a standard stream", default="-")
-    packing: str | None = also(
-        opt("-z", "--gzip", "--gunzip", help="gzip", const="gzip", default=None),
-        opt("-j", "--bzip2", help="bzip2", const="bzip2"),
-        opt("-J", "--xz", help="xz", const="xz"),
-        opt("-a", "--auto-compress", help="as the archive's name says", const="auto"),
-    )
-    verbose: tuple[bool, ...] = opt(
-        "-v", "--verbose", help="list names; twice, or with -t, in full", append=True
-    )
-    directory: tuple[str, ...] = opt("-C", "--directory", "DIRECTORY", "change to DIRECTORY", append=True)
-    to_stdout: bool = opt("-O", "--to-stdout", help="extract to standard output")
-    keep: bool = opt("-k", "--keep-old-files", help="do not replace files")
-    permissions: bool = opt("-p", "--preserve-permissions", "--same-permissions", help="ignore the umask")
-    touch: bool = opt("-m", "--touch", help="do not restore times")
-    follow: bool = opt("-h", "--dereference", help="store what links lead to")
-    flat: bool = opt("--no-recursion", help="do not go into directories")
-    strip: int = opt(
-        "--strip-components", "NUMBER", "drop leading components of names", convert=_count, default=0
-    )
-    exclude: tuple[str, ...] = opt("--exclude", "PATTERN", "leave out files that match", append=True)
-    wildcards: bool = opt("--wildcards", help="NAMEs are patterns")
-    files_from: tuple[str, ...] = opt(
-        "-T", "--files-from", "FILE", "take NAMEs from the lines of FILE", append=True
-    )
-    owner: str | None = opt("--owner", "NAME", "store NAME as the owner")
-    group: str | None = opt("--group", "NAME", "store NAME as the group")
-    mtime: str | None = opt("--mtime", "DATE", "store this time, or that of a file (/NAME, ./NAME)")
-    exclude_from: tuple[str, ...] = opt(
-        "-X", "--exclude-from", "FILE", "leave out files that match a line of FILE", append=True
-    )
-    transform: tuple[str, ...] = opt(
-        "--transform", "--xform", "EXPRESSION", "change names by s/OLD/NEW/FLAGS", append=True
-    )
-    full_time: bool = opt("--full-time", help="list times with seconds")
-    numeric: bool = opt("--numeric-owner", help="numbers for owners and groups")
-    sort: str | None = opt("--sort", "ORDER", "taken: the order is always that of names")
-    no_owner: bool = opt("--no-same-owner", "--same-owner", help="taken: there is one user")
-    layout: str | None = opt("--format", "FORMAT", "gnu: the only format that is written", convert=_format)
-
-
-_SYNTAX = Syntax(Options)
+#: What of names makes them look like patterns.
+_WILD = frozenset("*?[\\")
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 2 after an error."""
+    """Return 0, 1 when files differ, 2 after an error, 64 for options that cannot be read."""
     try:
-        options, operands = _SYNTAX.parse(_with_dashes(list(arguments)))
-        modes = set(options.modes)
-        if len(modes) != 1:
-            if modes:
-                raise UsageError(
-                    "You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option"
-                )
-            raise UsageError("You must specify one of the '-Acdtrux', '--delete' or '--test-label' options")
+        options, operands = SYNTAX.parse(with_dashes(list(arguments)))
     except UsageError as error:
         ctx.error(f"{error}\n{_HINT}" if error.hint else str(error))
-        return 64 if isinstance(error, OptionError) else 2
+        return _WRONG_OPTION if error.status is None else error.status
+    modes = set(options.modes)
+    if len(modes) != 1:
+        text = "You must specify one of the '-Acdtrux', '--delete' or '--test-label' options"
+        if modes:
+            text = "You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option"
+        ctx.error(f"{text}\n{_HINT}")
+        return 2
     try:
         job = Job(options, modes.pop(), ctx)
+        job.refuse_late(late_exclusions(arguments, operands))
     except (UsageError, Failure) as error:
         ctx.error(str(error))
         return 2
-    return job.run(_positions(arguments, operands, options))
-
-
-def _with_dashes(arguments: list[str]) -> list[str]:
-    """Write ``xzf FILE`` as ``-xz -f FILE``: letters with arguments take the following words in order."""
-    if not arguments or arguments[0][:1] == "-" or not arguments[0]:
-        return arguments
-    rest = arguments[1:]
-    found = []
-    for letter in arguments[0]:
-        option = _SYNTAX.short.get(letter)
-        found.append(f"-{letter}")
-        if option is not None and option.metavar is not None:
-            if not rest:
-                raise UsageError(f"Old option '{letter}' requires an argument.")
-            found.append(rest.pop(0))
-    return [*found, *rest]
-
-
-def _positions(arguments: Sequence[str], operands: Sequence[str], options: Options) -> list[tuple[str, str]]:
-    """Return operands, and directories where -C stands between them: a -C holds for what follows."""
-    words = _with_dashes(list(arguments))
-    directories = list(options.directory)
-    names = list(operands)
-    found: list[tuple[str, str]] = []
-    previous = ""
-    for word in words:
-        if directories and (
-            (previous in ("-C", "--directory") and word == directories[0])
-            or word in (f"-C{directories[0]}", f"--directory={directories[0]}")
-            or (
-                previous[:1] == "-"
-                and previous[:2] != "--"
-                and previous[-1:] == "C"
-                and word == directories[0]
-            )
-        ):
-            found.append((directories.pop(0), ""))
-            word = ""
-        elif names and word == names[0]:
-            found.append(("", names.pop(0)))
-        previous = word
-    return [*((directory, "") for directory in directories), *found, *(("", name) for name in names)]
+    return job.run(positions(arguments, operands, options))
 
 
 class Job:
@@ -176,49 +71,116 @@ class Job:
         self.follow = options.follow
         self.recursive = not options.flat
         self.strip = options.strip
+        self.absolute = options.absolute
+        self.links = not options.no_links
+        self.tolerant = options.tolerant
+        self.layout = options.layout
+        self.remove = options.remove
+        self.verbose = bool(options.verbose)
+        self.tags = options.tags
+        self.zeros = options.zeros
+        self.label = options.label
+        self.top = self._top_level()
         self.names: list[tuple[str, str]] = []
         self.rename = transformer(options.transform)
         self.present: dict[str, int] = {}
         self.archive_file: tuple[int, int] | None = None
-        self._mtime = self._stored_time(options.mtime) if options.mtime is not None else None
+        self._mtime = None if options.mtime is None else self._stored_time(options.mtime, "mtime") // 10**9
+        self._bits = None
+        if options.mode_text is not None:
+            try:
+                self._bits = Mode(options.mode_text)
+            except ValueError:
+                raise UsageError("Invalid mode given on option", hint=False) from None
+        newer = options.newer if options.newer is not None else options.newer_mtime
+        self.newer = None if newer is None else self._stored_time(newer, "date")
         excluded = [*options.exclude, *(line for file in options.exclude_from for line in self._lines(file))]
-        self._excluded = [compile_pattern(text, extglob=False) for text in excluded]
-        self._wanted: dict[str, Pattern | None] = {}
-        self._unseen: dict[str, None] = {}
+        self.selection = Selection(options, excluded, ctx.charge)
+        self.record = format_.BLOCK * (options.blocks or 20)
         self._width = 19
         self._failed = False
+        self._late: list[str] = []
+        self._size = 0
+
+    def _top_level(self) -> str:
+        """Return the directory of --one-top-level, "" for none."""
+        top = self._options.top
+        if top != "":
+            return top or ""
+        name = self._options.archive.rpartition("/")[2]
+        for ending in (".gz", ".bz2", ".xz", ".lzma", ".Z", ".tgz", ".tbz2", ".tbz", ".txz"):
+            if name.endswith(ending):
+                name = name[: -len(ending)]
+                break
+        return name.removesuffix(".tar")
+
+    def refuse_late(self, patterns: list[str]) -> None:
+        """Note patterns of --exclude that stand behind all operands: for -c and -r they are in vain."""
+        if patterns and self.mode in ("c", "r", "u"):
+            self._late = patterns
+            kept = [text for text in self._options.exclude if text not in patterns]
+            kept += [line for file in self._options.exclude_from for line in self._lines(file)]
+            self.selection = Selection(self._options, kept, self._ctx.charge)
+
+    def _tell_late(self) -> None:
+        if self._late:
+            self.report(
+                "The following options were used after any non-optional arguments in archive create or update mode."
+                "  These options are positional and affect only arguments that follow them.  Please, rearrange them"
+                " properly."
+            )
+            for pattern in self._late:
+                self.report(f"--exclude {quote_escaped(pattern)} has no effect")
 
     def run(self, names: list[tuple[str, str]]) -> int:
         ctx, options = self._ctx, self._options
         self.names = names
-        for file in options.files_from:
-            self.names += [("", line) for line in self._lines(file)]
-        operands = [name for _, name in self.names if name]
-        if self.mode == "c" and not operands and not options.files_from:
-            ctx.error(f"Cowardly refusing to create an empty archive\n{_HINT}")
-            return 2
         try:
-            if self.mode == "c":
-                self._create()
-            elif self.mode in ("r", "u"):
-                self._update()
-            else:
-                for name in operands:
-                    key = name.rstrip("/")
-                    self._wanted[key] = compile_pattern(key, extglob=False) if options.wildcards else None
-                    self._unseen[key] = None
-                if self.mode == "delete":
-                    self._update()
-                else:
-                    self._read()
-                for name in self._unseen:
-                    self.report(f"{name}: Not found in archive")
-        except _Fatal as error:
+            for file in options.files_from:
+                self.names += [("", line) for line in self._lines(file) if line]
+            operands = [name for _, name in self.names if name]
+            if self.mode == "c" and not operands and not options.files_from:
+                ctx.error(f"Cowardly refusing to create an empty archive\n{_HINT}")
+                return 2
+            self._tell_late()
+            self._work(operands)
+        except Refused as error:
+            ctx.error(f"{error}\n{_HINT}")
+            return 2
+        except Fatal as error:
+            ctx.error(f"{error}\ntar: Error is not recoverable: exiting now")
+            return 2
+        except Failure as error:
             ctx.error(f"{error}\ntar: Error is not recoverable: exiting now")
             return 2
         if self._failed:
             ctx.error("Exiting with failure status due to previous errors")
-        return 2 if self._failed else 0
+        return 2 if self._failed else ctx.failed
+
+    def _work(self, operands: list[str]) -> None:
+        if self.mode == "c":
+            self._create()
+        elif self.mode in ("r", "u", "A"):
+            self._update(operands)
+        else:
+            self.selection.want(operands)
+            if self.mode == "delete":
+                self._update(operands)
+            else:
+                self._read()
+            unseen = self.selection.unseen
+            if self._options.wildcards is None and any(_WILD & set(name) for name in unseen):
+                self._ctx.error("Pattern matching characters used in file names")
+                self._ctx.error(
+                    "Use --wildcards to enable pattern matching, or --no-wildcards to suppress this warning"
+                )
+            for name in unseen:
+                self.report(f"{self.quoted(name)}: Not found in archive")
+        if self._options.totals and self.mode != "delete":
+            what = "read" if self.mode in ("x", "t", "d") else "written"
+            self._ctx.process.complain(
+                f"Total bytes {what}: {self._size} ({_scaled(self._size)}, 1.0MiB/s)\n".encode()
+            )
 
     def report(self, message: str) -> None:
         """Report an error; the work goes on."""
@@ -229,22 +191,30 @@ class Job:
         """Return the lines of a file of names or patterns. Raises Failure."""
         try:
             with self._ctx.open(name) as reader:
-                return [line.decode("utf-8", "surrogateescape").rstrip("\n") for line in reader.lines()]
+                end = b"\0" if self._options.null else b"\n"
+                return [
+                    line.removesuffix(end).decode("utf-8", "surrogateescape") for line in reader.lines(end)
+                ]
         except OSError as error:
-            raise Failure(f"{name}: Cannot open: {reason(error)}") from None
+            raise Failure(f"{name}: Cannot stat: {reason(error)}") from None
 
-    def _stored_time(self, text: str) -> int:
-        """Return --mtime in seconds. Raises UsageError."""
+    def _stored_time(self, text: str, what: str) -> int:
+        """Return the time of --mtime or -N in nanoseconds. Raises UsageError."""
         if text[:1] in ("/", "."):
             try:
-                return stat_of(self._ctx, text).mtime_ns // 10**9
+                return stat_of(self._ctx, text).mtime_ns
             except OSError as error:
                 raise UsageError(f"{text}: Cannot stat: {reason(error)}", hint=False) from None
         try:
-            now = int(self._ctx.now() * 1e9)
-            return parse_date(text, now, self._ctx.environment.get("TZ")) // 10**9
+            return parse_date(text, int(self._ctx.now() * 1e9), self._ctx.environment.get("TZ"))
         except BadDate:
-            raise UsageError(f"Invalid mtime: '{text}'", hint=False) from None
+            raise UsageError(f"Invalid {what}: '{text}'", hint=False) from None
+
+    def is_new(self, mtime_ns: int, ctime_ns: int) -> bool:
+        """Tell whether -N lets a file be stored."""
+        if self.newer is None:
+            return True
+        return mtime_ns >= self.newer or (self._options.newer_mtime is None and ctime_ns >= self.newer)
 
     # ------------------------------------------------------------------ archives
 
@@ -261,38 +231,62 @@ class Job:
                 return kind
         return None
 
-    def _update(self) -> None:
+    def _update(self, operands: list[str]) -> None:
         """Write the archive again with more members, or fewer."""
         from sandhook.utilities._codecs import kind_of
         from sandhook.utilities._tar_update import spans, without
 
         ctx, archive = self._ctx, self._options.archive
         if archive == "-":
-            raise _Fatal("Options '-Aru' are incompatible with '-f -'")
+            raise Fatal("Options '-Aru' are incompatible with '-f -'")
         data = b""
         if self.mode == "delete" or ctx.fs.exists(ctx.path(archive)):
             try:
                 with ctx.open(archive) as reader:
                     data = reader.read_all()
             except OSError as error:
-                raise _Fatal(f"{archive}: Cannot open: {reason(error)}") from None
+                raise Fatal(f"{archive}: Cannot open: {reason(error)}") from None
         if kind_of(data[:8]):
-            raise _Fatal("Cannot update compressed archives")
+            raise Refused("Cannot update compressed archives")
         try:
             found = spans(data, ctx.charge) if data else []
         except format_.FormatError as error:
-            raise _Fatal(str(error)) from None
+            raise Fatal(str(error)) from None
         end = found[-1][1] if found else 0
         if self.mode == "delete":
-            self._write(without(data, found, self.selects))
+            self._write(without(data, found, self.selection.selects))
+            return
+        if self.mode == "A":
+            self._write(_with(data[:end], self._joined(operands, end)))
             return
         if self.mode == "u":
             self.present = {member.name: member.mtime for _, _, member in found}
         self._write(_with(data[:end], Creator(self, ctx, self.report).pieces(end)))
 
+    def _joined(self, names: list[str], size: int) -> Iterator[bytes]:
+        """Yield the members of other archives, and the end of all."""
+        from sandhook.utilities._tar_update import spans
+
+        for name in names:
+            try:
+                with self._ctx.open(name) as reader:
+                    data = reader.read_all()
+                found = spans(data, self._ctx.charge) if data else []
+            except OSError as error:
+                self.report(f"{name}: Cannot open: {reason(error)}")
+                continue
+            except format_.FormatError as error:
+                self.report(str(error))
+                continue
+            end = found[-1][1] if found else 0
+            size += end
+            yield data[:end]
+        size += 2 * format_.BLOCK
+        yield bytes(2 * format_.BLOCK + -size % self.record)
+
     def _create(self) -> None:
         ctx, archive = self._ctx, self._options.archive
-        pieces: Iterator[bytes] = Creator(self, ctx, self.report).pieces()
+        pieces: Iterator[bytes] = self._counted(Creator(self, ctx, self.report).pieces())
         packing = self._packing()
         if packing is not None:
             from sandhook.utilities._codecs import compressed
@@ -304,13 +298,18 @@ class Job:
             return
         self._write(pieces)
 
+    def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            self._size += len(piece)
+            yield piece
+
     def _write(self, pieces: Iterator[bytes]) -> None:
         """Write the archive's file, which is never stored in itself."""
         ctx, archive = self._ctx, self._options.archive
         try:
             file = ctx.create(archive)
         except OSError as error:
-            raise _Fatal(f"{archive}: Cannot open: {reason(error)}") from None
+            raise Fatal(f"{archive}: Cannot open: {reason(error)}") from None
         info = ctx.fs.stat(ctx.path(archive))
         self.archive_file = (info.device, info.inode)
         try:
@@ -327,59 +326,68 @@ class Job:
         try:
             reader = ctx.open(archive)
         except OSError as error:
-            raise _Fatal(f"{archive}: Cannot open: {reason(error)}") from None
+            text = f"{archive}: Cannot open: {reason(error)}"
+            if self._options.packing not in (None, "auto"):  # there it is the packer's process that opens it
+                child = f"tar (child): {text}\ntar (child): Error is not recoverable: exiting now\n"
+                ctx.process.complain(child.encode("utf-8", "surrogateescape"))
+                text = "Child returned status 2"
+            raise Fatal(text) from None
         home = ctx.process.cwd
         with reader:
             chunks = reader.chunks()
             first = next(chunks, b"")
-            packing = kind_of(first) or (self._packing() if first else None)
+            asked = self._options.packing if self._options.packing != "auto" else None
+            packing = asked or kind_of(first) if first else None
             pieces = _with(first, chunks)
             if packing:
+                self._check_packing(packing, kind_of(first))
                 pieces = expanded(pieces, packing, ctx.charge)
+            pieces = self._counted(pieces)
             try:
                 for directory, _ in self.names:
                     if directory:
                         try:
                             ctx.process.cwd = ctx.fs.realpath(ctx.path(directory))
                         except OSError as error:
-                            raise _Fatal(f"{directory}: Cannot open: {reason(error)}") from None
-                Extractor(self, ctx, self.report).run(format_.Stream(pieces))
+                            raise Fatal(f"{directory}: Cannot open: {reason(error)}") from None
+                stream = format_.Stream(pieces)
+                if self.mode == "d":
+                    self._compare(stream)
+                else:
+                    Extractor(self, ctx, self.report).run(stream)
             except format_.FormatError as error:
+                if "EOF" in str(error):
+                    if self.extract:
+                        ctx.error(str(error))  # once for the member, and once for the archive
+                    raise Fatal(str(error)) from None
                 self.report(str(error))
             except CorruptError as error:
-                raise _Fatal(f"{archive}: {error}") from None
+                raise Fatal(f"{archive}: {error}") from None
             finally:
                 ctx.process.cwd = home
 
+    def _compare(self, stream: format_.Stream) -> None:
+        from sandhook.utilities._tar_compare import Comparer
+
+        comparer = Comparer(self, self._ctx)
+        comparer.run(stream)
+        self._ctx.failed = max(self._ctx.failed, int(comparer.differs))
+
+    def _check_packing(self, wanted: str, found: str) -> None:
+        """Say what the packer would say of data that it did not make. Raises Fatal."""
+        if wanted in (found, "lzma"):
+            return
+        status = 1
+        if wanted == "gzip":
+            self._ctx.process.complain(b"\ngzip: stdin: not in gzip format\n")
+        elif wanted == "bzip2":
+            self._ctx.process.complain(b"bzip2: (stdin) is not a bzip2 file.\n")
+            status = 2
+        else:
+            self._ctx.process.complain(b"xz: (stdin): File format not recognized\n")
+        raise Fatal(f"Child returned status {status}")
+
     # ------------------------------------------------------------------ members
-
-    def excludes(self, name: str) -> bool:
-        """Tell whether --exclude leaves a name out: all of it, or what stands behind any slash."""
-        if not self._excluded:
-            return False
-        bare = name.rstrip("/")
-        tails = [bare, *(bare[at + 1 :] for at, letter in enumerate(bare) if letter == "/")]
-        return any(each.matches(tail) for each in self._excluded for tail in tails)
-
-    def selects(self, name: str) -> bool:
-        """Tell whether the operands ask for a member, or for a directory above it."""
-        if self._excluded:
-            parts = name.split("/")
-            if any(self.excludes("/".join(parts[: at + 1])) for at in range(len(parts))):
-                return False
-        if not self._wanted:
-            return True
-        chosen = False
-        for key, pattern in self._wanted.items():
-            if pattern is not None:
-                parts = name.split("/")
-                good = any(pattern.matches("/".join(parts[: at + 1])) for at in range(len(parts)))
-            else:
-                good = name == key or name.startswith(key + "/")
-            if good:
-                self._unseen.pop(key, None)
-                chosen = True
-        return chosen
 
     def change(self, member: format_.Member) -> None:
         """Give a new member the owner, the group and the time that options ask for."""
@@ -399,18 +407,25 @@ class Job:
                 setattr(member, field, known.get(int(text), "") if text.isdigit() else text)
         if options.numeric:
             member.user = member.group = ""
-        if self._mtime is not None:
+        if self._mtime is not None and (not options.clamp or member.mtime > self._mtime):
             member.mtime = self._mtime
+        if self._bits is not None:
+            member.mode = self._bits.apply(member.mode, 0, directory=member.kind == format_.DIRECTORY)
+
+    def quoted(self, name: str) -> str:
+        """Return a name as it is listed."""
+        style = self._options.quoting
+        return quoted_name(name, style).replace("\\ ", " ") if style == "escape" else quoted_name(name, style)
 
     def say(self, member: format_.Member, name: str = "") -> None:
         """List a member: its name, or all of it."""
         full = len(self._options.verbose) > (0 if self.mode == "t" else 1)
         if self.mode != "t" and not self._options.verbose:
             return
-        shown = member.name + ("/" if member.kind == format_.DIRECTORY else "")
+        bare = name if name and self._options.transformed else member.name
+        shown = self.quoted(bare + ("/" if member.kind == format_.DIRECTORY else ""))
         line = self._long(member, shown) if full else shown
-        to_error = (self.mode == "c" and self._options.archive == "-") or self.to_stdout
-        if not to_error:
+        if (self.mode != "c" or self._options.archive != "-") and not self.to_stdout:
             self._ctx.write_line(line)
             return
         self._ctx.process.complain(f"{line}\n".encode("utf-8", "surrogateescape"))
@@ -420,8 +435,15 @@ class Job:
         format_.CHARACTER: 0o020000, format_.BLOCK_DEVICE: 0o060000,
     }  # fmt: skip
 
+    def _when(self, member: format_.Member) -> str:
+        zone = zone_of("UTC" if self._options.utc else self._ctx.environment.get("TZ"))
+        format_time = "%Y-%m-%d %H:%M:%S" if self._options.full_time else "%Y-%m-%d %H:%M"
+        return format_moment(format_time, moment(member.mtime, zone), 0)
+
     def _long(self, member: format_.Member, shown: str) -> str:
         mode = mode_string(member.mode | self._KINDS.get(member.kind, 0o100000))
+        if member.kind == format_.LABEL:
+            return f"V--------- 0/0{'0'.rjust(self._width - 3)} {self._when(member)} {shown}--Volume Header--"
         if member.kind == format_.HARD_LINK:
             mode = "h" + mode[1:]
         owner = f"{member.user or member.uid}/{member.group or member.gid}"
@@ -429,15 +451,30 @@ class Job:
             owner = f"{member.uid}/{member.gid}"
         self._width = max(self._width, len(owner) + len(str(member.size)) + 1)
         size = str(member.size).rjust(self._width - len(owner))
-        zone = zone_of(self._ctx.environment.get("TZ"))
-        format_time = "%Y-%m-%d %H:%M:%S" if self._options.full_time else "%Y-%m-%d %H:%M"
-        when = format_moment(format_time, moment(member.mtime, zone), 0)
         arrow = {format_.SYMBOLIC_LINK: " -> ", format_.HARD_LINK: " link to "}.get(member.kind)
-        return f"{mode} {owner}{size} {when} {shown}{arrow + member.link if arrow else ''}"
+        return f"{mode} {owner}{size} {self._when(member)} {shown}{arrow + self.quoted(member.link) if arrow else ''}"
 
 
-class _Fatal(Exception):
+class Refused(Exception):
+    """What is asked for does not go together."""
+
+
+class Fatal(Exception):
     """The archive cannot be used."""
+
+
+def _scaled(size: int) -> str:
+    """Return a size as --totals shows it: 10KiB."""
+    unit = 0
+    value = float(size)
+    while value >= 1024 and unit < 4:
+        value /= 1024
+        unit += 1
+    return (
+        f"{value:.1f}".removesuffix(".0") + ("B", "KiB", "MiB", "GiB", "TiB")[unit]
+        if value < 10
+        else (f"{value:.0f}" + ("B", "KiB", "MiB", "GiB", "TiB")[unit])
+    )
 
 
 def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
