@@ -138,6 +138,7 @@ class Machine:
             if self.separate:
                 self.line = 0
                 self.ranges[:] = self._ranges
+                self.hold, self.hold_ended = b"", True
                 self._rewind()
             self.opened = name
             if self._suffix is not None and name != "-":
@@ -217,13 +218,7 @@ class Machine:
         self.replaced = False
         self.ended = found[-1:] == self.delimiter
         self.space = found[:-1] if self.ended else found
-        if not self.ended and self._follows():
-            self.ended = True
         return True
-
-    def _follows(self) -> bool:
-        """A line without newline gets one if another file follows."""
-        return not self.separate and not self.at_end()
 
     def stop(self) -> None:
         """Leave the rest of the inputs; a file that is edited loses it, as with GNU's."""
