@@ -7,7 +7,8 @@ Divergence: L-HEXDUMP-001, colours (-L and the conversion suffix ``_L``) are not
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, also, opt, option_set
 from sandhook.utilities._files import reason
@@ -18,7 +19,10 @@ _SIZE = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)(?:([KMGTPE])(i?B)?|b)?", re.ASCI
 
 _CANONICAL = ('"%08.8_Ax\\n"', '"%08.8_ax  " 8/1 "%02x " "  " 8/1 "%02x "', '"  |" 16/1 "%_p" "|\\n"')
 _ADDRESS = '"%07.7_Ax\\n"'
+_WORDS = '"%07.7_ax " 8/2 "%04x " "\\n"'
 _MOST_BLOCK = 1 << 16
+_PRINTABLE = bytes(byte if 32 <= byte < 127 else 46 for byte in range(256))
+_WORD_LINE = struct.Struct("<8H")
 
 
 def _count(text: str) -> int:
@@ -78,7 +82,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if ctx.name.rpartition("/")[2] == "hd":
         texts = [*_CANONICAL, *texts]
     elif not texts:
-        texts = [_ADDRESS, '"%07.7_ax " 8/2 "%04x " "\\n"']
+        texts = [_ADDRESS, _WORDS]
     patterns = [parse_patterns(text) for text in texts]
     size = max((sum(each.size for each in line) for line in patterns), default=0)
     if size > _MOST_BLOCK:
@@ -90,7 +94,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     source = Joined(ctx, operands or ("-",), options.length, lenient=True)
     source.skip(options.skip)
     if size:
-        _dump(source, size, body, final, options, ctx)
+        _dump(source, size, body, final, _QUICK.get(tuple(texts)), options, ctx)
     if not source.opened and ctx.failed:
         ctx.error("all input file arguments failed")
     return ctx.failed
@@ -113,9 +117,11 @@ def _dump(
     size: int,
     body: list[list[Pattern]],
     final: list[list[Pattern]],
+    quick: Callable[[int, bytes], bytes] | None,
     options: Options,
     ctx: Context,
 ) -> None:
+    """Write all blocks; ``quick`` writes a whole one as the patterns would."""
     address = options.skip
     before: bytes | None = None
     starred = False
@@ -129,14 +135,34 @@ def _dump(
                     starred = True
             else:
                 before, starred = block, False
-                for line in body:
-                    ctx.write(_line(line, block, address))
+                if quick is not None and len(block) == size:
+                    ctx.write(quick(address, block))
+                else:
+                    for line in body:
+                        ctx.write(_line(line, block, address))
             address += len(block)
     if source.missing and not ctx.failed:
         address = options.skip - source.missing
     if address > options.skip or (options.skip and source.opened):
         for line in final[-1:]:
             ctx.write(_line(line, b"", address))
+
+
+def _canonical(address: int, block: bytes) -> bytes:
+    """Return what -C writes for 16 bytes."""
+    shown = block.hex(" ").encode()
+    return b"%08x  %b  %b  |%b|\n" % (address, shown[:23], shown[24:], block.translate(_PRINTABLE))
+
+
+def _words(address: int, block: bytes) -> bytes:
+    """Return what hexdump writes for 16 bytes when no option says otherwise."""
+    return b"%07x %04x %04x %04x %04x %04x %04x %04x %04x\n" % (address, *_WORD_LINE.unpack(block))
+
+
+_QUICK: dict[tuple[str, ...], Callable[[int, bytes], bytes]] = {
+    _CANONICAL: _canonical,
+    (_ADDRESS, _WORDS): _words,
+}
 
 
 def _line(patterns: list[Pattern], block: bytes, address: int) -> bytes:

@@ -349,6 +349,10 @@ class _Digits:
         self.blank = " " * each
 
     def line(self, piece: bytes) -> str:
+        if not (self.bits or self.little):
+            shown = piece.hex(" ", -self.group)
+            shown = shown.upper() if self.form == "%02X" else shown
+            return f"{shown:<{self.width}}  {piece.translate(_PRINTABLE).decode('ascii')}\n"
         if self.bits:
             texts = [f"{byte:08b}" for byte in piece]
         else:
