@@ -103,6 +103,7 @@ class RealShell:
         self._jobs = jobs
         self._timeout = TIMEOUT if timeout is None else timeout
         self._running: set[subprocess.Popen[bytes]] = set()
+        self._ending = False  # nobody waits for answers any more
         self._directory = tempfile.TemporaryDirectory(prefix="sandhook-test-", ignore_cleanup_errors=True)
         self._helpers = self._make_helpers(self._directory.name)
 
@@ -150,11 +151,13 @@ class RealShell:
         from concurrent.futures import ThreadPoolExecutor
 
         pool = ThreadPoolExecutor(self._jobs)
+        self._ending = False
         try:
             yield from pool.map(self.run, scripts)
         finally:
+            self._ending = True
             pool.shutdown(wait=False, cancel_futures=True)
-            for process in list(self._running):  # nobody waits for their answers any more
+            for process in list(self._running):
                 _kill_group(process)
             pool.shutdown()
 
@@ -178,6 +181,8 @@ class RealShell:
             start_new_session=True,
         )
         self._running.add(process)
+        if self._ending:  # it was being started when the others were ended
+            _kill_group(process)
         trouble = ""
         try:
             out, err = process.communicate(timeout=self._timeout)
