@@ -31,7 +31,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(10_000, 10, 10)  # a test leaves little: looking for it less often saves a tenth of the time
+        gc.set_threshold(10_000, 10, 10)  # a test leaves little behind
         gc.enable()
 
 
