@@ -16,7 +16,7 @@ HOST_PROGRAMS = """
     dart deno dig dnf docker docker-compose dotnet dpkg elixir emacs eslint ffmpeg fish flake8 flatpak flex
     flutter ftp g++ gcc gcloud gdb gem gh ghc git gitleaks glab go gofmt goimports golangci-lint gpg gradle helm
     hg host htop iex ifconfig ip irb isort java javac jest journalctl julia just kotlin kotlinc kubectl latexmk
-    ld ldd lex lsof ltrace lua lynx m4 mail mailx make man mix mocha mongo mount mvn mypy mysql nano nc ncat
+    ld ldd lex lsof ltrace lua lynx m4 mail mailx make mix mocha mongo mount mvn mypy mysql nano nc ncat
     netstat ninja nix nm nmap node nodejs npm npx nslookup objdump ocaml osv-scanner pacman pandoc passwd
     pdflatex perl php phpunit ping pip pip3 pipenv pipx playwright pnpm podman poetry pre-commit prettier psql
     pulumi pwsh pylint pyright pytest python python2 python3 rails rake redis-cli rpm rspec rsync rubocop ruby

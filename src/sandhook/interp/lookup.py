@@ -23,7 +23,7 @@ Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
 Prepare: TypeAlias = Callable[[str, "tuple[str, ...]", bool], "Builtin | None"]
 
 #: Names that start a nested shell.
-SHELLS = frozenset({"bash", "sh", "dash"})
+SHELLS = frozenset({"ash", "bash", "dash", "sh"})
 
 #: Where a shell looks when it was given no PATH.
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"

@@ -156,7 +156,7 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
     state.calls = outer.calls
     state.subshell = 0
     runtime.deeper(state)
-    if name in ("sh", "dash"):
+    if name in ("sh", "dash", "ash"):
         state.options.set("posix", True)
     else:
         exported = {key: value for key, value in outer.functions.items() if value.attributes & EXPORT}

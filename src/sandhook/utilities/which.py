@@ -17,7 +17,7 @@ USAGE_STATUS = 2
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 #: Shells, which are found where utilities are.
-SHELLS = frozenset({"bash", "dash", "sh"})
+SHELLS = frozenset({"ash", "bash", "dash", "sh"})
 
 
 @option_set

@@ -1,0 +1,54 @@
+"""mknod: make special files: FIFOs; devices cannot be made.
+
+Oracle: GNU coreutils 9.1, called by a user who is not root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
+from sandhook.utilities._files import locate, quote_always, reason
+from sandhook.utilities.mkfifo import permission_bits
+
+_DEVICES = "Special files require major and minor device numbers."
+
+
+@option_set
+class Options:
+    """mknod [-m MODE] NAME p
+
+    Make a FIFO.
+    """
+
+    mode: str | None = opt("-m", "--mode", "MODE", "permissions, rather than those that the umask leaves")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when it cannot be made."""
+    if not operands:
+        raise UsageError("missing operand")
+    kind = operands[1][:1] if len(operands) > 1 else ""
+    wanted = 2 if kind == "p" or len(operands) < 2 else 4
+    if len(operands) < wanted:
+        more = f"\n{_DEVICES}" if len(operands) == 2 else ""
+        raise UsageError(f"missing operand after {quote_always(operands[-1])}{more}")
+    if len(operands) > wanted:
+        more = (
+            "\nFifos do not have major and minor device numbers."
+            if wanted == 2 and len(operands) == 4
+            else ""
+        )
+        raise UsageError(f"extra operand {quote_always(operands[wanted])}{more}")
+    if kind not in ("p", "b", "c", "u"):
+        raise UsageError(f"invalid device type {quote_always(operands[1])}")
+    mode = permission_bits(options.mode, ctx)
+    if kind != "p":
+        raise Failure(f"{operands[0]}: Operation not permitted")
+    try:
+        path = locate(ctx, operands[0])
+        ctx.fs.mkfifo(path, mode)
+        ctx.fs.chmod(path, mode)
+    except OSError as error:
+        raise Failure(f"{operands[0]}: {reason(error)}") from None
+    return 0
