@@ -47,6 +47,30 @@ def test_what_it_changes_comes_back_when_it_may():
     assert shell.run(call(code) + "; find . | sort").stdout == ".\n./d\n./d/new\n"
 
 
+def test_a_change_that_keeps_size_and_time_comes_back():
+    code = "import os; t = os.stat('a').st_mtime_ns; open('a', 'w').write('two'); os.utime('a', ns=(t, t))"
+    shell = Shell(files={"a": "one", "b": "three"}, utilities=[python(code, write_back=True)])
+    assert shell.run(call(code) + "; cat a b").stdout == "twothree"
+
+
+def test_a_file_becomes_a_directory_and_a_directory_a_file():
+    code = (
+        "import os; os.remove('a'); os.mkdir('a'); open('a/in', 'w').write('1');"
+        "os.remove('d/x'); os.rmdir('d'); open('d', 'w').write('2')"
+    )
+    shell = Shell(files={"a": "one", "d/x": "two"}, utilities=[python(code, write_back=True)])
+    assert shell.run(call(code) + "; cat a/in d; find . | sort | xargs").stdout == "12. ./a ./a/in ./d\n"
+
+
+def test_what_is_copied_is_charged_by_its_size():
+    code = "pass"
+    files = {"a": b"x" * (1 << 20)}
+    shell = Shell(files=files, utilities=[python(code)])
+    assert shell.run(call(code)).limit is None
+    shell = Shell(files=files, utilities=[python(code)], limits=Limits(steps=900))
+    assert shell.run(call(code)).limit == "steps"
+
+
 def test_links_lead_nowhere():
     code = "import os; os.symlink('/etc/hostname', 'out') if os.name == 'posix' else None; print(os.listdir('.'))"
     shell = Shell(files={"a": ""}, utilities=[python(code, write_back=True)])

@@ -28,6 +28,9 @@ from sandhook.vfs.hostnames import check_windows_name
 from sandhook.vfs.path import VirtualPath, normalize
 
 if TYPE_CHECKING:
+    from hashlib import blake2b as _Digest
+    from typing import BinaryIO
+
     from sandhook.host.children import Child
 
 #: What one place of an argument list may be: this text, what a function allows, or (``...``, at the end)
@@ -36,6 +39,9 @@ Argument: TypeAlias = "str | Callable[[str], bool] | EllipsisType"
 
 #: Bounds of what is copied out for one call.
 MAX_FILES, MAX_BYTES = 20_000, 256 << 20
+
+#: Bytes that are read at a time, where only a digest is wanted.
+_PIECE = 1 << 18
 
 NOT_ALLOWED, NOT_FOUND, TIMED_OUT = 126, 127, 124
 
@@ -274,7 +280,7 @@ def find_program(name: str) -> str | None:
 
 
 def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, bytes | None]:
-    """Copy a tree of the sandbox; return every name with a file's contents, None for a directory.
+    """Copy a tree of the sandbox; return every name with a file's digest, None for a directory.
 
     Links are left out: what they lead to is not what they would lead to on the machine.
     """
@@ -293,38 +299,61 @@ def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, byt
                 pending.append(name)
             elif stat.S_ISREG(entry.mode):
                 path = VirtualPath(f"{top.rstrip('/')}/{name}")
-                size += ctx.fs.stat(path).size
+                expected = ctx.fs.stat(path).size
+                size += expected
                 if size > MAX_BYTES or len(copied) > MAX_FILES:
                     raise OSError(27, f"more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB")
+                ctx.budget.charge(expected >> 10)
                 data = ctx.fs.read_bytes(path)
                 with open(native, "wb") as file:
                     file.write(data)
                 os.chmod(native, entry.mode & 0o777 | 0o600)
-                copied[name] = data
+                copied[name] = _digest(data).digest()
     return copied
 
 
 def _copy_back(ctx: UtilityContext, top: VirtualPath, root: str, before: Mapping[str, bytes | None]) -> None:
     """Copy what has changed to the sandbox; what is neither file nor directory is left out."""
-    after: set[str] = set()
+    after: dict[str, tuple[str, bool]] = {}
     for name, native, directory in _walk(root):
         ctx.budget.charge(1)
-        after.add(name)
+        after[name] = native, directory
+    for name in sorted(before, reverse=True):  # first, for a file may have become a directory
+        if name not in after or after[name][1] != (before[name] is None):
+            path = VirtualPath(f"{top.rstrip('/')}/{name}")
+            if ctx.fs.exists(path):
+                (ctx.fs.rmdir if before[name] is None else ctx.fs.unlink)(path)
+    for name, (native, directory) in after.items():
         path = VirtualPath(f"{top.rstrip('/')}/{name}")
+        known = before.get(name, b"")
         if directory:
-            if name not in before:
+            if known is not None:
                 ctx.fs.mkdir(path, 0o755)
             continue
         with open(native, "rb") as file:
+            # a time of change says too little: a quick program writes within a tick of the system's clock
+            if known == _digest_of(ctx, file):
+                continue
+            file.seek(0)
             ctx.budget.afford(os.fstat(file.fileno()).st_size)
             data = file.read()
-        if before.get(name) != data or name not in before:
-            mode = 0o755 if os.stat(native).st_mode & 0o100 and os.name != "nt" else 0o644
-            ctx.fs.write_bytes(path, data, mode=mode)
-    for name in sorted(set(before) - after, reverse=True):
-        path = VirtualPath(f"{top.rstrip('/')}/{name}")
-        if ctx.fs.exists(path):
-            (ctx.fs.rmdir if before[name] is None else ctx.fs.unlink)(path)
+        mode = 0o755 if os.stat(native).st_mode & 0o100 and os.name != "nt" else 0o644
+        ctx.fs.write_bytes(path, data, mode=mode)
+
+
+def _digest_of(ctx: UtilityContext, file: BinaryIO) -> bytes:
+    """Return the digest of a file, which may be of any size."""
+    digest = _digest()
+    while piece := file.read(_PIECE):
+        ctx.budget.charge(len(piece) >> 10)
+        digest.update(piece)
+    return digest.digest()
+
+
+def _digest(data: bytes = b"") -> _Digest:
+    from hashlib import blake2b
+
+    return blake2b(data, digest_size=16)
 
 
 def _walk(root: str) -> Iterator[tuple[str, str, bool]]:
