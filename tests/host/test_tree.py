@@ -303,6 +303,47 @@ def test_children_are_ended_where_processes_cannot_be_listed(monkeypatch: pytest
 
 
 @linux
+def test_a_process_in_the_middle_of_an_exec_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no environment then, and it may be in it for long on a busy machine."""
+    from sandhook.host import tree
+    from sandhook.host.machine import Linux
+
+    looks: list[int] = []
+
+    class Busy(Linux):
+        def environment(self, pid: int) -> bytes | None:
+            looks.append(pid)
+            return None if len(looks) < 8 else super().environment(pid)
+
+    monkeypatch.setattr(tree, "this_machine", Busy)
+    ours, theirs = inbound()
+    with Supervisor() as supervisor:
+        child = supervisor.start(shell("setsid sh -c 'echo $$; exec sleep 100' &", files={1: theirs}))
+        os.close(theirs)
+        pid = int(line_of(ours))
+        wait(child)
+    assert len(looks) >= 8
+    assert gone(pid)
+    os.close(ours)
+
+
+@linux
+def test_an_empty_environment_is_told_from_one_that_is_still_to_come() -> None:
+    from sandhook.host.machine import Linux
+
+    machine = Linux()
+    bare = subprocess.Popen(["sleep", "100"], env={})
+    try:
+        until(lambda: machine.environment(bare.pid) is not None)
+        assert machine.environment(bare.pid) == b""
+        assert b"PATH" in (machine.environment(os.getpid()) or b"")
+        assert machine.environment(1 << 30) == b""
+    finally:
+        bare.kill()
+        bare.wait()
+
+
+@linux
 def test_a_number_that_was_given_again_is_not_signalled() -> None:
     """A process that was seen ends, and another one has its number: its start tells them apart."""
     from sandhook.host.machine import Process

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sandhook.builtins._base import Fault, Given, builtin, numeric, parse, runtime, write, write_error
 from sandhook.interp.record import RECORDING, history_of, keep
 from sandhook.interp.script import read_script
+from sandhook.kernel.descriptor import Description
 from sandhook.state.history import History
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
@@ -124,20 +125,31 @@ def _again(state: State, history: History, operands: Sequence[str]) -> int:
     return runtime(state).run_text(state, command)
 
 
+def _temporary(state: State) -> tuple[str, Description]:
+    """Make a file of a new name; on a host, /tmp belongs to others, too."""
+    number = 0
+    while True:
+        path = f"/tmp/bash-fc.{state.process.pid}{f'.{number}' if number else ''}"
+        try:
+            return path, state.process.open(path, read=False, write=True, create=True, exclusive=True)
+        except FileExistsError:
+            state.budget.charge(1)
+            number += 1
+
+
 def _edit(state: State, commands: Sequence[str], editor: Sequence[str]) -> int:
     """Hand commands to an editor, and run what it leaves."""
     text = "".join([command + "\n" for command in commands])
     name = editor[0] if editor else state.get("FCEDIT") or state.get("EDITOR") or "vi"
-    path = f"/tmp/bash-fc.{state.process.pid}"
     shell = runtime(state)
     try:
-        description = state.process.open(path, read=False, write=True, create=True, truncate=True)
+        path, description = _temporary(state)
         try:
             description.write(text.encode("utf-8", "surrogateescape"))
         finally:
             description.release()
     except OSError as error:
-        raise Fault(f"{path}: cannot open temp file: {error_text(error)}") from None
+        raise Fault(f"/tmp/bash-fc: cannot open temp file: {error_text(error)}") from None
     try:
         if shell.run_text(state, f"{name} {path}"):
             return 1

@@ -34,7 +34,7 @@ _HIGH = 1 << 40
 
 #: How many of the last starts are remembered, for processes whose fork was not complete at that moment,
 #: and how many numbers beyond the last one such a process may have.
-_WINDOWS, _BEYOND = 256, 32
+_WINDOWS, _BEYOND = 256, 256
 
 
 class Adoption:

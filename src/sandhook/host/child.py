@@ -22,7 +22,7 @@ class Spawn(Record):
         files: The child's descriptors to ours, which stay open here. 0, 1 and 2 are always
             given; on Windows they are all there is.
         umask: The file mode creation mask (POSIX).
-        ignored: Numbers of signals that the child ignores (POSIX).
+        ignored: The shell's numbers of signals that the child ignores (POSIX).
         limits: Numbers of resource limits that the child has otherwise than this process, to (soft, hard) (POSIX).
         command_line: Windows: start with this text as it is, "" to quote ``argv`` in the usual way.
     """
@@ -44,7 +44,7 @@ class Child:
     Attributes:
         pid: The process's number.
         status: The exit status, 0 to 255, or 128 + n after signal n; None while it runs.
-        signal: The number of the signal that ended it, or 0.
+        signal: The shell's number of the signal that ended it, or 0.
         user: Seconds of processor time in user mode, with its own waited-for children; 0.0 while
             it runs and where the system does not say.
         system: The same in the kernel.
@@ -65,7 +65,7 @@ class Child:
         raise NotImplementedError
 
     def send(self, signal: int) -> None:
-        """Send a signal to this process alone; nothing happens when it has ended.
+        """Send a signal, by the shell's number, to this process alone; nothing happens when it has ended.
 
         Raises:
             OSError: EINVAL for a number that the system does not know, EPERM for a process that

@@ -76,7 +76,9 @@ def machine_facts() -> Mapping[str, str]:
         known = os.uname()
         machine, name = known.machine, known.nodename
         system = "linux-gnu" if known.sysname == "Linux" else known.sysname.lower()
-    maker = {"linux-gnu": "pc", "darwin": "apple"}.get(system, "pc")
+        if system == "darwin":  # as in bash there, with the number of the version
+            system += known.release.partition(".")[0]
+    maker = "apple" if system.startswith("darwin") else "pc"
     return {
         "HOSTNAME": name,
         "HOSTTYPE": machine,

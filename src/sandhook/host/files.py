@@ -338,6 +338,21 @@ class HostFileSystem(Conveniences):
         else:
             self._change(path, lambda: os.symlink(self.native(target), native))
 
+    def capacity(self, path: VirtualPath) -> tuple[int, int, int, int]:
+        """Return the bytes that there are and that are taken, and the files; Windows counts no files."""
+        native = self.native(path)
+        try:
+            if sys.platform == "win32":
+                from shutil import disk_usage
+
+                total, used, _ = disk_usage(native)
+                return total, used, 0, 0
+            found = os.statvfs(native)
+        except OSError as error:
+            raise translated(error, path) from None
+        taken = (found.f_blocks - found.f_bfree) * found.f_frsize
+        return found.f_blocks * found.f_frsize, taken, found.f_files, found.f_files - found.f_ffree
+
     def readlink(self, path: VirtualPath) -> str:
         native = self.native(path)
         try:

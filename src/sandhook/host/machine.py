@@ -50,12 +50,9 @@ class Mark:
         self.value = f"{outer}.{self._text}"[-_LONGEST:].lstrip(".")
 
     def on(self, machine: Machine, pid: int) -> bool | None:
-        """Whether a process has the mark; None where no environment is to be seen.
-
-        There is none in the moment of an exec, either.
-        """
+        """Whether a process has the mark; None where that is not to be seen now."""
         environment = machine.environment(pid)
-        return self._bytes in environment if environment else None
+        return None if environment is None else self._bytes in environment
 
 
 class Machine:
@@ -90,12 +87,16 @@ class Machine:
         except psutil.Error:
             return None
 
-    def environment(self, pid: int) -> bytes:
-        """Return the environment of a process in one piece; empty if it may not be seen."""
+    def environment(self, pid: int) -> bytes | None:
+        """Return the environment of a process in one piece.
+
+        It is empty when it is not for us to see, and None when it may be there in a moment: a process has
+        none in the middle of an exec.
+        """
         import psutil
 
         try:
-            return "\0".join(psutil.Process(pid).environ().values()).encode("utf-8", "replace")
+            return "\0".join(psutil.Process(pid).environ().values()).encode("utf-8", "replace") or None
         except (psutil.Error, OSError):
             return b""
 
@@ -138,8 +139,12 @@ class Linux(Machine):
         except (OSError, ValueError, IndexError):
             return None
 
-    def environment(self, pid: int) -> bytes:
+    def environment(self, pid: int) -> bytes | None:
         try:
+            if found := _read(f"/proc/{pid}/environ"):
+                return found
+            if not _read(f"/proc/{pid}/cmdline"):  # it has neither: it is in the middle of an exec
+                return None
             return _read(f"/proc/{pid}/environ")
         except OSError:
             return b""

@@ -21,6 +21,7 @@ from contextlib import suppress
 from functools import partial
 
 from sandhook.host.child import LOST, Child, Spawn
+from sandhook.host.signals import from_native, to_native
 
 #: How often and how long a file that somebody has open for writing is tried again. The other
 #: writer is often only a fork of another thread that has not reached its exec.
@@ -44,7 +45,7 @@ class PosixChild(Child):
             return False
         self.user, self.system = usage.ru_utime, usage.ru_stime
         if os.WIFSIGNALED(code):
-            signal = os.WTERMSIG(code)
+            signal = from_native(os.WTERMSIG(code))
             self._end(128 + signal, signal)
         else:
             self._end(os.WEXITSTATUS(code), 0)
@@ -52,9 +53,10 @@ class PosixChild(Child):
 
     def send(self, signal: int) -> None:
         # until it was waited for, its number belongs to nobody else
+        native = to_native(signal)
         if self.status is None and not self.poll():
             with suppress(ProcessLookupError):
-                os.kill(self.pid, signal)
+                os.kill(self.pid, native)
 
 
 def start(
@@ -143,7 +145,9 @@ class _Placed:
         if ignored:
             from signal import SIG_IGN, signal
 
-            self._calls += [partial(signal, number, SIG_IGN) for number in sorted(ignored)]
+            for number in sorted(ignored):
+                with suppress(OSError):  # the system has no such signal
+                    self._calls.append(partial(signal, to_native(number), SIG_IGN))
         if limits:
             import resource
 

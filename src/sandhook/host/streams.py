@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,9 @@ from sandhook.vfs.errors import fs_error
 
 #: What a pipe of the host holds at least while nobody reads it, on every system, in bytes.
 _PIPE = 4_096
+
+#: Bytes that a descriptor takes at once when the system says that it can be written to: 512 on macOS.
+_ROOM: int = getattr(select, "PIPE_BUF", 512)
 
 
 class HostStream(Description):
@@ -121,7 +125,7 @@ class HostStream(Description):
         try:
             while view:
                 self._wait(self._poller.writable)
-                view = view[os.write(self.fd, view[:_PIPE] if self._waits else view) :]
+                view = view[os.write(self.fd, view[:_ROOM] if self._waits else view) :]
         except BrokenPipeError:
             raise BrokenPipe from None
         except OSError as error:

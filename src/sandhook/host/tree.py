@@ -44,6 +44,9 @@ _BEHIND = 8
 #: How often processes are stopped before they are killed; each time finds what started meanwhile.
 _STOPS = 6
 
+#: Seconds that an exec may take before its process is taken for somebody else's.
+_EXEC = 0.25
+
 #: Seconds between two looks where nothing tells when a process has ended.
 _PAUSE = 0.005
 
@@ -65,6 +68,7 @@ class Tree:
         self._looked = 0  # the last number when all were looked at
         self._refused: set[tuple[int, float]] = set()  # belong to another user now
         self._adoption = _adopt() if subreaper else None
+        self._patience = _EXEC  # seconds that one end still waits for processes in the middle of an exec
         self._coming = False  # orphans that have ended, and are not this process's yet
 
     # ------------------------------------------------------------------ start
@@ -95,6 +99,7 @@ class Tree:
         """Return the numbers of all processes of the run that have not ended."""
         self._poll()
         self._dead.clear()
+        self._patience = _EXEC
         return sorted(process.pid for process in self._find()) if self._since else []
 
     def _poll(self) -> None:
@@ -142,7 +147,7 @@ class Tree:
             elif marked:
                 ours[pid] = process
         for process in unsure:
-            if self._marked(process):  # it was in the middle of an exec
+            if self._marked_after_exec(process):
                 ours[process.pid] = process
         for pid in ours:
             del seen[pid]
@@ -175,6 +180,13 @@ class Tree:
         if not marked and self._adoption is not None and self._adoption.has(process):
             return True
         return marked
+
+    def _marked_after_exec(self, process: Process) -> bool:
+        """Whether a process has a mark, when it is past the exec in which it may be; on a busy machine that lasts."""
+        while (marked := self._marked(process)) is None and self._patience > 0:
+            time.sleep(_PAUSE)
+            self._patience -= _PAUSE
+        return bool(marked)
 
     def _is_clean(self) -> bool:
         """Whether certainly nothing is left, from as few looks as that takes."""
@@ -212,6 +224,7 @@ class Tree:
         self._poll()
         if not self._is_clean():
             self._dead.clear()
+            self._patience = _EXEC
             self._kill(self._interrupt(grace) if grace > 0 else self._left())
             self._dead.clear()
         if not self._living:

@@ -25,6 +25,7 @@ from sandhook.host.convert import machine_facts, native_arguments, native_enviro
 from sandhook.host.files import WINDOWS, HostFile, HostFileSystem, HostHandle, Special, translated
 from sandhook.host.poller import Poller
 from sandhook.host.realpipe import RealPipe
+from sandhook.host.signals import to_native
 from sandhook.host.streams import HostStream, Streams
 from sandhook.host.view import View
 from sandhook.interp import lookup
@@ -177,6 +178,10 @@ class HostRun:
     def resource_limits(self, letter: str) -> tuple[int | None, int | None] | None:
         """Return the soft and the hard limit that ``ulimit -letter`` shows."""
         return rlimits.current(letter)
+
+    def capacity(self, directory: VirtualPath) -> tuple[int, int, int, int]:
+        """Return how much there is and how much is taken of a directory's file system: two bytes, two files."""
+        return self._fs.capacity(directory)
 
     def _open_special(self, path: str, *, read: bool, write: bool) -> int:
         flags = os.O_RDWR if read and write else os.O_WRONLY if write else os.O_RDONLY
@@ -432,7 +437,7 @@ class HostRun:
     def kill(self, pid: int, signal: int) -> None:
         """Send a signal to a process of the host. Raises OSError."""
         try:
-            os.kill(pid, signal)
+            os.kill(pid, signal if WINDOWS else to_native(signal))
         except OSError as error:
             raise translated(error) from None
 

@@ -14,6 +14,7 @@ from sandhook.kernel.pipe import Pipe
 from sandhook.kernel.process import Kernel
 from sandhook.state.state import State
 from sandhook.vfs.base import FileSystem
+from sandhook.vfs.path import VirtualPath
 
 
 class Outside(Protocol):
@@ -40,6 +41,10 @@ class Outside(Protocol):
 
         Each is in the unit of ``ulimit``; None is unlimited.
         """
+        ...
+
+    def capacity(self, directory: VirtualPath) -> tuple[int, int, int, int]:
+        """Return how much there is and how much is taken of a directory's file system: two bytes, two files."""
         ...
 
     def search(self, state: State, name: str, path: str | None) -> tuple[str, str | None] | None:

@@ -15,6 +15,7 @@ from sandhook.utilities.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
 _INCLUDE = re.compile(r'[ \t]*@include[ \t]+"([^"\n]*)"[ \t\r]*(?:;|(?=#)|\Z)')
+_LOADS_INPLACE = '@load "inplace"'
 _NAMESPACE = re.compile(r'^[ \t]*@namespace[ \t]+"([^"\n]*)"', re.MULTILINE)
 _PATH = ".:/usr/local/share/awk:/usr/share/awk"
 
@@ -113,7 +114,10 @@ class Sources:
         for path in self._candidates(name):
             try:
                 with self._ctx.open(path) as reader:
-                    return self._ctx.path(path), reader.read_all().decode("utf-8", "surrogateescape")
+                    text = reader.read_all().decode("utf-8", "surrogateescape")
+                if name == "inplace" and _LOADS_INPLACE in text:  # gawk's own, which needs a library of it
+                    break
+                return self._ctx.path(path), text
             except OSError as error:
                 first = first or error
         if name == "inplace":

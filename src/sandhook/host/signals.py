@@ -1,0 +1,44 @@
+"""Numbers of signals: the shell's own, which are those of Linux on x86, and the system's (POSIX)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from functools import cache
+
+from sandhook.kernel.signals import NAMES
+
+
+def to_native(number: int) -> int:
+    """Return the system's number of a signal of the shell's.
+
+    Raises:
+        OSError: EINVAL for a signal that the system does not have.
+    """
+    found = 0 if number == 0 else _natives().get(number)
+    if found is None:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+    return found
+
+
+def from_native(number: int) -> int:
+    """Return the shell's number of a signal of the system's; one that the shell does not have stays as it is."""
+    return _shells().get(number, number)
+
+
+@cache
+def _natives() -> dict[int, int]:
+    """Return the system's numbers by the shell's: the names are the same everywhere."""
+    found: dict[int, int] = {}
+    for number, name in NAMES.items():
+        base, sign, offset = name.partition("+") if "+" in name else name.partition("-")
+        native = getattr(signal, f"SIG{base}", None)
+        if native is not None:
+            found[number] = int(native) + int(f"{sign}{offset}" if sign else 0)
+    return found
+
+
+@cache
+def _shells() -> dict[int, int]:
+    return {native: number for number, native in _natives().items()}
