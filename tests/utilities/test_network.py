@@ -383,7 +383,7 @@ def test_messages(port):
     err = run(port, "wget -O f @/status/404")[2]
     assert "HTTP request sent, awaiting response... 404 Not Found" in err and "ERROR 404: Not Found." in err
     err = run(port, "wget @/name.txt")[2]
-    assert "'name.txt' saved [6]" in err
+    assert "'name.txt' saved [6/6]" in err
     assert "> GET /status/200 HTTP/1.1\r\n" in run(port, "curl -v @/status/200")[2]
 
 

@@ -44,6 +44,16 @@ def without_user(text: str) -> tuple[str, str]:
     return found[1] + text[found.start(3) :], unquoted(found[2])
 
 
+def given_name(text: str) -> str:
+    """Return the file name that a header Content-Disposition gives, without directories; empty without one."""
+    for part in text.split(";")[1:]:
+        key, _, value = part.strip().partition("=")
+        if key.strip().lower() == "filename":
+            name = value.strip().strip('"').replace("\\", "/").rpartition("/")[2]
+            return "" if name in (".", "..") or not name.isprintable() else name
+    return ""
+
+
 class Output(Record):
     """Where an answer goes: to a file ``name``; to one that the URL names with ``remote``; else to standard output."""
 
@@ -335,7 +345,11 @@ class One:
         arguments = self._arguments
         name = self._output.name
         if self._output.remote:
-            given = self._given_name() if arguments.header_name else ""
+            given = (
+                given_name(self.last_headers().get("content-disposition", ""))
+                if arguments.header_name
+                else ""
+            )
             address = self._asked.partition("#")[0].partition("?")[0]
             name = given or (address.partition("://")[2] or address).partition("/")[2].rpartition("/")[2]
             if not name:
@@ -350,16 +364,6 @@ class One:
             name = self._free(name)
         self._made = name
         return name
-
-    def _given_name(self) -> str:
-        """Return the file name that the answer gives, without directories."""
-        text = self.last_headers().get("content-disposition", "")
-        for part in text.split(";")[1:]:
-            key, _, value = part.strip().partition("=")
-            if key.strip().lower() == "filename":
-                name = value.strip().strip('"').replace("\\", "/").rpartition("/")[2]
-                return "" if name in (".", "..") or not name.isprintable() else name
-        return ""
 
     def _free(self, name: str) -> str:
         """Return a name that no file has yet: with a number behind it."""
