@@ -26,6 +26,8 @@ def read_code(text: str, at: int) -> tuple[str, int] | None:
             end += 1
         if end > at + 1:
             return byte_character(int(text[at + 1 : end], base) & 0xFF), end
+    if text.startswith("c\\\\", at):
+        return "\x1c", at + 3
     if letter == "c" and at + 1 < len(text) and text[at + 1].isascii():
         return chr(ord(text[at + 1].upper()) ^ 0x40), at + 2
     return None
