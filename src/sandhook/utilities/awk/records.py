@@ -14,8 +14,8 @@ from sandhook.utilities.awk.values import Fatal
 
 Splitter = Callable[[str], list[str]]
 
-#: What str.split() takes for a blank and awk does not.
-ODD = re.compile(r"[\r\v\f\x1c-\x1f\x80-\U0010ffff]")
+#: Where str.split() may see a blank that is none for awk.
+ODD = re.compile(r"[^\t\n -~]")
 _BLANKS = re.compile(r"[ \t\n]+")
 _WORD = re.compile(r"\S+")
 
@@ -176,9 +176,9 @@ def by_widths(text: str) -> Splitter:
         at = 0
         fields = []
         for skip, width in columns:
-            at += skip
             if at >= len(record):
                 break
+            at += skip
             end = len(record) if width < 0 else at + width
             fields.append(record[at:end])
             at = end
