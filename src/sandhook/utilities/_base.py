@@ -284,6 +284,10 @@ class Reader:
         """Charge work on what was read."""
         self._ctx.charge(steps)
 
+    def afford(self, size: int) -> None:
+        """Refuse to gather ``size`` bytes when they could not fit into the run's memory."""
+        self._ctx.budget.afford(size)
+
     def is_output(self, *, empty: bool = False) -> bool:
         """Tell whether reading on would read what standard output writes: ``cat f >> f``; ``empty`` ones too."""
         source = self.description

@@ -33,8 +33,9 @@ class Source:
         self.lines: Iterator[str] = iter(())
         self.terminators: Iterator[str] = iter(())
         self._blocks: Iterator[bytes] | None = None
-        self._whole: bytes | None = None
+        self._data = b""  #: read for an expression; what is in front of ``_at`` is used
         self._at = 0
+        self._searched = self._ended = self._begun = False
         self.separator = separator
         self._icase = icase
 
@@ -47,14 +48,15 @@ class Source:
             return
         rest = list(self.lines)
         ends = list(self.terminators)
+        self.reader.unread(self._data[self._at :])
         if rest:
             delimiter = self.separator if len(self.separator) == 1 else ""
             ends = ends[-len(rest) :] or [delimiter] * len(rest)
             text = "".join([line + end for line, end in zip(rest, ends)])
             self.reader.unread(text.encode("utf-8", "surrogateescape"))
-        if self._whole is not None:
-            self.reader.unread(self._whole[self._at :])
-            self._whole = None
+        self._data = b""
+        self._at = 0
+        self._searched = self._ended = self._begun = False
         self.lines = self.terminators = iter(())
         self._blocks = None
         self.separator = separator
@@ -97,28 +99,57 @@ class Source:
         return len(lines)
 
     def _matched(self, separator: str) -> int:
-        """Paragraphs, or records that end where an expression matches: one at a time from all of the input."""
-        if self._whole is None:
-            self._whole = self.reader.read_all()
-            self._at = 0
-        data = self._whole
-        if not separator:
-            while data[self._at : self._at + 1] == b"\n":
-                self._at += 1
-        if self._at >= len(data):
-            return 0
-        self.reader.charge(1)
-        found = self._expression(separator).regex.search(data, self._at)
-        start, end = (len(data), len(data))
-        if found is not None and found.end() > found.start():
-            start, end = found.span()
-        record, terminator = data[self._at : start], data[start:end]
-        if not terminator and record.endswith(b"\n") and not separator:
-            record, terminator = record[:-1], b"\n"
-        self._at = end
-        self.lines = iter((record.decode("utf-8", "surrogateescape"),))
-        self.terminators = iter((terminator.decode("utf-8", "surrogateescape"),))
-        return 1
+        """Paragraphs, or records that end where an expression matches: those that end in what was read."""
+        regex = self._expression(separator).regex
+        records: list[bytes] = []
+        ends: list[bytes] = []
+        while not records:
+            if (not self._data or self._searched) and not self._read_on():
+                break
+            data, at = self._data, self._at
+            if not separator and not self._begun:
+                at = len(data) - len(data[at:].lstrip(b"\n"))
+                self._begun = at < len(data)
+            self.reader.charge(1 + (len(data) - at >> 12))
+            while at < len(data) and (found := regex.search(data, at)) is not None:
+                start, end = found.span()
+                if end == start or (end == len(data) and not self._ended):
+                    break  # it might go on in what comes
+                records.append(data[at:start])
+                ends.append(data[start:end])
+                at = end
+            self._at = at
+            self._searched = True
+        if not records and self._at < len(self._data):
+            records.append(self._data[self._at :])
+            ends.append(b"")
+            self._at = len(self._data)
+            if not separator and records[0].endswith(b"\n"):
+                records[0], ends[0] = records[0][:-1], b"\n"
+        self.reader.charge(len(records))
+        self.lines = iter([record.decode("utf-8", "surrogateescape") for record in records])
+        self.terminators = iter([end.decode("utf-8", "surrogateescape") for end in ends])
+        return len(records)
+
+    def _read_on(self) -> bool:
+        """Read at least as much again as there is in front of no separator; return False at the end."""
+        if self._ended:
+            return False
+        kept = max(0, self._at - 4)  # for what looks at the character before
+        pieces = [self._data[kept:]]
+        size, wanted = len(pieces[0]), 2 * (len(self._data) - self._at)
+        while True:
+            piece = self.reader.read()
+            self._ended = not piece
+            size += len(piece)
+            self.reader.afford(size)
+            pieces.append(piece)
+            if self._ended or size >= wanted or not self.reader.description.ready():
+                break
+        self._at -= kept
+        self._data = b"".join(pieces)
+        self._searched = False
+        return True
 
     def _expression(self, separator: str) -> Pattern:
         if not separator:
