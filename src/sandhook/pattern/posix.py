@@ -134,7 +134,7 @@ class Regex:
             if end > start or start != last:
                 yield found
                 last = end
-            at = end if end > start else _after_character(data, end)
+            at = end if end > start else after_character(data, end)
 
     def search_text(self, text: str, *, remaining: Remaining | None = None) -> list[str | None] | None:
         """Return what the groups of a match in ``text`` (surrogateescape) matched, the whole first."""
@@ -177,7 +177,7 @@ def _in_bytes(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return start, start + len(text[span[0] : span[1]].encode("utf-8", "surrogateescape"))
 
 
-def _after_character(data: bytes, at: int) -> int:
+def after_character(data: bytes, at: int) -> int:
     """Return the offset behind the UTF-8 character at ``at``; a stray byte is one character."""
     at += 1
     while at < len(data) and data[at] & 0xC0 == 0x80:

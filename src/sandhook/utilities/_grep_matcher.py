@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.limits import Budget
-from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.pattern.posix import Regex, after_character, compile_bre, compile_ere
 from sandhook.record import Record
 from sandhook.utilities._dialect import check_class_syntax
 
@@ -220,7 +220,7 @@ def _exact(at: At, spec: Spec, budget: Budget) -> Spans:
             if found is None:
                 return
             yield found
-            start = found[1] if found[1] > found[0] else found[1] + 1
+            start = found[1] if found[1] > found[0] else after_character(line, found[1])
 
     return spans
 
@@ -228,7 +228,7 @@ def _exact(at: At, spec: Spec, budget: Budget) -> Spans:
 def _next_start(at: At, line: bytes, start: int) -> int:
     """Return where to look on behind a match that is no word."""
     found = at(line, start, len(line))
-    return len(line) + 1 if found is None else found[0] + 1
+    return len(line) + 1 if found is None else after_character(line, found[0])
 
 
 def _as_word(at: At, line: bytes, found: tuple[int, int], budget: Budget) -> tuple[int, int] | None:

@@ -32,7 +32,8 @@ class ScriptReader:
         chunk, number, start, end = self._chunk_at(self._at - 1)
         place = min(self._at, end)
         if not chunk.file:
-            return ScriptError(f"-e expression #{number}, char {place - start}: {message}")
+            position = len(self._text[start:place].encode("utf-8", "surrogateescape"))
+            return ScriptError(f"-e expression #{number}, char {position}: {message}")
         line = self._text.count("\n", start, place) + 1
         if self._at and self._text[self._at - 1] == "\n" and self._at <= end:
             line -= 1
