@@ -58,6 +58,7 @@ class Process:
         deputy: The process that gets the signals for this one: the last one of a pipeline in the background.
         argv: What the process runs: the shell, or the utility that took its place; () for "bash".
         utility: The utility that its shell runs and waits for, elsewhere a process of its own.
+        niceness: What nice says; nothing runs slower for it.
         refused: What it was made to run could not be found or run.
         last: The process that its utility had run and waited for, such as the last command of xargs.
         resource_limits: What ``ulimit`` has set: letter of the limit, and whether it is the hard one, to the value
@@ -66,7 +67,7 @@ class Process:
 
     __slots__ = (
         "argv", "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "kernel", "last",
-        "on_signal", "parent_pid", "pending", "pid", "refused", "resource_limits", "signal", "status", "umask",
+        "niceness", "on_signal", "parent_pid", "pending", "pid", "refused", "resource_limits", "signal", "status", "umask",
         "utility", "waiters",
     )  # fmt: skip
 
@@ -91,6 +92,7 @@ class Process:
         self.waiters: list[Any] = []
         self.argv: Sequence[str] = ()
         self.utility: Sequence[str] = ()
+        self.niceness = 0
         self.refused = False
         self.last: Process | None = None
         self.resource_limits: Mapping[tuple[str, bool], int | None] = _NO_LIMITS
@@ -199,6 +201,7 @@ class Process:
         child = kernel.new_process(self.pid, descriptors, self.cwd)
         child.umask = self.umask
         child.argv = self.argv
+        child.niceness = self.niceness
         child.resource_limits = self.resource_limits
         if self.ignored:
             child.ignored = self.ignored.copy()

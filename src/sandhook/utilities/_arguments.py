@@ -82,8 +82,8 @@ def logical_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[list[
                     yield pending
                 return
             pending.append(word)
-        if line.rstrip(b"\n")[-1:] in (b" ", b"\t") and len(pending) > before:
-            continue
+        if len(pending) == before or line.rstrip(b"\n")[-1:] in (b" ", b"\t"):
+            continue  # lines without words are none
         if pending:
             yield pending
             pending = []

@@ -93,8 +93,9 @@ class Copier:
         except OSError as error:
             self.fail(f"cannot stat {quote_always(source)}: {reason(error)}")
         else:
-            if self._seen(source, info):
-                what = "directory" if bits.S_ISDIR(info.mode) else "file"
+            directory = bits.S_ISDIR(info.mode)
+            if (policy.recursive or not directory) and self._seen(source, info):
+                what = "directory" if directory else "file"
                 self.ctx.error(f"warning: source {what} {quote_always(source)} specified more than once")
                 return True
             stack: list[_Directory] = []

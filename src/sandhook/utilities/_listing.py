@@ -144,7 +144,7 @@ def _letters(how: str) -> str:
 _C_ESCAPES = {"\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f", "\r": "\\r",
               "\\": "\\\\"}  # fmt: skip
 _URL_SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789~-._/")
-_SHELL_SPECIAL = frozenset("\t\n !\"#$&'()*;<=>?[\\^`{|}~")
+_SHELL_SPECIAL = frozenset("\t\n !\"$&'()*;<=>?[\\^`|")
 
 
 def quoted_name(name: str, style: str) -> str:
@@ -159,6 +159,7 @@ def quoted_name(name: str, style: str) -> str:
         needed = (
             not name
             or name[0] in "#~"
+            or name in ("{", "}")
             or any(letter in _SHELL_SPECIAL or (escapes and not letter.isprintable()) for letter in name)
         )
         if not needed and not style.endswith("always"):
@@ -231,6 +232,12 @@ class Printer:
         if self.layout.hide_control and self.layout.quoting == "literal":
             text = "".join(letter if letter.isprintable() else "?" for letter in text)
         return text
+
+    def title(self, name: str) -> str:
+        """Return the name of a directory above its entries: there colons are escaped, and blanks are not."""
+        if self.layout.quoting != "escape":
+            return self.quoted(name)
+        return quoted_name(name, "escape").replace("\\ ", " ").replace(":", "\\:")
 
     def _line(self, text: str) -> None:
         self.ctx.charge()

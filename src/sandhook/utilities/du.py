@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from sandhook.pattern.glob import Pattern, compile_pattern
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._counts import parse_count
-from sandhook.utilities._files import beneath, quote_always, reason, stat_of
+from sandhook.utilities._files import beneath, one_of, quote_always, reason, stat_of
 from sandhook.utilities._listing import blocks_of, human_size
+from sandhook.utilities._time import strftime
 from sandhook.vfs.base import Entry, Stat
 
 
@@ -87,6 +88,16 @@ class Options:
             convert=lambda text: _threshold(text, "-t"), default=0),
         opt("--threshold", "SIZE", "the same", convert=_threshold),
     )  # fmt: skip
+    time: str | None = opt(
+        "--time",
+        "WORD",
+        "the time of the last change, or of WORD: atime, ctime",
+        optional=True,
+        const="mtime",
+        convert=one_of("--time", "atime access use", "ctime status"),
+    )
+    time_style: str | None = opt("--time-style", "STYLE", "full-iso, long-iso, iso or +FORMAT")
+    names: str | None = opt("--files0-from", "FILE", "measure the files that FILE names, each ended by NUL")
     zero: bool = opt("-0", "--null", help="end each line with NUL")
 
 
@@ -98,21 +109,46 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         if options.depth:
             raise UsageError(f"warning: summarizing conflicts with --max-depth={options.depth}")
         ctx.error("warning: summarizing is the same as using --max-depth=0")
+    if options.names is not None:
+        if operands:
+            message = f"extra operand {quote_always(operands[0])}\nfile operands cannot be combined with --files0-from"
+            raise UsageError(message)
+        operands = _read_names(options.names, ctx)
+    elif not operands:
+        operands = ["."]
     walk = _Walk(options, ctx, len(operands) > 1)
     total = 0
-    for name in operands or ["."]:
+    for name in operands:
         total += walk.measure(name)
     if options.total:
-        walk.show(total, "total")
+        walk.show(total, "total", walk.latest)
     return ctx.failed
+
+
+def _read_names(source: str, ctx: Context) -> list[str]:
+    """Return the names of --files0-from. Raises Failure."""
+    try:
+        reader = ctx.open(source)
+    except OSError as error:
+        raise Failure(f"cannot open {quote_always(source)} for reading: {reason(error)}") from None
+    names = []
+    with reader:
+        for number, record in enumerate(reader.lines(b"\0"), 1):
+            name = record.removesuffix(b"\0").decode("utf-8", "surrogateescape")
+            if name:
+                names.append(name)
+            else:
+                ctx.fail(f"{source}:{number}: invalid zero-length file name")
+    return names
 
 
 class _Directory:
     """A directory whose sum is being made."""
 
-    __slots__ = ("below", "entries", "name", "own")
+    __slots__ = ("below", "entries", "latest", "name", "own")
 
-    def __init__(self, name: str, entries: list[Entry], own: int) -> None:
+    def __init__(self, name: str, entries: list[Entry], own: int, latest: int) -> None:
+        self.latest = latest
         self.name = name
         self.entries = entries
         self.own = own
@@ -124,6 +160,10 @@ class _Walk:
         self.options = options
         self.ctx = ctx
         self.several = several  #: a file may come again under the same name
+        self.latest = 0
+        self.style = (
+            _time_style(options.time_style or ctx.environment.get("TIME_STYLE")) if options.time else ""
+        )
         self.seen: set[tuple[int, int]] = set()
         self.patterns: list[Pattern] = [compile_pattern(text, extglob=False) for text in options.exclude]
         self.depth = 0 if options.summarize else (1 << 60 if options.depth is None else options.depth)
@@ -138,9 +178,9 @@ class _Walk:
             return 0
         size = self._size(info)
         if not bits.S_ISDIR(info.mode):
-            self.show(size, top)
+            self.show(size, top, self._time(info))
             return size
-        stack = [self._enter(top, size)]
+        stack = [self._enter(top, size, info)]
         while True:
             directory = stack[-1]
             if directory.entries:
@@ -148,11 +188,14 @@ class _Walk:
                 continue
             stack.pop()
             if len(stack) <= self.depth:
-                self.show(directory.own + (0 if self.options.separate else directory.below), directory.name)
+                shown = directory.own + (0 if self.options.separate else directory.below)
+                self.show(shown, directory.name, directory.latest)
             whole = directory.own + directory.below
             if not stack:
+                self.latest = max(self.latest, directory.latest)
                 return whole
             stack[-1].below += whole
+            stack[-1].latest = max(stack[-1].latest, directory.latest)
 
     def _step(self, directory: _Directory, stack: list[_Directory], device: int) -> None:
         self.ctx.charge()
@@ -165,20 +208,26 @@ class _Walk:
             return
         size = self._size(info)
         if bits.S_ISDIR(info.mode):
-            stack.append(self._enter(name, size))
+            stack.append(self._enter(name, size, info))
             return
         directory.own += size
+        directory.latest = max(directory.latest, self._time(info))
         if self.options.everything and len(stack) <= self.depth:
-            self.show(size, name)
+            self.show(size, name, self._time(info))
 
-    def _enter(self, name: str, size: int) -> _Directory:
+    def _time(self, info: Stat) -> int:
+        """Return the time of a file that --time asks for, in nanoseconds."""
+        which = self.options.time
+        return info.atime_ns if which == "atime" else info.ctime_ns if which == "ctime" else info.mtime_ns
+
+    def _enter(self, name: str, size: int, info: Stat) -> _Directory:
         try:
             entries = self.ctx.fs.listdir(self.ctx.path(name))
         except OSError as error:
             self.ctx.fail(f"cannot read directory {quote_always(name)}: {reason(error)}")
             entries = []
         entries.reverse()
-        return _Directory(name, entries, size)
+        return _Directory(name, entries, size, self._time(info))
 
     def _stat(self, name: str, follow: bool) -> Stat | None:
         try:
@@ -215,15 +264,30 @@ class _Walk:
             return info.size
         return blocks_of(info) * 1024
 
-    def show(self, size: int, name: str) -> None:
+    def show(self, size: int, name: str, time: int) -> None:
         """Print one line, unless the threshold leaves it out."""
         limit = self.options.threshold
         if (limit > 0 and size < limit) or (limit < 0 and size > -limit):
             return
         text = _shown(size, self.options)
+        if self.style:
+            seconds, fraction = divmod(time, 10**9)
+            text += "\t" + strftime(self.style, seconds, self.ctx.environment.get("TZ"), fraction)
         self.ctx.write(
             f"{text}\t{name}".encode("utf-8", "surrogateescape") + (b"\0" if self.options.zero else b"\n")
         )
+
+
+def _time_style(text: str | None) -> str:
+    """Return the format of --time-style. Raises UsageError."""
+    if text is None or text == "locale":
+        return _STYLES["long-iso"]
+    if text[:1] == "+":
+        return text[1:].partition("\n")[0]
+    return _STYLES[one_of("time style", *_STYLES)(text.removeprefix("posix-"))]
+
+
+_STYLES = {"full-iso": "%Y-%m-%d %H:%M:%S.%N %z", "long-iso": "%Y-%m-%d %H:%M", "iso": "%Y-%m-%d"}
 
 
 def _shown(size: int, options: Options) -> str:

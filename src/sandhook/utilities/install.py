@@ -72,6 +72,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
+def _place(ctx: Context, name: str) -> tuple[str, str]:
+    """Return the directory and the name in it: what is equal for one link of a file only."""
+    above, slash, last = name.rstrip("/").rpartition("/")
+    return ctx.fs.realpath(ctx.path((above or "/") if slash else ".")), last
+
+
 def _refuse_target(ctx: Context, name: str) -> None:
     try:
         stat_of(ctx, name)
@@ -144,7 +150,8 @@ class _Installer:
             if bits.S_ISDIR(there.mode):
                 ctx.fail(f"cannot overwrite directory {quote_always(target)} with non-directory")
                 return
-            if (there.device, there.inode) == (info.device, info.inode):
+            same = (there.device, there.inode) == (info.device, info.inode)
+            if same and (info.links < 2 or _place(ctx, source) == _place(ctx, target)):
                 ctx.fail(f"{quote_always(source)} and {quote_always(target)} are the same file")
                 return
             if self.options.compare and self._same(source, target, info, there):

@@ -57,7 +57,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     made: set[tuple[int, int]] = set()
     for target, link in pairs(ctx, operands, options.directory, options.no_directory):
         ctx.charge()
-        if link[-1:] == "/" and options.directory is None:
+        if link[-1:] == "/" and options.directory is None and (options.symbolic or _is_linkable(ctx, target)):
             kind = "symbolic" if options.symbolic else "hard"
             why = "Not a directory" if find(ctx, link.rstrip("/")) else "No such file or directory"
             to = "" if options.symbolic else f" => {quote_always(target)}"
@@ -65,6 +65,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             continue
         _link(target, link, options, ctx, made)
     return ctx.failed
+
+
+def _is_linkable(ctx: Context, name: str) -> bool:
+    """Tell whether there is such a file, and it is no directory."""
+    try:
+        return not bits.S_ISDIR(stat_of(ctx, name, follow=False).mode)
+    except OSError:
+        return False
 
 
 def _is_link(ctx: Context, name: str) -> bool:

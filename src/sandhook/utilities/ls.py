@@ -227,7 +227,7 @@ class _Lister:
             try:
                 info = self.ctx.fs.stat(locate(self.ctx, name))
             except FileNotFoundError:
-                if options.follow == "all":
+                if options.follow in ("all", "operands"):
                     raise
         if info is None:
             info = self.ctx.fs.stat(locate(self.ctx, name), follow=False)
@@ -252,7 +252,7 @@ class _Lister:
             if titled:
                 if not self.first:
                     self.ctx.write(b"\n")
-                self.ctx.write(self.printer.quoted(name).encode("utf-8", "surrogateescape") + b":\n")
+                self.ctx.write(self.printer.title(name).encode("utf-8", "surrogateescape") + b":\n")
             self.first = False
             files = self._sorted(self._entries(name, entries))
             self.printer.print(files, total=True)

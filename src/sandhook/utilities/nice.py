@@ -1,7 +1,7 @@
 """nice: run a command with another niceness, of which virtual processes take no notice.
 
 Source: POSIX.1-2024 XCU 3, nice. Oracle: GNU coreutils 9.1.
-Divergence: L-NICE-001, the niceness is read and checked, and kept for nothing but an inner nice.
+Divergence: L-NICE-001, the niceness is kept for an inner nice to tell, and changes nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from sandhook.utilities._base import Context, Failure, UsageError, opt, option_s
 PERMUTE = False
 USAGE_STATUS = 125
 NUMERIC = "adjustment"
+
+#: The largest niceness.
+_MOST = 19
 
 
 @option_set
@@ -35,7 +38,17 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not operands:
         if text is not None:
             raise UsageError("a command must be given with an adjustment")
-        ctx.write_line("0")
+        ctx.write_line(str(ctx.process.niceness))
         return 0
+    process = ctx.process
+    before = process.niceness
+    wanted = min(before + int(text[-6:] if text is not None and len(text) > 6 else text or "10"), _MOST)
+    if wanted < before:
+        ctx.error("cannot set niceness: Permission denied")
+        wanted = before
     ctx.flush()
-    return ctx.run(operands)
+    process.niceness = wanted
+    try:
+        return ctx.run(operands)
+    finally:
+        process.niceness = before

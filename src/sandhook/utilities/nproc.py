@@ -30,5 +30,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         bounded_number(options.ignore, "invalid number:")
     wanted = ctx.environment.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     given = wanted.isascii() and wanted.isdigit() and 0 < len(wanted) < 10 and not options.all_
-    ctx.write_line(str(int(wanted)) if given and int(wanted) else "1")
+    count = int(wanted) if given and int(wanted) else 1
+    most = ctx.environment.get("OMP_THREAD_LIMIT", "").strip()
+    if most.isascii() and most.isdigit() and 0 < len(most) < 10 and int(most) and not options.all_:
+        count = min(count, int(most))
+    ctx.write_line(str(count))
     return 0

@@ -1,7 +1,7 @@
 """tput: ask what a terminal can do, and write what makes it do so.
 
 Source: POSIX.1-2024 XCU 3, tput. Oracle: ncurses 6.4. Divergence: L-TPUT-001, terminals are dumb
-or like xterm, and of the capabilities those are known that scripts use; -S and -x are not offered.
+or like xterm, and of the capabilities those are known that scripts use; -x is not offered.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class Options:
     Print a number (cols, lines, colors), or write the string of a capability: bold, sgr0, setaf 1 ...
     """
 
+    lines: bool = opt("-S", "read capabilities from the lines of standard input")
     terminal: str | None = opt("-T", "TERM", "the kind of terminal, instead of $TERM")
 
 
@@ -75,10 +76,15 @@ def is_smart(terminal: str) -> bool:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0; 1 for a flag that is off, 2 for wrong usage, 3 for an unknown terminal, 4 for a capability."""
     terminal = options.terminal if options.terminal is not None else ctx.environment.get("TERM", "")
-    if not operands:
-        raise UsageError("no capability was given")
     if not terminal:
         raise Failure("No value for $TERM and no -T specified", 2)
+    if options.lines:
+        with ctx.stdin_reader() as reader:
+            operands = [
+                word.decode("utf-8", "surrogateescape") for line in reader.lines() for word in line.split()
+            ]
+    elif not operands:
+        raise UsageError("no capability was given")
     if not is_known(terminal):
         raise Failure(f'unknown terminal "{terminal}"', 3)
     smart = is_smart(terminal)
