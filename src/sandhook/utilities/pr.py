@@ -1,7 +1,6 @@
 """pr: lay files out in pages and columns, for printing.
 
 Source: POSIX.1-2024 XCU 3, pr. Oracle: GNU coreutils 9.1.
-Divergence: L-PR-001, -n with several columns of one file is not offered.
 """
 
 from __future__ import annotations
@@ -62,8 +61,8 @@ class Options:
     join: bool = opt("-J", "--join-lines", help="do not cut or align columns")
     length: int = opt("-l", "--length", "LINES", "lines of a page (66)", default=66,
         convert=lambda text: _positive(text, "'-l PAGE_LENGTH' invalid number of lines"))  # fmt: skip
-    number: tuple[str, int] | None = opt("-n", "--number-lines", "CHAR[DIGITS]", "number lines (tab, 5)",
-        optional=True, const=("\t", 5), convert=lambda text: _pair(text, "n", "\t", 5))  # fmt: skip
+    numbers: tuple[tuple[str, int], ...] = opt("-n", "--number-lines", "CHAR[DIGITS]", "number lines (tab, 5)",
+        optional=True, const=("", 0), convert=lambda text: _pair(text, "n", "", 0), append=True)  # fmt: skip
     first: int = opt("-N", "--first-line-number", "NUMBER", "the first line's number (1)", default=1,
         convert=lambda text: _positive(text, "'-N NUMBER' invalid starting line number", 0))  # fmt: skip
     margin: int = opt("-o", "--indent", "MARGIN", "columns before each line", default=0,
@@ -145,45 +144,55 @@ class _Layout:
         if options.merge and options.across:
             raise Failure("cannot specify both printing across and printing in parallel")
         self.columns = files if options.merge else columns or 1
-        if options.number is not None and self.columns > 1 and not options.merge:
-            raise Failure("-n with several columns of one file is not offered")
         self.titled = not (options.plain or options.bare) and options.length > _HEAD + _FOOT
         body = options.length - (_HEAD + _FOOT if self.titled else 0)
         self.body = max(1, body // 2 if options.double else body)
         separator = options.separator
-        self.aligned = self.columns > 1 and not options.join and (separator is None or separator[:1] == "S")
+        measured = options.width is not None or options.page_width is not None
+        self.aligned = (
+            self.columns > 1 and not options.join and (separator is None or separator[:1] == "S" or measured)
+        )
         if separator is None:
             separator = "\t" if options.join else " "
         elif separator[:1] == "S" and len(separator) > 1:
             separator = separator[1:]
         elif separator == "S":
             separator = ""
+        if self.aligned and separator == "\t":
+            separator = " "
         self.separator = separator.encode("utf-8", "surrogateescape")
         self.page = options.page_width or options.width or 72
-        self.number = 0
-        if options.number is not None:
-            self.number = options.number[1] + (8 - options.number[1] % 8 if options.number[0] == "\t" else 1)
-        self.cell = (self.page - self.number - (self.columns - 1) * len(self.separator)) // self.columns
+        self.digits = self.number = 0
+        self.mark = b""
+        if options.numbers:
+            mark = next((char for char, _ in reversed(options.numbers) if char), "\t")
+            self.digits = next((digits for _, digits in reversed(options.numbers) if digits), 5)
+            self.number = self.digits + (8 - self.digits % 8 if mark == "\t" else 1)
+            self.mark = mark.encode("utf-8", "surrogateescape")
+        common = self.number if options.merge else 0
+        self.cell = (self.page - common - (self.columns - 1) * len(self.separator)) // self.columns
+        self.room = self.cell - self.number + common
         self.cut = self.aligned or (options.width is not None and self.columns > 1 and not options.join)
         if options.page_width is not None and not options.join:
             self.cut = True
-        if self.cut and self.cell < 1:
+        if self.cut and (self.cell < 1 or self.room < 1):
             raise Failure("page width too narrow")
 
     def text(self, line: bytes) -> bytes:
         """Return a line as it is printed: with tabs expanded, controls shown, and cut."""
         options = self.options
-        if options.untab is not None or (self.columns > 1 and self.aligned):
+        if options.untab is not None or (self.columns > 1 and self.separator != b"\t"):
             char, width = options.untab or ("\t", 8)
-            line = _expanded(line, char.encode("utf-8", "surrogateescape")[:1], width)
+            offset = self.cell - self.room if self.cut else 0
+            line = _expanded(line, char.encode("utf-8", "surrogateescape")[:1], width, offset)
         if options.controls or options.octal:
             line = b"".join([_shown(byte, options.octal) for byte in line])
-        return line[: self.cell] if self.cut else line
+        return line[: self.room] if self.cut else line
 
 
-def _expanded(line: bytes, char: bytes, width: int) -> bytes:
+def _expanded(line: bytes, char: bytes, width: int, column: int) -> bytes:
+    """Return a line that begins in a column with its tabs as blanks."""
     out: list[bytes] = []
-    column = 0
     pieces = line.split(char)
     for piece in pieces[:-1]:
         gap = width - (column + len(piece)) % width
@@ -200,13 +209,69 @@ def _shown(byte: int, octal: bool) -> bytes:
     return b"^" + bytes((byte ^ 64,))
 
 
-def blanks(column: int, goal: int) -> bytes:
-    """Return what leads from one column to another, with tabs."""
-    out = b""
-    while goal - column > 1 and (after := column - column % 8 + 8) <= goal:
-        out += b"\t"
-        column = after
-    return out + b" " * (goal - column)
+_UNPRINTABLE = bytes((*range(32), *range(127, 256)))
+
+
+class _Pen:
+    """Writes one line of output: blanks wait until something follows them, and become tabs then."""
+
+    __slots__ = ("_pending", "_tab", "_width", "column", "out")
+
+    def __init__(self, tabs: tuple[str, int] | None) -> None:
+        self._tab = tabs[0].encode("utf-8", "surrogateescape") if tabs is not None else None
+        self._width = tabs[1] if tabs is not None else 8
+        self._pending = 0
+        self.column = 0  #: behind what has been written; blanks that wait do not count
+        self.out: list[bytes] = []
+
+    def go(self, column: int) -> None:
+        """Go on in a column."""
+        if self._tab is None:
+            self.out.append(b" " * (column - self.column))
+            self.column = max(column, self.column)
+        else:
+            self._pending = max(column - self.column, 0)
+
+    def put(self, text: bytes, *, marks: bool = False) -> None:
+        """Write text; what is not printable has no width, unless it ``marks`` columns."""
+        if self._tab is None:
+            self.out.append(text)
+            self.column += len(text)
+            return
+        for number, word in enumerate(text.split(b" ")):
+            self._pending += number > 0
+            if word:
+                self.flush()
+                self.out.append(word)
+                self.column += len(word if marks else word.translate(None, _UNPRINTABLE)) - word.count(b"\b")
+
+    def tab(self) -> None:
+        """Write a tab."""
+        self.flush()
+        self.out.append(b"\t")
+        self.column += self._width - self.column % self._width
+
+    def settle(self, column: int) -> None:
+        """Take a column to be the present one, unless blanks wait: so GNU's does behind lines that it had stored."""
+        if not self._pending:
+            self.column = column
+
+    def flush(self) -> None:
+        """Write the blanks that wait."""
+        goal = self.column + self._pending
+        while (
+            goal - self.column > 1
+            and (after := self.column - self.column % self._width + self._width) <= goal
+        ):
+            self.out.append(self._tab or b"")
+            self.column = after
+        self.out.append(b" " * (goal - self.column))
+        self.column = goal
+        self._pending = 0
+
+
+#: A line on the page: its number, and its text. A file that has ended has no more of them.
+_Cell = tuple[int, bytes]
 
 
 class _Printer:
@@ -227,11 +292,12 @@ class _Printer:
         room = layout.body * columns
         for lines, fed in _sheets(data, room, self._options.bare):
             self._ctx.charge(1 + (len(lines) >> 2))
-            texts = [layout.text(line) for line in lines]
+            texts = [(number, layout.text(line)) for number, line in enumerate(lines, self._line)]
+            self._line += len(lines)
             if columns == 1:
-                rows = [[text] for text in texts]
+                rows: list[list[_Cell | None]] = [[text] for text in texts]
             elif self._options.across:
-                rows = [texts[at : at + columns] for at in range(0, len(texts), columns)]
+                rows = [list(texts[at : at + columns]) for at in range(0, len(texts), columns)]
             else:
                 rows = _down(texts, columns, layout.body)
             self._sheet(rows, fed)
@@ -246,15 +312,24 @@ class _Printer:
         if not sources:
             return
         count = max(map(len, sources))
+        ended = all(
+            data[-1:] in (b"", b"\n") for data in held if data is not None and len(_lines(data)) == count
+        )
         for start in range(0, count, layout.body):
             stop = min(count, start + layout.body)
             self._ctx.charge(1 + (stop - start >> 1))
             rows = [
-                [layout.text(lines[at]) if at < len(lines) else b"" for lines in sources]
+                [self._beside(lines, at, at == count - 1 and not ended) for lines in sources]
                 for at in range(start, stop)
             ]
             self._sheet(rows, False)
         self._end()
+
+    def _beside(self, lines: list[bytes], at: int, last: bool) -> _Cell | None:
+        """Return a line of one of several files; behind its end an empty one, and none at the end of the last file."""
+        if at < len(lines):
+            return self._line + at, self._layout.text(lines[at])
+        return None if last else (self._line + at, b"")
 
     def _end(self) -> None:
         if self._first >= self._page and self._first > 1:
@@ -262,18 +337,16 @@ class _Printer:
 
     # ------------------------------------------------------------------ a page
 
-    def _sheet(self, rows: list[list[bytes]], fed: bool) -> None:
+    def _sheet(self, rows: list[list[_Cell | None]], fed: bool) -> None:
         layout, options, ctx = self._layout, self._options, self._ctx
         page = self._page
         self._page += 1
         if not self._first <= page <= self._last:
-            self._line += len(rows)
             return
         if layout.titled:
             self._title(page)
         used = 0
         for number, row in enumerate(rows, 1):
-            ctx.write(b" " * options.margin if options.tabs is None else blanks(0, options.margin))
             ctx.write(self._row(row) + b"\n")
             used += 1
             if options.double and not (layout.columns > 1 and number == len(rows)):
@@ -285,31 +358,44 @@ class _Printer:
         elif fed and not options.bare:
             ctx.write(b"\f")
 
-    def _row(self, row: list[bytes]) -> bytes:
+    def _row(self, row: list[_Cell | None]) -> bytes:
         layout, options = self._layout, self._options
-        head = b""
-        if options.number is not None:
-            digits = str(self._line)[-options.number[1] :].rjust(options.number[1])
-            head = f"{digits}{options.number[0]}".encode("utf-8", "surrogateescape")
-        self._line += 1
-        if layout.columns == 1:
-            text = row[0]
-            return head + (_tabbed(text, options.tabs) if options.tabs is not None else text)
-        if not layout.aligned:
-            return head + layout.separator.join(row)
-        out = [head]
-        column = options.margin + layout.number
-        for number, text in enumerate(row):
-            start = options.margin + layout.number + number * (layout.cell + len(layout.separator))
-            if number:
-                if layout.separator.strip(b" "):
-                    out += [blanks(column, start - len(layout.separator)), layout.separator]
-                else:
-                    out.append(blanks(column, start))
-                column = start
-            out.append(_tabbed(text, ("\t", 8), column))
-            column += len(text)
-        return b"".join(out)
+        several = layout.columns > 1
+        pen = _Pen(options.tabs or (("\t", 8) if several else None))
+        pen.go(options.margin)
+        start = options.margin
+        if options.merge and layout.digits:
+            self._number(next(cell[0] for cell in row if cell is not None), pen)
+            start += layout.number
+        due = 0
+        for place, cell in enumerate(row):
+            due += place > 0
+            if cell is None:
+                continue
+            if several and not place:
+                pen.flush()
+            for skipped in range(place - due + 1, place + 1):
+                if layout.aligned:
+                    pen.go(start + skipped * (layout.cell + len(layout.separator)) - len(layout.separator))
+                pen.put(layout.separator, marks=True)
+                pen.flush()
+            due = 0
+            if layout.digits and not options.merge:
+                self._number(cell[0], pen)
+            pen.put(cell[1])
+            if several and not (layout.aligned or options.merge or options.across):
+                pen.settle((0 if place else options.margin) + len(cell[1].expandtabs(8)))
+        return b"".join(pen.out)
+
+    def _number(self, number: int, pen: _Pen) -> None:
+        layout = self._layout
+        pen.put(str(number)[-layout.digits :].rjust(layout.digits).encode())
+        if layout.mark != b"\t":
+            pen.put(layout.mark)
+        elif layout.columns > 1:
+            pen.put(b" " * (layout.number - layout.digits))
+        else:
+            pen.tab()
 
     def _title(self, page: int) -> None:
         ctx, options = self._ctx, self._options
@@ -333,27 +419,6 @@ class _Printer:
         )
 
 
-def _tabbed(text: bytes, tabs: tuple[str, int] | None, column: int = 0) -> bytes:
-    """Write runs of blanks in a text as tabs."""
-    if tabs is None or b"  " not in text:
-        return text
-    out: list[bytes] = []
-    at = 0
-    while at < len(text):
-        end = at
-        while end < len(text) and text[end] == 32:
-            end += 1
-        if end > at:
-            out.append(blanks(column + at, column + end))
-            at = end
-            continue
-        end = text.find(b" ", at)
-        end = len(text) if end < 0 else end
-        out.append(text[at:end])
-        at = end
-    return b"".join(out)
-
-
 def _lines(data: bytes) -> list[bytes]:
     lines = data.split(b"\n")
     if lines[-1] == b"":
@@ -375,7 +440,7 @@ def _sheets(data: bytes, room: int, bare: bool) -> Iterator[tuple[list[bytes], b
             yield lines[start : start + room], fed and start + room >= len(lines)
 
 
-def _down(texts: list[bytes], columns: int, body: int) -> list[list[bytes]]:
+def _down(texts: list[_Cell], columns: int, body: int) -> list[list[_Cell | None]]:
     """Lay lines out down the columns; those of a page that is not full are as long as each other."""
     if len(texts) >= columns * body:
         sizes = [body] * columns
