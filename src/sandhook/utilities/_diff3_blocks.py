@@ -8,7 +8,7 @@ from sandhook.limits import Budget
 from sandhook.record import Record
 from sandhook.utilities._diff_compare import Change, compare, equal_ends
 
-_HORIZON = 10  #: equal lines at the ends that take part in the comparison
+_HORIZON = 100  #: equal lines at the ends that take part in the comparison
 
 ALL, FIRST, SECOND, THIRD = "", "1", "2", "3"
 
@@ -90,8 +90,10 @@ def _odd(
     return str(common + 1) if first == second else ALL
 
 
-def _changes(old: Sequence[bytes], new: Sequence[bytes], budget: Budget) -> list[Change]:
+def _changes(common: Sequence[bytes], other: Sequence[bytes], budget: Budget) -> list[Change]:
+    """Return the changes from the common file to another one; compared the other way round, as diff3 does."""
     numbers: dict[bytes, int] = {}
-    olds = [numbers.setdefault(line, len(numbers)) for line in old]
-    news = [numbers.setdefault(line, len(numbers)) for line in new]
-    return compare(olds, news, budget.charge, equal_ends(olds, news, _HORIZON))
+    news = [numbers.setdefault(line, len(numbers)) for line in other]
+    olds = [numbers.setdefault(line, len(numbers)) for line in common]
+    found = compare(news, olds, budget.charge, equal_ends(news, olds, _HORIZON))
+    return [Change(change.new, change.new_end, change.old, change.old_end) for change in found]

@@ -133,11 +133,15 @@ class Buffer:
         self.lines, self.current, self.modified = lines, current, modified
         self._kept = True
 
+    def forget(self) -> None:
+        """What was changed before can be undone no more."""
+        self._undo = None
+        self._kept = False
+
     def clear_changes(self) -> None:
         """What there is now is what the file has, and nothing can be undone."""
         self.modified = False
-        self._undo = None
-        self._kept = False
+        self.forget()
 
     def clear(self) -> None:
         """Forget all: another file comes."""

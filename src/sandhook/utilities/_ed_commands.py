@@ -327,6 +327,7 @@ class Session:
             self._suffix()
         else:
             commands = self._list(parser.rest())
+        buffer.forget()
         wanted = verb in (b"g", b"G")
         chosen: list[Line] = []
         for number in range(first, last + 1):

@@ -82,6 +82,7 @@ class _Worker:
         self._names = list(names)
         self._ctx = ctx
         self._verbose = "v" in letters
+        self._newer = "u" in letters and "U" in letters
 
     def run(self) -> int:
         members = self._read()
@@ -183,6 +184,8 @@ class _Worker:
             self._say("a", name)
 
     def _replace(self, members: list[Member]) -> None:
+        if "u" in self._letters and not self._newer:
+            self._ctx.error("`u' modifier ignored since `D' is the default (see `U')")
         for name in self._names:
             member = self._load(name)
             if member is None:
@@ -191,8 +194,8 @@ class _Worker:
             if at is None:
                 members.insert(self._at(members), member)
                 self._say("a", name)
-            elif "u" not in self._letters or member.mtime > members[at].mtime:
-                if self._position is None:
+            elif not self._newer or member.mtime > members[at].mtime:
+                if self._position in (None, member.name):
                     members[at] = member
                 else:
                     del members[at]

@@ -140,14 +140,17 @@ class _Page:
         self.width = 7 * (self._cell + 1) + 1
 
     def print(self, months: Sequence[Month]) -> None:
-        """Print months, each with its year above unless one stands above them all."""
-        years = months[0].number > 1 or len(months) < self.across or months[0].year != months[-1].year
-        if not years:
-            self._ctx.write_line(_centred(str(months[0].year), (self.width - 2) * self.across))
+        """Print months, each with its year above unless they begin a row of a year's calendar."""
+        aligned = (months[0].number - 1) % self.across == 0 and len(months) >= self.across
+        above = 0
         for at in range(0, len(months), self.across):
-            row = [self._lines(month, years) for month in months[at : at + self.across]]
+            chosen = months[at : at + self.across]
+            row = [self._lines(month, not aligned) for month in chosen]
             if at:
                 self._ctx.write(b"\n")
+            if aligned and chosen[0].year != above:
+                above = chosen[0].year
+                self._ctx.write_line(_centred(str(above), (self.width - 2) * self.across))
             for parts in zip(*row, strict=True):
                 self._ctx.charge()
                 self._ctx.write_line("".join(parts))

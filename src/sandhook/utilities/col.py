@@ -60,6 +60,8 @@ class _Page:
         self._options = options
         self._lines: dict[int, list[tuple[int, str]]] = {}
         self._last = 0
+        self._whole = True
+        self._nothing = True
 
     def read(self, text: str) -> None:
         """Put text on the page."""
@@ -81,11 +83,11 @@ class _Page:
             elif letter == " ":
                 column += 1
             elif letter == "\v":
-                row = max(row - 2, 0)
+                row -= 2
             elif letter == "\x1b":
                 following = text[at : at + 1]
                 if following in _FEEDS:
-                    row = max(row + _FEEDS[following], 0)
+                    row += _FEEDS[following]
                     at += 1
                 elif self._options.pass_:
                     passed += letter
@@ -98,20 +100,25 @@ class _Page:
             elif self._options.pass_:
                 passed += letter
             self._last = max(self._last, row)
+        self._whole = text[-1:] == "\n" or self._last > 0
+        self._nothing = not self._last and not column  # col says so, also of letters that a \r went back over
 
     def write(self, ctx: Context) -> None:
         """Print the page, down to its last line."""
+        if self._nothing:
+            return
         rows = self._lines
         if not self._options.fine:  # a half line goes to the next whole one
             for row in sorted(row for row in rows if row % 2):
                 rows.setdefault(row + 1, []).extend(rows.pop(row))
                 self._last = max(self._last, row + 1)
         end = self._last // 2 * 2
-        for row in range(0, end + 1, 2):
+        first = min(0, *rows) // 2 * 2 if rows else 0
+        for row in range(first, end + 1, 2):
             ctx.charge()
             text = self._line(rows.get(row, []))
             half = self._line(rows[row + 1]) if row + 1 in rows else ""
-            if row == end and not text and not half:
+            if row == end and not text and not half and self._whole:
                 break
             ctx.write(text.encode("utf-8", "surrogateescape"))
             if half:

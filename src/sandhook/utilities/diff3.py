@@ -202,17 +202,14 @@ class _Merger:
         write = self._ctx.write
         write(b"%da\n" % last)
         dots = False
-        count = 1
         if block.odd == ALL:
             if self._old:
                 write(b"||||||| " + second + b"\n")
                 dots |= self._dotted(old)
-                count += 1 + len(old)
             write(b"=======\n")
             dots |= self._dotted(yours)
-            count += 1 + len(yours)
         write(b">>>>>>> " + third + b"\n")
-        self._undot(dots, last + 2, count - 2)
+        self._undot(dots, last + 2, len(old) + len(yours) + 1)  # also where the old lines are left out
         write(b"%da\n<<<<<<< " % first + (self._labels[0] if block.odd == ALL else second) + b"\n")
         dots = False
         if block.odd == SECOND:

@@ -20,12 +20,17 @@ RAW = True  # options are read in order, between the files
 _BOM = b"\xef\xbb\xbf"
 _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BINARY = lazily(rb"[^\t\n\f\r\x20-\xff]")
-_DOS_END, _UNIX_END, _MAC_END = lazily(rb"\r\n"), lazily(rb"(?<!\r)\n"), lazily(rb"\r(?!\n)")
+_DOS_END, _UNIX_END, _MAC_END, _BARE_END = (
+    lazily(rb"\r\n"),
+    lazily(rb"(\r.)|\n", re.DOTALL),
+    lazily(rb"\r(?!\n)"),
+    lazily(rb"(?<!\r)\n"),
+)
 _FORMS = {
     "dos2unix": (_DOS_END, b"\n", "Unix"),
     "unix2dos": (_UNIX_END, b"\r\n", "DOS"),
     "mac2unix": (_MAC_END, b"\n", "Unix"),
-    "unix2mac": (_UNIX_END, b"\r", "Mac"),
+    "unix2mac": (_BARE_END, b"\r", "Mac"),
 }
 
 
@@ -129,6 +134,8 @@ class _Worker:
                 raise Failure(f"invalid {parsed.mode} conversion mode specified")
             if mode == "mac":
                 self.name = {"dos2unix": "mac2unix", "unix2dos": "unix2mac"}.get(self.name, self.name)
+        if parsed.paired:
+            self.given.pop("info", None)
         if "paired" in parsed.__dict__:
             self.finish()
         self.opts = Options(**self.given)
@@ -234,9 +241,9 @@ class _Worker:
             self.ctx.write(self._changed(data[: found.start()])[0])
             return
         converted, count, total = result
-        self.ctx.write(converted)
         if self.opts.verbose:
             self.say(f"Converted {count} out of {total} line breaks.")
+        self.ctx.write(converted)
 
     def _convert(self, data: bytes, name: str) -> tuple[bytes, int, int] | None:
         """Return the text with other line ends, how many were changed, and how many there were."""
@@ -268,10 +275,20 @@ class _Worker:
         pattern, new, _ = _FORMS[self.name]
         if options.mode is not None and options.mode.lower() == "7bit":
             data = data.translate(_SEVEN_BITS)
-        count = len(pattern.findall(data))
-        converted = pattern.sub(new * 2 if options.double else new, data)
+        if options.double:
+            new *= 2
+        count = 0
+
+        def replace(found: re.Match[bytes]) -> bytes:
+            nonlocal count
+            if found.lastindex:  # what follows a carriage return is left alone
+                return found[0]
+            count += 1
+            return new
+
+        converted = pattern.sub(replace, data)
         if options.add_end and converted and converted[-1:] not in b"\r\n":
-            converted += new
+            converted += _FORMS[self.name][1]
         return converted, count
 
     # ------------------------------------------------------------------ -i
@@ -286,7 +303,7 @@ class _Worker:
         unknown = flags.strip("dmubtchp0e")
         if unknown:
             raise Failure(f"wrong flag '{unknown[0]}' for option -i or --info")
-        ends = [len(pattern.findall(data)) for pattern in (_DOS_END, _UNIX_END, _MAC_END)]
+        ends = [data.count(b"\r\n"), data.count(b"\n") - data.count(b"\r\n"), len(_MAC_END.findall(data))]
         mark = "UTF-8" if data.startswith(_BOM) else {b"\xff\xfe": "UTF-16LE", b"\xfe\xff": "UTF-16BE"}.get(data[:2], "no_bom")  # fmt: skip
         wide = mark.startswith("UTF-16")
         kind = "binary" if not wide and _BINARY.search(data) else "text"
