@@ -82,8 +82,7 @@ class Pattern:
         try:
             self.regex: Regex = compile_ere(text, icase=icase, lenient=True, bracket_escapes=True)
         except PatternError as error:
-            message = "Invalid regular expression" if str(error).startswith("Unmatched [") else str(error)
-            raise Invalid(f"{message}: /{source[:200]}/") from None
+            raise Invalid(f"{error}: /{source[:200]}/") from None
         plain = text[1:] if text[:1] == "^" else text
         simple = not icase and _META.search(plain) is None
         self.literal = text if simple and text[:1] != "^" else None

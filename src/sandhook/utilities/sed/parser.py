@@ -369,7 +369,7 @@ class Parser(ScriptReader):
                     raise self.error("number option to `s' command may not be zero")
             else:
                 raise self.error("unknown option to `s'")
-        parts = parse_replacement(replacement)
+        parts = parse_replacement(replacement, posix=self._posix)
         groups = max((part.group for part in parts), default=0)
         return Substitution(
             self._pattern(pattern, icase, multiline, groups), parts, everywhere, number or 1, show, file

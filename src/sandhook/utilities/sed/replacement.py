@@ -75,8 +75,8 @@ def _cased(text: str, mode: str) -> str:
     return text
 
 
-def parse_replacement(text: str) -> tuple[Part, ...]:
-    """Take the right side of s apart."""
+def parse_replacement(text: str, *, posix: bool = False) -> tuple[Part, ...]:
+    """Take the right side of s apart; with ``posix``, nothing in it changes case."""
     parts: list[Part] = []
     literal: list[str] = []
     text = convert_escapes(text, replacement=True)
@@ -98,7 +98,7 @@ def parse_replacement(text: str) -> tuple[Part, ...]:
             at += 1
             if letter.isdecimal() and letter.isascii():
                 add(Part(group=int(letter)))
-            elif letter in "ULulE":
+            elif letter in "ULulE" and not posix:
                 add(Part(case=letter))
             else:
                 literal.append("\n" if letter == "n" else letter)
