@@ -92,9 +92,13 @@ def emit_value(compiled: Parameter, quoted: bool) -> Emit:
         return lambda state, fields: fields.quoted(separator(state, True).join(values(state)))
 
     def run(state: State, fields: Fields) -> None:
-        if not quoted and (state.get("IFS") or " ")[0] not in DEFAULT_IFS:
-            fields.expansion((state.get("IFS") or "")[0].join(values(state)))  # empty ones count then
-            return
+        if not quoted:
+            ifs = state.get("IFS")
+            if ifs and ifs != DEFAULT_IFS and any(letter not in DEFAULT_IFS for letter in ifs):
+                # behind one that is no white space empty values count, and white space makes one
+                # delimiter with what a value begins with
+                fields.expansion(ifs[0].join(values(state)))
+                return
         first = True
         for text in values(state):
             if not first:

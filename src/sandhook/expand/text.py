@@ -392,9 +392,9 @@ class TextCompiler:
             subscript = self.string(node.subscript, quoted=True) if node.subscript is not None else None
 
             def assign(state: State) -> str:
-                text = text_of(state)
                 if not (name[0].isalpha() or name[0] == "_"):
                     raise ShellError(f"${name}: cannot assign in this way", 1, discard=True)
+                text = text_of(state)
                 if node.prefix == "!":
                     target = state.get(name) or name
                     if not target.isidentifier():

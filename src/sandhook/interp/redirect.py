@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.brace import has_braces
+from sandhook.expand.parameter import CHOOSING, subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.outside import outside
@@ -25,6 +26,7 @@ from sandhook.syntax.nodes import (
     Redirection,
     SingleQuoted,
     Word,
+    WordPart,
     renumbered,
     walk,
 )
@@ -227,14 +229,22 @@ def _parsed(
 
 
 def _spaced(body: Word) -> Word:
-    """Let ``$*`` give what ``$@`` gives: bash joins with spaces here, whatever IFS says."""
-    parts = [
-        part._replace(name="@")
-        if isinstance(part, ParameterExpansion) and part.name == "*" and part.subscript is None
-        else part
-        for part in body.parts
-    ]
-    return body._replace(parts=tuple(parts))
+    """Let ``$*`` give what ``$@`` gives: bash joins with spaces here, whatever IFS says.
+
+    So it does with an array that an operator has changed, and with its keys.
+    """
+    return body._replace(parts=tuple(map(_spaced_part, body.parts)))
+
+
+def _spaced_part(part: WordPart) -> WordPart:
+    if not isinstance(part, ParameterExpansion):
+        return part
+    if part.name == "*" and part.subscript is None:
+        return part._replace(name="@")
+    changed = part.operator is not None and part.operator not in CHOOSING
+    if part.subscript is not None and subscript_of(part.subscript) == "*" and (changed or part.prefix == "!"):
+        return part._replace(subscript=part.subscript._replace(parts=(Literal("@"),)))
+    return part
 
 
 def _unparsable(message: str, body: str) -> Callable[[State], Description]:
