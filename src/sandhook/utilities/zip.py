@@ -81,7 +81,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         return job.run(operands[1:])
     except Failure as error:
-        return _fail(str(error), error.status or _NOTHING, ctx)
+        return _fail(str(error), error.status or _NOTHING, ctx, piped=operands[0] == "-")
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str], list[str]]:
@@ -104,10 +104,19 @@ def _split(words: list[str]) -> tuple[list[str], list[str], list[str]]:
     return rest, lists["-x"], lists["-i"]
 
 
-def _fail(text: str, status: int, ctx: Context) -> int:
-    ctx.flush()
-    ctx.process.complain(f"\nzip error: {text}\n".encode("utf-8", "surrogateescape"))
+def _fail(text: str, status: int, ctx: Context, *, piped: bool = False) -> int:
+    _tell(f"\nzip error: {text}\n", ctx, piped)
     return status
+
+
+def _tell(text: str, ctx: Context, piped: bool) -> None:
+    """Write a message where zip writes all of them: to standard output, unless the archive goes there."""
+    data = text.encode("utf-8", "surrogateescape")
+    if piped:
+        ctx.flush()
+        ctx.process.complain(data)
+    else:
+        ctx.write(data)
 
 
 class _Job:
@@ -186,8 +195,7 @@ class _Job:
         self._say(f"total bytes={whole.size}, compressed={whole.packed} -> {whole.percent}% savings")
 
     def _warn(self, text: str) -> None:
-        self._ctx.flush()
-        self._ctx.process.complain(f"\tzip warning: {text}\n".encode("utf-8", "surrogateescape"))
+        _tell(f"\tzip warning: {text}\n", self._ctx, self._name == "-")
 
     # ------------------------------------------------------------------ the archive
 
@@ -328,6 +336,8 @@ class _Job:
     # ------------------------------------------------------------------ members
 
     def _delete(self, patterns: Sequence[str]) -> int:
+        if not self._members:
+            self._warn(f"{self._name} not found or empty")
         wanted = [(text, compile_pattern(text, extglob=False)) for text in patterns]
         gone = []
         for text, pattern in wanted:
