@@ -28,7 +28,7 @@ _FIRST, _LAST = -67_768_040_609_740_800, 67_768_036_191_676_799
 
 
 class BadDate(Exception):
-    """The text is no date."""
+    """The text is no date; or one that no clock can show, and then the argument is its seconds since the epoch."""
 
 
 _TOKEN = re.compile(
@@ -73,7 +73,7 @@ def parse_date(text: str, now: int, tz: str | None) -> int:
 
 def _in_range(nanoseconds: int) -> int:
     if not _FIRST * 10**9 <= nanoseconds <= _LAST * 10**9:
-        raise BadDate
+        raise BadDate(nanoseconds // 10**9)
     return nanoseconds
 
 
@@ -94,7 +94,7 @@ def _without_comments(text: str) -> str:
 
 
 def _since_epoch(text: str) -> int:
-    found = re.fullmatch(r"\s*([+-]?)(\d{1,18})(?:[.,](\d{1,99}))?", text, re.ASCII)
+    found = re.fullmatch(r"\s*([+-]?)(\d{1,19})(?:[.,](\d{1,99}))?", text, re.ASCII)
     if found is None:
         raise BadDate
     value = int(found[2]) * 10**9 + int((found[3] or "0")[:9].ljust(9, "0"))

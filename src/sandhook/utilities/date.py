@@ -138,5 +138,8 @@ def _times(options: Options, now: int, zone: str | None, ctx: Context) -> Iterat
 def _read(text: str, now: int, zone: str | None, ctx: Context) -> Iterator[int]:
     try:
         yield parse_date(text, now, zone)
-    except BadDate:
-        ctx.fail(f"invalid date '{text}'")
+    except BadDate as error:
+        if text.lstrip()[:1] == "@" and error.args and abs(error.args[0]) < 1 << 63:
+            ctx.fail(f"time '{error.args[0]}' is out of range")
+        else:
+            ctx.fail(f"invalid date '{text}'")

@@ -140,7 +140,7 @@ class _Printer:
         """Return a directive's text, and whether it is a number."""
         info = self.info
         if half and letter == "N":
-            return self._quoted("escape-shell"), False
+            return self._quoted("literal"), False
         if half:
             number = _SPLIT.get((half, letter))
             return ("?", False) if number is None else (str(number(info)), True)
