@@ -179,7 +179,22 @@ class Assignments(Comparisons):
         if kind == "assign" and node[2][0] in ("name", "field") and not self.is_array(node[3]):
             put, run = self.setter(node[2]), self.value(node[3])
             return lambda rt: put(rt, run(rt))
+        if kind == "assign" and node[2][0] == "index" and not self.is_array(node[3]):
+            return self._set_element(node[2], self.value(node[3]))
         return self._for_nothing(node)
+
+    def _set_element(self, target: Node, run: Run) -> Run:
+        array, key = self.array(target[1]), self.key(target[2])
+
+        def put(rt: Runtime) -> None:
+            value = run(rt)
+            found, subscript = array(rt), key(rt)
+            if type(value) is float and type(found.get(subscript)) is float:
+                found[subscript] = value  # nothing to count
+            else:
+                rt.store(found, subscript, value)
+
+        return put
 
     def _for_nothing(self, node: Node) -> Run:
         run = self.value(node)

@@ -56,6 +56,8 @@ class Comparisons(Operands):
             return self._with_text(compare, first, second[1])
         if second[0] == "num" and self.is_fixed_field(first):
             return self._field_with_number(compare, first, second[1])
+        if second[0] == "num" and first[0] == "name" and self.global_slot(first) >= 0:
+            return self._variable_with_number(compare, self.global_slot(first), second[1])
         left, right = self.value(first), self.value(second)
 
         def test(rt: Runtime) -> bool:
@@ -73,6 +75,17 @@ class Comparisons(Operands):
         def test(rt: Runtime) -> bool:
             found = text(rt)
             return compare(found.lower(), constant.lower()) if rt.icase else compare(found, constant)
+
+        return test
+
+    def _variable_with_number(self, compare: Callable[[float, float], bool], at: int, constant: float) -> Run:
+        """``i < 10``, what most loops ask."""
+
+        def test(rt: Runtime) -> bool:
+            value = rt.g[at]
+            return (
+                compare(value, constant) if type(value) is float else _compared(rt, compare, value, constant)
+            )
 
         return test
 

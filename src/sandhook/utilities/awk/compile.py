@@ -52,6 +52,18 @@ class Compiler(Assignments, Formats):
 
             return pair
 
+        if len(parts) == 3:
+            left, middle, right = parts
+
+            def triple(rt: Runtime) -> str:
+                first, second, third = left(rt), middle(rt), right(rt)
+                size = len(first) + len(second) + len(third)
+                if size > special.LARGE:
+                    rt.grow(size)
+                return f"{first}{second}{third}"
+
+            return triple
+
         def cat(rt: Runtime) -> str:
             pieces = [part(rt) for part in parts]
             size = sum(map(len, pieces))

@@ -118,6 +118,20 @@ class Operands:
 
                 return fixed
             index = self.number(node[1])
+            at = self.global_slot(node[1]) if node[1][0] == "name" else -1
+            if at >= 0:
+
+                def varying(rt: Runtime) -> str:
+                    number = rt.g[at]
+                    if type(number) is not float or not 1.0 <= number <= special.MAX_FIELD:
+                        return rt.field(index(rt)) or ""
+                    fields = rt.fields
+                    if fields is None:
+                        fields = rt.split()
+                    place = int(number)
+                    return fields[place - 1] if place <= len(fields) else ""
+
+                return varying
             return lambda rt: rt.field(index(rt)) or ""
         if self.is_array(node):
             return misused(node[1])
@@ -207,6 +221,8 @@ class Operands:
         at = self.program.names[node[1]]
         if at == special.NR:
             return lambda rt: rt.nr
+        if at == special.NF:
+            return lambda rt: float(len(rt.fields if rt.fields is not None else rt.split()))
         if at in special.COUNTED:
             return lambda rt: rt.special(at)
         return lambda rt: rt.g[at]

@@ -78,11 +78,24 @@ class Statements(Compiler):
                 return lambda rt: rt.ctx.write(only(rt).encode("utf-8", "surrogateescape") + rt.ors)
             return lambda rt: put(rt, only(rt).encode("utf-8", "surrogateescape") + rt.ors)
 
-        def print_(rt: Runtime) -> None:
-            text = rt.ofs.join([text(rt) for text in texts])
-            put(rt, text.encode("utf-8", "surrogateescape") + rt.ors)
+        if len(texts) == 2 and target is None:
+            first, second = texts
 
-        return print_
+            def pair(rt: Runtime) -> None:
+                text = f"{first(rt)}{rt.ofs}{second(rt)}"
+                rt.ctx.write(text.encode("utf-8", "surrogateescape") + rt.ors)
+
+            return pair
+
+        def print_(rt: Runtime) -> None:
+            line = rt.ofs.join([text(rt) for text in texts])
+            put(rt, line.encode("utf-8", "surrogateescape") + rt.ors)
+
+        def shown(rt: Runtime) -> None:
+            line = rt.ofs.join([text(rt) for text in texts])
+            rt.ctx.write(line.encode("utf-8", "surrogateescape") + rt.ors)
+
+        return shown if target is None else print_
 
     def printed(self, node: Node) -> Run:
         """Compile for output: numbers by OFMT."""
