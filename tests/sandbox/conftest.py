@@ -59,7 +59,7 @@ HOST_ONLY = (
 HOST_MODE = "sandhook.host."
 
 WARM_UP = """\
-echo a | grep -E a | cat; echo aa | grep -P '(a)\\1'; printf '%d\\n' 1; [[ a =~ a ]]; x=$((1 + 1)); jq -n 1; sqlite3 :memory: 'select 1'
+echo a | grep -E a | cat; echo aa | grep -P '(a)\\1'; printf '%d\\n' 1; [[ a =~ a ]]; x=$((1 + 1)); jq -n 1; sqlite3 :memory: 'select 1'; yq . <<<'a: 1'
 """
 
 
