@@ -379,3 +379,19 @@ def test_wrong_switches_are_named(tmp_path):
         HostShell(cwd=tmp_path, host=Host(prefer="both"))
     with pytest.raises(ValueError, match=r"own_shell: wanted .* got 'yes'"):
         HostShell(cwd=tmp_path, host=Host(own_shell="yes"))
+
+
+@pytest.mark.skipif(not POSIX, reason="Windows has no signals")
+@pytest.mark.parametrize(
+    "job",
+    [
+        "{ x=$(sleep 50); echo never; }",
+        "(echo a; (sleep 50); echo never)",
+        "{ sleep 50 | sleep 50; echo never; }",
+    ],
+)
+def test_a_job_that_waits_for_a_part_of_it_ends_at_once_by_a_signal(shell, job):
+    begun = time.monotonic()
+    result = shell.run(f"{job} & sleep 0.2; kill $!; wait $!; echo $?")
+    assert result.stdout.splitlines()[-1] == "143"
+    assert time.monotonic() - begun < 20

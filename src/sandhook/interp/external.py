@@ -254,10 +254,14 @@ def _run_as(state: State, child: Process, run: Callable[[State], int]) -> int:
     task = getcurrent()
     outer = task.process
     task.process = child
+    process = state.process
+    if "EXIT" not in state.traps:
+        process.instead = child
     try:
         return child.run(lambda: run(inner))
     finally:
         task.process = outer
+        process.instead = None
         state.process.last = child
 
 

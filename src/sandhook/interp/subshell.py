@@ -89,10 +89,14 @@ def in_subshell(
     task = getcurrent()
     outer = task.process
     task.process = child
+    process = state.process
+    if "EXIT" not in state.traps:  # a trap is still to run when the child has ended
+        process.instead = child
     try:
         return child.run(lambda: finish(inner, run))
     finally:
         task.process = outer
+        process.instead = None
 
 
 def start_subshell(state: State, child: Process, run: Run, *, near: bool = False) -> State:

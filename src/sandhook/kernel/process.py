@@ -61,12 +61,13 @@ class Process:
         niceness: What nice says; nothing runs slower for it.
         refused: What it was made to run could not be found or run.
         last: The process that its utility had run and waited for, such as the last command of xargs.
+        instead: The child that runs in this one's task, and is waited for.
         resource_limits: What ``ulimit`` has set: letter of the limit, and whether it is the hard one, to the value
             in the unit of ``ulimit``, None for unlimited.
     """
 
     __slots__ = (
-        "argv", "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "kernel", "last",
+        "argv", "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "instead", "kernel", "last",
         "niceness", "on_signal", "parent_pid", "pending", "pid", "refused", "resource_limits", "signal", "status", "umask",
         "utility", "waiters",
     )  # fmt: skip
@@ -94,6 +95,7 @@ class Process:
         self.utility: Sequence[str] = ()
         self.niceness = 0
         self.refused = False
+        self.instead: Process | None = None
         self.last: Process | None = None
         self.resource_limits: Mapping[tuple[str, bool], int | None] = _NO_LIMITS
 
@@ -266,6 +268,17 @@ class Process:
         self.kernel.budget_look_soon()
         if self.blocked is not None:
             self.kernel.scheduler.wake(self.blocked)
+        elif self.instead is not None and signal not in self.caught and not self._runs_now():
+            # those who wait for it learn at once; its task goes on to the end of the child
+            self.end(128 + signal, signal)
+
+    def _runs_now(self) -> bool:
+        """Tell whether the running task works for this process, or for a child in its place."""
+        process = getattr(getcurrent(), "process", None)
+        while process is not None and process is not self:
+            parent = self.kernel.processes.get(process.parent_pid)
+            process = parent if parent is not None and parent.instead is process else None
+        return process is self
 
     def deliver(self) -> None:
         """Act on pending signals: run traps, or die by raising Terminated."""
