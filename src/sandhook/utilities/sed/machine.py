@@ -115,7 +115,7 @@ class Machine:
         self._lines: Iterator[bytes] | None = None
         self._ahead: bytes | None = None
         self._sources: dict[str, Iterator[bytes] | None] = {}
-        self._readers: list[Reader] = []
+        self._readers: dict[str, Reader] = {}
 
     # ------------------------------------------------------------------ input
 
@@ -149,10 +149,14 @@ class Machine:
 
     def _rewind(self) -> None:
         """Let R begin anew with every file that is edited on its own."""
-        for reader in self._readers:
-            reader.close()
-        self._readers.clear()
-        self._sources.clear()
+        for name, reader in self._readers.items():
+            description = reader.description
+            if description.seekable:  # what was opened, even if another file has its name now
+                description.retain()
+                reader.close()
+                description.seek(0)
+                self._readers[name] = again = Reader(description, self.ctx)
+                self._sources[name] = again.lines(self.delimiter)
 
     def _close_current(self) -> None:
         if self._reader is None:
@@ -236,7 +240,7 @@ class Machine:
             self._reader = None
         for output in self.files.values():
             output.close()
-        for reader in self._readers:
+        for reader in self._readers.values():
             reader.close()
 
     # ------------------------------------------------------------------ output
@@ -292,7 +296,7 @@ class Machine:
             except OSError:
                 self._sources[name] = None
             else:
-                self._readers.append(reader)
+                self._readers[name] = reader
                 self._sources[name] = reader.lines(self.delimiter)
         source = self._sources[name]
         found = None if source is None else next(source, None)
