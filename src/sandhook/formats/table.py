@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from sandhook.formats import FormatError
 
 
-def read_rows(lines: Iterable[str], *, delimiter: str = ",", quote: str = '"') -> Iterator[list[str]]:
-    """Yield the rows of a table (RFC 4180); empty lines are left out.
+def read_rows(
+    lines: Iterable[str], *, delimiter: str = ",", quote: str = '"', empty: bool = False
+) -> Iterator[list[str]]:
+    """Yield the rows of a table (RFC 4180); empty lines are left out, or with ``empty`` rows without fields.
 
     Args:
         lines: Lines with their ends; a quoted field may go over several.
@@ -20,7 +22,7 @@ def read_rows(lines: Iterable[str], *, delimiter: str = ",", quote: str = '"') -
     reader = csv.reader(lines, delimiter=delimiter, quotechar=quote, strict=True)
     try:
         for row in reader:
-            if row:
+            if row or empty:
                 yield row
     except csv.Error as error:
         raise FormatError(f"line {reader.line_num}: {error}") from None

@@ -1,7 +1,7 @@
 """csv: cut, grep, sort and show tables of comma-separated values, or make JSON of them.
 
-Sub-commands and options are those of csvkit's programs, by which names they can be called too: ``csv cut`` and
-``csvcut``. Regular expressions are RE2's. Divergence: L-CSV-001, fields are text; nothing is guessed.
+Sub-commands are like csvkit's programs (see ``csvkit``), but fields are text, and nothing is guessed.
+Regular expressions are RE2's. Divergence: L-CSV-001.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from sandhook.pattern.linear import compile_re2
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 
 Row = list[str]
-
-_NAMES = {"csvcut": "cut", "csvgrep": "grep", "csvsort": "sort", "csvjson": "json", "csvlook": "look"}
 
 #: Characters of a column that ``look`` shows.
 _WIDEST = 80
@@ -58,11 +56,9 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when the table could not be read."""
     operands = list(operands)
-    command = _NAMES.get(ctx.name.rpartition("/")[2], "")
-    if not command:
-        if not operands:
-            raise UsageError("missing sub-command: cut, grep, sort, json, look, headers or count")
-        command = operands.pop(0)
+    if not operands:
+        raise UsageError("missing sub-command: cut, grep, sort, json, look, headers or count")
+    command = operands.pop(0)
     work = _COMMANDS.get(command)
     if work is None:
         raise UsageError(f"unknown sub-command '{command}'")
