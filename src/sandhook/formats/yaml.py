@@ -7,7 +7,7 @@ gigabytes and a tag cannot build an object. Scalars follow YAML 1.2's core schem
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sandhook.formats import FormatError, Number
@@ -79,12 +79,11 @@ def read_yaml(
     """
     if len(text) > MAX_TEXT:
         raise FormatError(f"longer than {MAX_TEXT} characters")
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
     builder = _Builder(several=several, exact=exact, max_depth=max_depth)
     try:
-        for event in YAML(typ="safe", pure=True).parse(text):
+        for event in events(text):
             if charge is not None:
                 charge(1)
             builder.take(event)
@@ -95,6 +94,18 @@ def read_yaml(
     except (RecursionError, ValueError, OverflowError) as error:
         raise FormatError(str(error)) from None
     return builder.documents or ([] if several else [Yaml(None, {"": 1}, ())])
+
+
+def events(text: str) -> Iterator[Any]:
+    """Yield ruamel's events of a text; no plug-ins are looked for, which would list a directory of the host."""
+    from ruamel.yaml import YAML
+
+    class Plain(YAML):
+        def official_plug_ins(self) -> list[str]:
+            return []
+
+    found: Iterator[Any] = Plain(typ="safe", pure=True).parse(text)
+    return found
 
 
 def _words(error: Any) -> str:

@@ -13,6 +13,7 @@ from json import dumps
 from typing import Any
 
 from sandhook.formats import Number
+from sandhook.formats.yaml import events
 from sandhook.formats.yaml_text import write_yaml
 from sandhook.lazy import lazily
 
@@ -59,13 +60,12 @@ def edit_yaml(
 
 
 def _read(text: str, charge: Callable[[int], None] | None) -> list[_Node]:
-    from ruamel.yaml import YAML
     from ruamel.yaml import events as kinds
 
     roots: list[_Node] = []
     stack: list[_Node] = []
     keys: list[_Node | None] = []
-    for event in YAML(typ="safe", pure=True).parse(text):
+    for event in events(text):
         if charge is not None:
             charge(1)
         if isinstance(event, kinds.MappingStartEvent):
