@@ -6,6 +6,7 @@ Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NoReturn
 
 from sandhook.kernel.stack import deeper_than
 from sandhook.utilities.awk import runtime as special
@@ -120,7 +121,9 @@ class Compiler(Assignments, Formats):
 
     def _call(self, node: Node) -> Run:
         _, name, args = node
-        function = self.program.functions[name]
+        function = self.program.functions.get(name)
+        if function is None:
+            return _undefined(name)
         bodies = self.program.bodies
         made: list[Run] = []
         for param, arg in zip(function.params, args):
@@ -189,3 +192,12 @@ class Compiler(Assignments, Formats):
 
     def _builtin(self, node: Node) -> Run:
         return self.functions[node[1]](self, node[2])
+
+
+def _undefined(name: str) -> Run:
+    """Return what fails when a function is called that there is none of; until then nobody minds."""
+
+    def call(rt: Runtime) -> NoReturn:
+        raise Fatal(f"function `{name}' not defined")
+
+    return call

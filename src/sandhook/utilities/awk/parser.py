@@ -110,18 +110,16 @@ class Parser(Expressions):
                 self.used.get(name, 1),
             )
         for name, locals_, token in self._called:
-            if name not in self.functions:
-                if name in self.names or name in locals_:
-                    raise Fatal(f"attempt to use non-function `{name}' in function call", 1, token.line)
-                raise Fatal(f"function `{name}' not defined", line=token.line)
+            if name not in self.functions and (name in self.names or name in locals_):
+                raise Fatal(f"attempt to use non-function `{name}' in function call", 1, token.line)
         changed = True
         while changed:
             changed = False
             for scope, name, callee, position in self._passed:
-                target = self.functions[callee]
+                target = self.functions.get(callee)
                 arrays = self._scope(scope, name)
-                if position >= len(target.params):
-                    continue  # one argument too many
+                if target is None or position >= len(target.params):
+                    continue  # a call that will fail, or one argument too many
                 if target.params[position] in target.arrays and name not in arrays:
                     arrays.add(name)
                     changed = True

@@ -420,11 +420,13 @@ class Runtime(Connections):
 
     def set_variable(self, name: str, value: str) -> None:
         """-v and operands: escapes are replaced, and the value may count as a number."""
-        from sandhook.utilities.awk.lexer import unescape
+        from sandhook.utilities.awk.lexer import BUILTINS, KEYWORDS, unescape
 
         slot = self.program.names.get(name)
+        if name in BUILTINS or name in KEYWORDS:
+            raise Fatal(f"cannot use gawk builtin `{name}' as variable name")
         if name in self.program.functions:
-            raise Fatal(f"cannot use function name `{name}' as variable name")
+            raise Fatal(f"cannot use function `{name}' as variable name")
         if slot is None:
             return
         if slot in self.program.arrays:
