@@ -146,6 +146,7 @@ UTILITIES: dict[str, str] = {
     "more": "more",
     "mountpoint": "mountpoint",
     "mv": "mv",
+    "nawk": "awk",
     "ngettext": "gettext",
     "nice": "nice",
     "nl": "nl",
