@@ -15,6 +15,7 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.expand import operators
 from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
 from sandhook.expand.special import special_value
+from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, Value
@@ -86,11 +87,17 @@ def _run(state: State, text: str) -> int:
         raise ExpressionError(zero_message(text, str(zero)), 1, discard=True) from None
 
 
+#: The right side of ``**``: bash has read on to what stands behind it when it finds it negative.
+_OPERAND = lazily(r"(?:[\w@#]+(?:\[[^\]]*\])?|\([^()]*\)) *")
+
+
 def zero_message(text: str, problem: str) -> str:
     """Return bash's message for a run-time error of an expression."""
     text = text.lstrip()
     if problem.startswith("exponent"):
-        token = text[text.rfind("**") + 2 :].lstrip("+-~!( ")
+        token = text[text.rfind("**") + 2 :].lstrip("+-~! ")
+        operand = _OPERAND.match(token)
+        token = token[operand.end() :] if operand is not None and operand.end() < len(token) else token
         return f'{text}: {problem} (error token is "{token}")'
     at = max(text.rfind("/"), text.rfind("%"))
     token = text[at + 1 :].lstrip("= ") if at >= 0 else text

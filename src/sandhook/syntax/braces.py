@@ -50,7 +50,7 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
         if start in reader.bad_subscripts:
             return _bad(reader, start, double_quoted)
         reader.position = at + 1
-        parts = reader.read_balanced("[", "]", start, stop="}")
+        parts = reader.read_balanced("[", "]", start, stop="}", shifting=True)
         if reader.stopped:
             reader.bad_subscripts.add(start)
             return _bad(reader, start, double_quoted)
@@ -127,11 +127,14 @@ def _bad(reader: WordReader, start: int, double_quoted: bool) -> BadSubstitution
     return BadSubstitution(reader.text[start : reader.position], (start, reader.position))
 
 
-def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: bool) -> list[WordPart]:
+def _read_word(
+    reader: WordReader, start: int, double_quoted: bool, pattern: bool, *, shifting: bool = False
+) -> list[WordPart]:
     """Read an operator's word up to the closing brace.
 
     Within double quotes apostrophes mean themselves, unless the operator takes a pattern; they
-    come in pairs all the same, and no brace or quote between two of them counts.
+    come in pairs all the same, and no brace or quote between two of them counts. In an expression
+    (``shifting``) ``<(`` and ``>(`` are operators with an operand, and no process substitutions.
     """
     text, at = reader.text, reader.position
     begin = at
@@ -151,7 +154,7 @@ def _read_word(reader: WordReader, start: int, double_quoted: bool, pattern: boo
         if char == "}" and at > apostrophe:
             reader.position = at + 1
             return standing_in(text[begin:at], parts) if reader.refused else parts
-        if char in "<>" and not double_quoted and text.startswith("(", at + 1):
+        if char in "<>" and not (double_quoted or shifting) and text.startswith("(", at + 1):
             parts.append(reader.read_process_substitution(char))
         elif char in "<>" or (char in "'}\"" and (at <= apostrophe or (char == "'" and literal_quotes))):
             if char == "'" and at > apostrophe:
@@ -208,7 +211,7 @@ def _pattern_and_replacement(
 def _offset_and_length(reader: WordReader, start: int, double_quoted: bool) -> tuple[Word, Word | None]:
     """Split ``offset:length`` at the first colon outside parentheses and ``? :``."""
     begin = reader.position
-    parts = _read_word(reader, start, double_quoted, False)
+    parts = _read_word(reader, start, double_quoted, False, shifting=True)
     span = (begin, reader.position - 1)
     open_ = questions = 0
     for index, part in enumerate(parts):

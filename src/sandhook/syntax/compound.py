@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sandhook.syntax.lexer import Lexer
 
 
+_SUBSTITUTION = re.compile(r"[<>]\(")
 _BREAK = re.compile(r"[ \t\n;&|<>]")
 
 
@@ -33,18 +34,21 @@ def read_assignment(
     subscript = None
     if text[at] == "[":
         if blanks:
-            lexer.position = at + 1
-            parts = lexer.read_balanced("[", "]", at)
+            lexer.position = opened = at + 1
+            parts = lexer.read_balanced("[", "]", at, shifting=True)
             subscript = Word(merged(parts), (at + 1, lexer.position - 1))
             text, at = lexer.text, lexer.position
             if not text.startswith(("=", "+="), at):
+                if any(part.__class__ is Literal and _SUBSTITUTION.search(part[0]) for part in parts):
+                    lexer.position = opened  # no expression, so these are no operators
+                    parts = lexer.read_balanced("[", "]", opened - 1)
                 rest = lexer.read_word_parts(lexer.extglob)
                 return merged([Literal(name + "["), *parts, Literal("]"), *rest])
         else:
             lexer.position = at + 1
             depth = lexer.depth
             try:
-                parts = lexer.read_balanced("[", "]", at)
+                parts = lexer.read_balanced("[", "]", at, shifting=True)
             except ShellSyntaxError:
                 lexer.depth = depth
                 return None

@@ -413,7 +413,14 @@ class WordReader(Reader):
         return Word(merged(parts), (at, end))
 
     def read_balanced(
-        self, opening: str, closing: str, start: int, *, arithmetic: bool = False, stop: str = ""
+        self,
+        opening: str,
+        closing: str,
+        start: int,
+        *,
+        arithmetic: bool = False,
+        stop: str = "",
+        shifting: bool = False,
     ) -> list[WordPart]:
         """Read text with expansions up to the bracket that closes the one at ``start``.
 
@@ -421,12 +428,13 @@ class WordReader(Reader):
             arithmetic: Single quotes mean themselves and backslashes act as in double quotes.
             stop: A bracket that ends the text as well; then ``position`` is left in front of
                 it and ``stopped`` is true.
+            shifting: ``<(`` and ``>(`` are operators with an operand, and no process substitutions.
         """
         self.enter()
         text, at = self.text, self.position
         begin = at
         parts: list[WordPart] = []
-        run = (_SUBSCRIPT_RUN if closing == "]" and not arithmetic else _TEXT_RUN).match
+        run = (_SUBSCRIPT_RUN if closing == "]" and not (arithmetic or shifting) else _TEXT_RUN).match
         open_ = 1
         apostrophe_end = -1  # where a '...' ends whose brackets do not count
         while True:

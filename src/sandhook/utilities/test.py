@@ -224,6 +224,9 @@ class Parser:
                 return binary(arguments[at], arguments[at + 2], self._probe)
         if left >= 2:
             unary = UNARY.get(arguments[at])
+            if unary is _terminal and not _is_integer(arguments[at + 1]):
+                self.at += 1  # as in bash, what is no number is not its operand
+                return False
             if unary is not None:
                 self.at += 2
                 return unary(arguments[at + 1], self._probe)
@@ -331,11 +334,15 @@ def _of_group(name: str, probe: Probe) -> bool:
 
 
 def _terminal(text: str, probe: Probe) -> bool:
+    return _is_integer(text) and 0 <= (number := integer(text)) < 2**31 and probe.terminal(number)
+
+
+def _is_integer(text: str) -> bool:
     try:
-        number = integer(text)
+        integer(text)
     except TestError:
         return False
-    return 0 <= number < 2**31 and probe.terminal(number)
+    return True
 
 
 _LINK = _of_type(stat.S_IFLNK, follow=False)
