@@ -31,9 +31,11 @@ def run_program(rt: Runtime) -> int:
             rt.depth = 0
         with suppress(Exit):
             _section(rt, program.end, "END")
-    finally:
+    except Exception:  # a signal is none: who dies of one waits for no command
         if rt.budget.spent is None:
             rt.close_all()
+        raise
+    rt.close_all()
     return rt.status
 
 
