@@ -21,7 +21,8 @@ _PERL = lazily(r"(s|tr|y)([/|,#]).*\2.*\2[a-z]*$")
 class Options:
     """rename [OPTION]... TEXT REPLACEMENT FILE...
 
-    Replace the first TEXT in the last component of each FILE's name, or anywhere in it if TEXT or REPLACEMENT has a slash.
+    Replace the first TEXT in the last component of each FILE's name, or anywhere in it if TEXT or REPLACEMENT has a slash,
+    or with -s.
     """
 
     verbose: bool = opt("-v", "--verbose", help="say what is renamed")
@@ -63,7 +64,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _changed(name: str, old: str, new: str, options: Options, ctx: Context) -> str:
     """Return the new name; the old one when there is nothing to replace."""
-    start = 0 if "/" in old or "/" in new else name.rstrip("/").rfind("/") + 1
+    whole = options.symlink or "/" in old or "/" in new
+    start = 0 if whole else name.rstrip("/").rfind("/") + 1
     head, tail = name[:start], name[start:]
     if options.all_ and old:
         ctx.budget.afford(tail.count(old) * len(new))
