@@ -189,6 +189,30 @@ def test_many_pipelines_leave_nothing_open(shell: HostShell) -> None:
     assert Left() == before
 
 
+@posix
+def test_runs_at_once_give_their_programs_the_same_numbers(tmp_path: Path) -> None:
+    """Each program of ``<(...)`` gets 63, which is taken here for the moment of its start, in every run."""
+    import threading
+
+    wrong: list[object] = []
+
+    def work() -> None:
+        shell = HostShell(cwd=tmp_path)
+        for _ in range(12):
+            result = shell.run("cat <(echo a) <(cat <(echo b)) | sort -r; echo c | tee >(cat >&2) | cat")
+            if (result.stdout, result.stderr) != ("b\na\nc\n", "c\n"):
+                wrong.append(result)
+
+    before = Left()
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert Left() == before
+
+
 @linux
 def test_without_descriptors_a_program_does_not_start(shell: HostShell) -> None:
     import os

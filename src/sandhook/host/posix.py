@@ -27,6 +27,9 @@ from sandhook.host.signals import from_native, to_native
 #: writer is often only a fork of another thread that has not reached its exec.
 _BUSY_TRIES, _BUSY_PAUSE = 5, 0.002
 
+#: How often a start is tried again in whose moment another thread opened or closed a number that the child gets.
+_TAKEN_TRIES = 100
+
 
 class PosixChild(Child):
     """A child of this process, which alone waits for it."""
@@ -59,6 +62,10 @@ class PosixChild(Child):
                 os.kill(self.pid, native)
 
 
+class _TakenError(OSError):
+    """A number that the child gets was opened or closed here while it was started."""
+
+
 def start(
     spawn: Spawn,
     marker: tuple[str, str],
@@ -75,16 +82,18 @@ def start(
         OSError: As execve fails; with ``filename`` the executable, or the directory when that
             could not be entered. EAGAIN when there are too many processes.
     """
-    for _ in range(_BUSY_TRIES):
+    busy, taken = _BUSY_TRIES, _TAKEN_TRIES
+    while True:
         try:
             return PosixChild(_start(spawn, marker), report)
         except OSError as error:
-            if error.errno == errno.ETXTBSY:
-                time.sleep(_BUSY_PAUSE)
-            elif error.errno != errno.EBADF or len(spawn.files) <= 3:
+            if error.errno == errno.ETXTBSY and busy:
+                busy -= 1
+            elif isinstance(error, _TakenError) and taken:
+                taken -= 1
+            else:
                 raise
-            # else a number that was in use here is not any more: another thread has closed it meanwhile
-    return PosixChild(_start(spawn, marker), report)
+        time.sleep(_BUSY_PAUSE)
 
 
 def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
@@ -112,7 +121,11 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
     except ValueError as error:  # a NUL character, or "=" in the name of a variable
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), spawn.executable) from error
     except subprocess.SubprocessError as error:  # what _Placed.prepare raised
-        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN), spawn.executable) from error
+        raise _TakenError(errno.EAGAIN, os.strerror(errno.EAGAIN), spawn.executable) from error
+    except OSError as error:
+        if error.errno == errno.EBADF and len(files) > 3:  # closed after it was looked at
+            raise _TakenError(errno.EAGAIN, os.strerror(errno.EAGAIN), spawn.executable) from error
+        raise
     finally:
         placed.close()
     process.returncode = 0  # it is ours from here: no warning, no wait of Popen's
