@@ -26,7 +26,7 @@ _MODES = frozenset(
     ("ascii", "box", "column", "csv", "html", "json", "line", "list", "markdown", "quote", "table", "tabs")
 )
 _FLAGS = {"header": ("headers", True), "noheader": ("headers", False), "bail": ("bail", True), "echo": ("echo", True),
-          "readonly": ("readonly", True), "batch": ("", True), "stats": ("", None)}  # fmt: skip
+          "readonly": ("readonly", True), "batch": ("", True), "interactive": ("", True), "safe": ("", True), "stats": ("", None)}  # fmt: skip
 _VALUES = {"separator": "column", "newline": "row", "nullvalue": "null", "cmd": "first", "init": "init"}
 
 #: Dot-commands that read a file.

@@ -7,6 +7,7 @@ and its statements are the script's, so they stay in a process without files, bo
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from contextlib import suppress
 from json import loads
@@ -16,19 +17,23 @@ if TYPE_CHECKING:
     from sandhook.worker import frames, server
     from sandhook.worker.sqlite_dots import Failed, Quit, run_dot
     from sandhook.worker.sqlite_modes import Style
-    from sandhook.worker.sqlite_text import says_more, statements
+    from sandhook.worker.sqlite_text import Parameters, plan_lines, says_more, statements
 else:  # inside a worker the package sandhook is not there, only this directory
     import frames
     import server
     from sqlite_dots import Failed, Quit, run_dot
     from sqlite_modes import Style
-    from sqlite_text import says_more, statements
+    from sqlite_text import Parameters, plan_lines, says_more, statements
 
 #: Bytes of one value, and of one statement.
 MAX_LENGTH = 64 << 20
 MAX_SQL = 8 << 20
 
 _USAGE = 1
+
+_VACUUM = re.compile(r"\s*VACUUM(?:\s+main)?\s*;?\s*\Z", re.IGNORECASE)
+_PLAN = re.compile(r"\s*EXPLAIN\s+QUERY\s+PLAN\b", re.IGNORECASE)
+_BINDINGS = re.compile(r"Incorrect number of bindings supplied\. The current statement uses (\d+)")
 
 
 class Session:
@@ -44,6 +49,7 @@ class Session:
         self.bail: bool = header["bail"]
         self.echo: bool = header["echo"]
         self.changes = False
+        self.parameters: dict[str, Any] = {}
         self.depth = 0
         self.errors = 0
         self.db = sqlite3.connect(":memory:", isolation_level=None, cached_statements=64)
@@ -171,13 +177,47 @@ class Session:
             self.send_to("")
 
     def _execute(self, statement: str) -> None:
-        cursor = self.db.execute(statement)
+        if _VACUUM.match(statement):
+            self._vacuum()
+            return
+        cursor = self._begun(statement)
         try:
             if cursor.description is not None:
                 names = [column[0] for column in cursor.description]
-                self.style.print(names, cursor, self.write)
+                if _PLAN.match(statement) and len(names) == 4:
+                    self.write("".join(plan_lines(cursor.fetchall())))
+                else:
+                    self.style.print(names, cursor, self.write)
         finally:
             cursor.close()
+
+    def _begun(self, statement: str) -> sqlite3.Cursor:
+        """Begin a statement; its variables are those of .parameter, or NULL."""
+        if not any(sign in statement for sign in "?:@$"):
+            return self.db.execute(statement)
+        named = Parameters(self.parameters)
+        try:
+            return self.db.execute(statement)
+        except sqlite3.ProgrammingError as error:
+            count = _BINDINGS.search(str(error))
+            if count is None:
+                raise
+        try:
+            return self.db.execute(statement, named)
+        except sqlite3.ProgrammingError:
+            places = range(1, int(count[1]) + 1)
+            return self.db.execute(statement, [self.parameters.get(f"?{place}") for place in places])
+
+    def _vacuum(self) -> None:
+        """Pack the database; SQLite does that by attaching another one."""
+        db = self.db
+        db.set_authorizer(None)
+        db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)
+        try:
+            db.execute("VACUUM")
+        finally:
+            db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+            db.set_authorizer(_authorize)
 
     def _is_wrong(self, statement: str, error: sqlite3.Error) -> bool:
         """Tell whether a statement could not even be prepared."""

@@ -59,13 +59,39 @@ def _mode(session: Session, words: list[str]) -> bool:
     if not words:
         session.write(f"current output mode: {session.style.mode}\n")
         return True
-    if words[0] not in MODES:
-        session.say(f"Error: mode should be one of: {' '.join(MODES)}\n")
+    options, plain = [], []
+    rest = list(reversed(words))
+    while rest:
+        word = rest.pop()
+        if word in ("--wrap", "-wrap", "--wordwrap", "-wordwrap") and rest:
+            options.append((word.lstrip("-"), rest.pop()))
+        elif word.startswith("-"):
+            options.append((word.lstrip("-"), ""))
+        else:
+            plain.append(word)
+    if plain[:1] == ["qbox"]:
+        plain[0] = "box"
+        options.append(("quote", ""))
+    if not plain or plain[0] not in MODES or any(name not in _MODE_OPTIONS for name, _ in options):
+        session.say(f"Error: mode should be one of: {' '.join(sorted([*MODES, 'qbox']))}\n")
         raise Failed
-    session.style.set_mode(words[0], by_command=True)
-    if words[0] == "insert":
-        session.style.table = words[1] if len(words) > 1 else "table"
+    style = session.style
+    style.set_mode(plain[0], by_command=True)
+    if plain[0] == "insert":
+        style.table = plain[1] if len(plain) > 1 else "table"
+    for name, value in options:
+        if name == "wrap":
+            style.wrap = int(value[:4]) if value.isascii() and value.isdigit() else 0
+        elif name == "wordwrap":
+            style.words = _on(value)
+        elif name == "ww":
+            style.words = True
+        else:
+            style.literal = name == "quote"
     return True
+
+
+_MODE_OPTIONS = frozenset({"wrap", "wordwrap", "ww", "quote", "noquote"})
 
 
 def _headers(session: Session, words: list[str]) -> bool:
@@ -108,6 +134,39 @@ def _switch(session: Session, words: list[str], field: str) -> bool:
     if len(words) == 1:
         setattr(session, field, _on(words[0]))
     return len(words) == 1
+
+
+def _off(session: Session, words: list[str]) -> bool:
+    """Accept that something is not printed, which never is."""
+    if len(words) == 1 and not _on(words[0]):
+        return True
+    session.say("Error: only off is supported (L-SQLITE-001)\n")
+    raise Failed
+
+
+def _parameter(session: Session, words: list[str]) -> bool:
+    """Keep values for the variables of statements."""
+    parameters = session.parameters
+    match words:
+        case ["init"]:
+            return True
+        case ["clear"]:
+            parameters.clear()
+        case ["list"]:
+            widest = max(map(len, parameters), default=0)
+            for name in sorted(parameters):
+                session.write(f"{name:<{widest}} {session.style.quoted(parameters[name])}\n")
+        case ["set", name, text]:
+            try:
+                value = _rows(session, f"SELECT {text}")[0][0]
+            except (sqlite3.Error, IndexError):
+                value = text
+            parameters[name] = value
+        case ["unset", name]:
+            parameters.pop(name, None)
+        case _:
+            return False
+    return True
 
 
 def _exit(session: Session, words: list[str]) -> bool:
@@ -260,6 +319,8 @@ def _import(session: Session, words: list[str]) -> bool:
     if text is None:
         session.say(f'Error: cannot open "{names[0]}"\n')
         raise Failed
+    if session.style.mode == "csv" and session.style.row == "\r\n":
+        session.style.row = "\n"  # sqlite3 does so, and leaves it
     try:
         _take_rows(session, names[1], _parsed(session, text, csv_mode), skip)
     except (sqlite3.Error, CsvError) as error:
@@ -310,6 +371,7 @@ _DOTS: dict[str, Callable[[Session, list[str]], bool]] = {
     "indexes": _indexes,
     "mode": _mode,
     "nullvalue": _null,
+    "parameter": _parameter,
     "once": _output_once,
     "output": _output,
     "print": _print,
@@ -318,8 +380,10 @@ _DOTS: dict[str, Callable[[Session, list[str]], bool]] = {
     "save": _save,
     "schema": _schema,
     "separator": _separator,
+    "stats": _off,
     "tables": _tables,
     "timeout": lambda session, words: True,
+    "timer": _off,
     "width": _width,
 }
 
@@ -348,7 +412,6 @@ _REFUSED = frozenset(
         "log",
         "nonce",
         "open",
-        "parameter",
         "progress",
         "prompt",
         "recover",
@@ -359,11 +422,9 @@ _REFUSED = frozenset(
         "sha3sum",
         "shell",
         "show",
-        "stats",
         "system",
         "testcase",
         "testctrl",
-        "timer",
         "trace",
         "unmodule",
         "vfsinfo",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 MODES = (
@@ -19,6 +19,7 @@ MODES = (
     "quote",
     "table",
     "tabs",
+    "tcl",
 )
 
 #: Modes that look at all rows before they print the first.
@@ -26,6 +27,8 @@ TABULAR = frozenset({"box", "column", "markdown", "table"})
 
 #: Where these modes break lines when ``.mode`` set them.
 WRAP = 60
+
+_C_ESCAPES = {"\\": "\\\\", '"': '\\"', "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 Number = Callable[[float, int], str]
 
@@ -48,18 +51,22 @@ class Style:
         self.table = "table"
         self.widths: list[int] = []
         self.wrap = 0
+        self.words = False  # lines are broken between words
+        self.literal = False  # fields of tables are SQL literals
 
     def set_mode(self, mode: str, *, by_command: bool) -> None:
         """Take a mode with the separators that belong to it."""
         self.mode = mode
+        self.words = self.literal = False
         self.wrap = WRAP if by_command and mode in TABULAR else 0
-        if mode in ("list", "csv", "tabs", "ascii", "quote"):
+        if mode in ("list", "csv", "tabs", "ascii", "quote", "tcl"):
             self.column, self.row = {
                 "list": ("|", "\n"),
                 "csv": (",", "\r\n" if by_command else "\n"),
                 "tabs": ("\t", "\n"),
                 "ascii": ("\x1f", "\x1e"),
                 "quote": (",", "\n"),
+                "tcl": (" ", "\n"),
             }[mode]
         if mode == "tabs":
             self.mode = "list"
@@ -108,6 +115,13 @@ class Style:
             return '"' + text.replace('"', '""') + '"'
         return text
 
+    def _tcl(self, value: Any) -> str:
+        """Return a field as a string of C's."""
+        made = "".join(
+            _C_ESCAPES.get(c) or (c if " " <= c != "\x7f" else f"\\{ord(c):03o}") for c in self.text(value)
+        )
+        return f'"{made}"'
+
     # ------------------------------------------------------------------ results
 
     def print(
@@ -115,7 +129,8 @@ class Style:
     ) -> None:
         """Print the rows of one statement; nothing when there are none."""
         if self.mode in TABULAR:
-            self._tabular(names, [[self.text(value) for value in row] for row in rows], write)
+            show = self.quoted if self.literal else self.text
+            self._tabular(names, [[show(value) for value in row] for row in rows], write)
         elif self.mode == "json":
             begun = False
             for row in rows:
@@ -130,7 +145,11 @@ class Style:
             one = self._line_by_line(names)
             begun = False
             for row in rows:
-                if not begun and self.headers and self.mode in ("list", "csv", "ascii", "quote", "html"):
+                if (
+                    not begun
+                    and self.headers
+                    and self.mode in ("list", "csv", "ascii", "quote", "tcl", "html")
+                ):
                     write(self._header(names))
                 write(("\n" if begun and self.mode == "line" else "") + one(row))
                 begun = True
@@ -138,7 +157,9 @@ class Style:
     def _header(self, names: Sequence[str]) -> str:
         if self.mode == "html":
             return "<TR>" + "\n".join(f"<TH>{escape(name)}</TH>" for name in names) + "\n</TR>\n"
-        show: Callable[[str], str] = {"csv": self._csv, "quote": self.quoted}.get(self.mode, str)
+        show: Callable[[str], str] = {"csv": self._csv, "quote": self.quoted, "tcl": self._tcl}.get(
+            self.mode, str
+        )
         return self.column.join(show(name) for name in names) + self.row
 
     def _line_by_line(self, names: Sequence[str]) -> Callable[[Sequence[Any]], str]:
@@ -156,13 +177,16 @@ class Style:
             if self.headers:
                 head += f"({','.join(map(name_of, names))})"
             return lambda row: f"{head} VALUES({','.join(map(self.quoted, row))});\n"
-        show = {"csv": self._csv, "quote": self.quoted}.get(self.mode, self.text)
+        show = {"csv": self._csv, "quote": self.quoted, "tcl": self._tcl}.get(self.mode, self.text)
         return lambda row: self.column.join(map(show, row)) + self.row
 
     def _tabular(self, names: Sequence[str], rows: list[list[str]], write: Callable[[str], None]) -> None:
         if not rows:
             return
-        cells = [[self._broken(text) for text in row] for row in ([list(names), *rows])]
+        steps = [abs(width) or self.wrap for width in self.widths] + [self.wrap] * len(names)
+        cells = [
+            [self._broken(text, step) for text, step in zip(row, steps)] for row in ([list(names), *rows])
+        ]
         widths = [max(max(map(len, row[index])) for row in cells) for index in range(len(names))]
         right = [False] * len(names)
         for index, width in enumerate(self.widths[: len(names)]):
@@ -189,13 +213,27 @@ class Style:
         if rules:
             write(_rule(rules[2], widths))
 
-    def _broken(self, text: str) -> list[str]:
-        """Return the lines of a field."""
+    def _broken(self, text: str, step: int) -> list[str]:
+        """Return the lines of a field, none longer than ``step`` unless that is 0."""
         lines = text.replace("\r\n", "\n").split("\n")
-        if not self.wrap:
+        if not step:
             return lines
-        step = self.wrap
-        return [line[at : at + step] for line in lines for at in range(0, max(1, len(line)), step)]
+        return [piece for line in lines for piece in _pieces(line, step, words=self.words)]
+
+
+def _pieces(line: str, step: int, *, words: bool) -> Iterator[str]:
+    """Yield the pieces of a line; with ``words``, they end between words if one ends in time."""
+    at = 0
+    while len(line) - at > step:
+        end = at + step
+        if words and not line[end].isspace():
+            blank = max(line.rfind(" ", at, end), line.rfind("\t", at, end))
+            end = blank + 1 if blank > at else end
+        yield line[at:end]
+        at = end
+        while words and at < len(line) and line[at].isspace():
+            at += 1
+    yield line[at:]
 
 
 #: Mode: what stands left of a row, between its fields, right of it; the rules, in four characters each.

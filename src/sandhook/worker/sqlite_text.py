@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from typing import Any
 
 
 def says_more(line: str) -> bool:
@@ -57,3 +58,29 @@ def _says_something(piece: str) -> bool:
         else:
             return True
     return False
+
+
+class Parameters(dict[str, Any]):
+    """Values of variables, by their names without the sign; NULL for those that have none."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        super().__init__({name.lstrip(":@$"): value for name, value in given.items()})
+
+    def __missing__(self, name: str) -> None:
+        return None
+
+
+def plan_lines(rows: list[tuple[Any, ...]]) -> list[str]:
+    """Return the tree of EXPLAIN QUERY PLAN: number, parent, a column without use, and words of each step."""
+    below: dict[int, list[tuple[int, str]]] = {}
+    for number, parent, _, words in rows:
+        below.setdefault(parent, []).append((number, words))
+    lines = ["QUERY PLAN\n"] if rows else []
+    pending = [(number, words, "", at == 0) for at, (number, words) in enumerate(reversed(below.get(0, [])))]
+    while pending:
+        number, words, margin, last = pending.pop()
+        lines.append(f"{margin}{'`--' if last else '|--'}{words}\n")
+        inner = margin + ("   " if last else "|  ")
+        found = below.pop(number, [])
+        pending += [(n, w, inner, at == 0) for at, (n, w) in enumerate(reversed(found))]
+    return lines
