@@ -113,7 +113,7 @@ def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
                 data = reader.read_all()
         except OSError as error:
             raise Failure(f"couldn't open file {text}: {error_text(error)}", 4) from None
-        chunks.append(Chunk(data.decode("utf-8", "surrogateescape").removesuffix("\n"), text))
+        chunks.append(Chunk(data.decode("utf-8", "surrogateescape"), text))
     return tuple(chunks)
 
 

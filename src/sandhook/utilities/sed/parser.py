@@ -296,25 +296,28 @@ class Parser(ScriptReader):
     def _insertion(self) -> str:
         """The text of a, i, c: behind a backslash and newline, or on the same line."""
         self._skip()
-        if not self._peek():
+        letter = self._peek()
+        if not letter or self._at in self._ends or (self._posix and letter != "\\"):
+            self._at += len(letter.strip("\n"))
             raise self.error("expected \\ after `a', `c' or `i'")
-        if self._peek() == "\\":
+        if letter == "\\":
             self._at += 1
-            start = self._at
-            self._skip()
-            if self._peek() == "\n":
+            letter = self._peek()
+            if not letter:
+                return ""
+            if letter == "\n":
                 self._at += 1
-            else:
-                self._at = start
-                if not self._peek():
-                    return ""
-        elif self._peek() == "\n" or self._posix:
-            self._at += self._posix
-            raise self.error("expected \\ after `a', `c' or `i'")
+                letter = ""
         start = self._at
+        if letter != "\n":
+            self._at += len(
+                letter
+            )  # the first one on the same line is taken as it stands, and quotes nothing
         while self._peek() and self._peek() != "\n":
             self._at += 2 if self._peek() == "\\" else 1
-        self._at = min(self._at, len(self._text))
+        if self._at > len(self._text):  # the script ends with a backslash, and its text stays as it is
+            self._at -= 1
+            return self._text[start:-1] + "\n"
         text = unescape_text(self._text[start : self._at])
         self._next()
         return text + "\n"

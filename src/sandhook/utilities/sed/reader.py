@@ -51,7 +51,7 @@ class ScriptReader:
         """Return what stands before the message of an error that shows while the script runs."""
         chunk, number, _, _ = self._chunk_at(len(self._text))
         if chunk.file:
-            return f"file {chunk.file} line {chunk.text.count(chr(10)) + 2 if chunk.text else 1}"
+            return f"file {chunk.file} line {chunk.text.count(chr(10)) + 1}"
         return f"-e expression #{number}, char 0"
 
     def _chunk_at(self, place: int) -> tuple[Chunk, int, int, int]:
@@ -94,6 +94,7 @@ class ScriptReader:
         while True:
             letter = self._next()
             if not letter or (letter == "\n" and regex):
+                self._at -= len(letter)
                 return None
             if letter == delimiter:
                 return "".join(out)
