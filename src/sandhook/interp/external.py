@@ -52,7 +52,9 @@ _COMPLAINTS = {
 _STATUSES = {"flock": 69}
 
 #: Utilities that call themselves by one name, whatever path they were called by.
-_OWN_NAME = frozenset({"awk", "gawk", "mawk", "nawk", "jq", "xxd", "egrep", "fgrep", "gzip", "gunzip", "zcat"})
+_OWN_NAME = frozenset(
+    {"awk", "gawk", "mawk", "nawk", "jq", "xxd", "egrep", "fgrep", "gzip", "gunzip", "zcat"}
+)
 
 
 class ShellContext(Context):
