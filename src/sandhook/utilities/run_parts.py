@@ -97,7 +97,7 @@ def _fits(options: Options):  # type: ignore[no-untyped-def]
             regex: Regex = compile_ere(options.regex)
         except PatternError as error:
             raise Failure(f"failed to compile regular expression: {error}") from None
-        return lambda name: name[0] != "." and regex.test(name.encode("utf-8", "surrogateescape"))
+        return lambda name: regex.test(name.encode("utf-8", "surrogateescape"))
     if options.lsb:
         return lambda name: (
             _LSB_LEFT_OUT.search(name) is None and any(each.fullmatch(name) for each in _LSB_NAMES)
@@ -109,8 +109,8 @@ def _run(path: str, data: bytes, options: Options, ctx: Context) -> int:
     ctx.charge()
     info = find(ctx, path)
     if info is None:
-        ctx.error(f"component {path} is a broken symbolic link")
-        return 1
+        ctx.error(f"failed to stat component {path}: No such file or directory")
+        return 0
     if bits.S_ISDIR(info.mode):
         return 0
     if options.list_:
@@ -126,6 +126,13 @@ def _run(path: str, data: bytes, options: Options, ctx: Context) -> int:
     if options.verbose:
         ctx.error(f"executing {shown}")
     ctx.flush()
+    if ctx.fs.read_bytes(ctx.path(path))[:2] not in (
+        b"#!",
+        b"\x7fE",
+    ):  # execve takes no script without a first line
+        ctx.error(f"failed to exec {path}: Exec format error")
+        ctx.error(f"{path} exited with return code 1")
+        return 1
     if options.report:
         status, out, err = captured(ctx, argv)
         if out or err:
