@@ -144,6 +144,8 @@ class Process:
         """Open ``name`` relative to the working directory and return a new description."""
         if name == "/dev/null":  # by far the most opened name
             return Null() if write else NullInput()
+        if not name:
+            raise fs_error(errno.ENOENT)
         kernel = self.kernel
         opened = kernel.fs.open(
             join(self.cwd, name),

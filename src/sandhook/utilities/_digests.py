@@ -7,7 +7,7 @@ from typing import Any
 
 from sandhook.record import Record
 from sandhook.utilities._base import Context
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 
 _TAGGED = re.compile(r"(MD5|SM3|SHA\d+|BLAKE2b(?:-\d+)?) \((.*)\) = ([0-9A-Fa-f]+)", re.DOTALL)
 _PLAIN = re.compile(r"\\?([0-9A-Fa-f]+) [ *](.*)", re.DOTALL)
@@ -81,7 +81,7 @@ def print_digest(name: str, algorithm: Algorithm, options: Manner, ctx: Context)
     try:
         digest = digest_of(name, algorithm, ctx)
     except OSError as error:
-        ctx.fail(f"{name}: {reason(error)}")
+        ctx.fail(f"{quote_odd(name)}: {reason(error)}")
         return
     mark, shown = ("", name) if options.zero else _escaped(name)
     if options.tag:
@@ -108,7 +108,7 @@ def check_listing(listing: str, algorithm: Algorithm | None, options: Manner, ct
         with ctx.open(listing) as reader:
             lines = [line.decode("utf-8", "surrogateescape") for line in reader.lines()]
     except OSError as error:
-        ctx.fail(f"{listing}: {reason(error)}")
+        ctx.fail(f"{quote_odd(listing)}: {reason(error)}")
         return
     good = 0
     for number, line in enumerate(lines, 1):
@@ -141,7 +141,7 @@ def check_listing(listing: str, algorithm: Algorithm | None, options: Manner, ct
 
 
 def _report_unread(name: str, error: OSError, options: Manner, ctx: Context) -> None:
-    ctx.error(f"{name}: {reason(error)}")
+    ctx.error(f"{quote_odd(name)}: {reason(error)}")
     if not options.status:
         ctx.write_line("".join(_escaped(name)) + ": FAILED open or read")
 

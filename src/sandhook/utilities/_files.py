@@ -80,6 +80,17 @@ def quote_always(name: str) -> str:
     return "".join(pieces) + "'"
 
 
+#: What makes GNU's messages quote a name that they otherwise leave bare.
+_NEEDS_QUOTES = frozenset("\t\n !\"$&'()*:;<=>?[\\^`|")
+
+
+def quote_odd(name: str) -> str:
+    """Return a name as "cat: NAME: reason" has it: quoted where it would not be read back as one word."""
+    if name.isprintable() and _NEEDS_QUOTES.isdisjoint(name) and name[:1] not in ("#", "~", ""):
+        return name if name not in ("{", "}") else quote_always(name)
+    return quote_always(name)
+
+
 def quote_escaped(name: str) -> str:
     """Return a name as the messages of find and tar quote it: with the escapes of a string of C."""
     pieces = []

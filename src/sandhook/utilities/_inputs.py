@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 
 
 class Joined:
@@ -59,7 +59,8 @@ class Joined:
                 if directory and self._lenient:
                     self._ctx.error(f"{name}: {reason(error)}")
                 else:
-                    self._ctx.fail(f"{name}: {reason(error)}")
+                    shown = quote_odd(name) if self._ctx.name.endswith("od") else name
+                    self._ctx.fail(f"{shown}: {reason(error)}")
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """Yield pieces whose length is a multiple of ``size``, and at last the rest."""

@@ -9,7 +9,7 @@ import binascii
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 from sandhook.utilities._wrapping import wrap_size, write_wrapped
 
 _ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
@@ -42,7 +42,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 _encode(reader, options.wrap, ctx)
     except OSError as error:
         directory = isinstance(error, IsADirectoryError)
-        raise Failure(f"read error: {reason(error)}" if directory else f"{name}: {reason(error)}") from None
+        raise Failure(
+            f"read error: {reason(error)}" if directory else f"{quote_odd(name)}: {reason(error)}"
+        ) from None
     return 0
 
 

@@ -9,7 +9,7 @@ import base64
 from collections.abc import Callable, Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 from sandhook.utilities._wrapping import wrap_size, write_wrapped
 
 
@@ -166,7 +166,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 _encode(reader, chosen, options.wrap, ctx)
     except OSError as error:
         directory = isinstance(error, IsADirectoryError)
-        raise Failure(f"read error: {reason(error)}" if directory else f"{name}: {reason(error)}") from None
+        raise Failure(
+            f"read error: {reason(error)}" if directory else f"{quote_odd(name)}: {reason(error)}"
+        ) from None
     return 0
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Reader, opt, option_set
+from sandhook.utilities._files import quote_odd
 from sandhook.vfs.errors import error_text
 
 
@@ -45,7 +46,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 else:
                     copy(reader, ctx)
         except OSError as error:
-            ctx.fail(f"{name}: {error_text(error)}")
+            ctx.fail(f"{quote_odd(name)}: {error_text(error)}")
     return ctx.failed
 
 

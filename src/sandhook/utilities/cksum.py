@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._digests import ALGORITHMS, Algorithm, check_listing, print_digest
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 from sandhook.utilities._sums import SUMS, sum_line
 from sandhook.utilities.checksum import blake, manner_of, refuse_unless_checking
 
@@ -99,7 +99,7 @@ def _print_sum(kind: str, name: str, named: bool, zero: bool, ctx: Context) -> N
     try:
         line = sum_line(kind, name, ctx)
     except OSError as error:
-        ctx.fail(f"{name}: {reason(error)}")
+        ctx.fail(f"{quote_odd(name)}: {reason(error)}")
         return
     text = f"{line} {name}" if named else line
     ctx.write(text.encode("utf-8", "surrogateescape") + (b"\0" if zero else b"\n"))

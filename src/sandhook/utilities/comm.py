@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 
 
 @option_set
@@ -76,7 +76,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 readers.append(ctx.open(name))
             except OSError as error:
-                raise Failure(f"{name}: {reason(error)}") from None
+                raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
         inputs = [
             _Input(number, reader.lines(end), end, options.order, ctx)
             for number, reader in enumerate(readers, 1)

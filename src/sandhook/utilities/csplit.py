@@ -13,7 +13,7 @@ from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
-from sandhook.utilities._files import bounded_number, reason
+from sandhook.utilities._files import bounded_number, quote_always, quote_odd, reason
 
 _MOST = (1 << 63) - 1
 _OFFSET = lazily(r"[+-]?[0-9]{1,19}", re.ASCII)
@@ -48,7 +48,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         reader = ctx.open(operands[0])
     except OSError as error:
         if not isinstance(error, IsADirectoryError):
-            raise Failure(f"cannot open '{operands[0]}' for reading: {reason(error)}") from None
+            raise Failure(f"cannot open {quote_always(operands[0])} for reading: {reason(error)}") from None
         reader = None
     patterns = _patterns(operands[1:], ctx)
     lines: list[bytes] = []
@@ -333,7 +333,7 @@ class _Splitter:
         try:
             self._file = self._ctx.create(name)
         except OSError as error:
-            raise Failure(f"{name}: {reason(error)}") from None
+            raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
         self._names.append(name)
         self._size = 0
 

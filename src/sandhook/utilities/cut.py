@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.utilities._base import Context, Reader, UsageError, also, opt, option_set
+from sandhook.utilities._files import quote_odd
 from sandhook.vfs.errors import error_text
 
 _END = 2**63 - 1
@@ -93,7 +94,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             with ctx.open(name) as reader:
                 copy(reader, ctx)
         except OSError as error:
-            ctx.fail(f"{name}: {error_text(error)}")
+            ctx.fail(f"{quote_odd(name)}: {error_text(error)}")
     return ctx.failed
 
 

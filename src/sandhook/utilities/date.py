@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._dateparse import BadDate, parse_date
 from sandhook.utilities._datestamp import parse_setting
-from sandhook.utilities._files import one_of, reason, stat_of
+from sandhook.utilities._files import one_of, quote_odd, reason, stat_of
 from sandhook.utilities._time import strftime
 
 _ISO = {
@@ -122,12 +122,12 @@ def _times(options: Options, now: int, zone: str | None, ctx: Context) -> Iterat
         try:
             yield stat_of(ctx, options.reference).mtime_ns
         except OSError as error:
-            raise Failure(f"{options.reference}: {reason(error)}") from None
+            raise Failure(f"{quote_odd(options.reference)}: {reason(error)}") from None
     elif options.file is not None:
         try:
             opened = ctx.open(options.file)
         except OSError as error:
-            raise Failure(f"{options.file}: {reason(error)}") from None
+            raise Failure(f"{quote_odd(options.file)}: {reason(error)}") from None
         with opened as reader:
             for line in reader.lines():
                 yield from _read(line.rstrip(b"\n").decode("utf-8", "surrogateescape"), now, zone, ctx)

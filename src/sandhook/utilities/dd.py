@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Sequence
 
-from sandhook.kernel.descriptor import Description, File, NullInput, Zero
+from sandhook.kernel.descriptor import Description, File, Null, NullInput, Zero
 from sandhook.utilities._base import Context, Failure, option_set
 from sandhook.utilities._dd_operands import Request, parse
 from sandhook.utilities._files import quote_always, reason
@@ -34,7 +34,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     begun = ctx.now()
     source = _source(request, ctx)
     try:
-        target = _target(request, ctx)
+        try:
+            target = _target(request, ctx)
+        except _CannotSeek as error:  # it shows when everything is open, and the input has been skipped
+            copier = _Copier(request, source, Null(), ctx)
+            copier.skip()
+            ctx.fail(str(error))
+            copier.report(ctx.now() - begun)
+            return ctx.failed
         try:
             copier = _Copier(request, source, target, ctx)
             try:
@@ -42,6 +49,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     copier.doing = f"reading {quote_always(request.source or '')}"
                     raise fs_error(errno.EISDIR)
                 copier.run()
+                _synchronize(request, target, ctx)
             except OSError as error:
                 ctx.fail(f"error {copier.doing}: {reason(error)}")
             copier.report(ctx.now() - begun)
@@ -50,6 +58,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     finally:
         source.release()
     return ctx.failed
+
+
+class _CannotSeek(Failure):
+    """The output has no places to go to."""
 
 
 def _source(request: Request, ctx: Context) -> Description:
@@ -73,7 +85,7 @@ def _target(request: Request, ctx: Context) -> Description:
         found = ctx.process.descriptor(1)
         if offset:
             if not isinstance(found, File):
-                raise Failure("'standard output': cannot seek: Illegal seek")
+                raise _CannotSeek("'standard output': cannot seek: Illegal seek")
             ctx.flush()
             found.seek(found.tell() + offset)
         found.retain()
@@ -104,6 +116,18 @@ def _target(request: Request, ctx: Context) -> Description:
     return opened
 
 
+def _synchronize(request: Request, target: Description, ctx: Context) -> None:
+    """Say that conv=fsync and its like cannot be done for a pipe."""
+    if isinstance(target, File):
+        return
+    shown = quote_always("standard output" if request.target is None else request.target)
+    for what in ("fdatasync", "fsync"):
+        if what in request.conversions:
+            ctx.flush()
+            ctx.fail(f"{what} failed for {shown}: Invalid argument")
+            return
+
+
 class _Copier:
     """Copies blocks and counts them.
 
@@ -132,12 +156,16 @@ class _Copier:
         self._bytes = 0
         self.doing = ""
 
+    def skip(self) -> None:
+        """Go to where reading begins."""
+        from_name = "standard input" if self._request.source is None else self._request.source
+        self.doing = f"reading {quote_always(from_name)}"
+        self._skip(from_name)
+
     def run(self) -> None:
         """Copy all that is asked for."""
         request = self._request
-        from_name = "standard input" if request.source is None else request.source
-        self.doing = f"reading {quote_always(from_name)}"
-        self._skip(from_name)
+        self.skip()
         left = None
         if request.count is not None:
             counts_bytes = request.count.in_bytes or "count_bytes" in request.input_flags

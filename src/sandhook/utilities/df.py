@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sandhook.record import Record
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
-from sandhook.utilities._files import quote_always, reason, stat_of
+from sandhook.utilities._files import quote_always, quote_odd, reason, stat_of
 from sandhook.utilities._listing import blocks_of, human_size
 from sandhook.utilities.du import read_block_size
 from sandhook.vfs.path import VirtualPath
@@ -106,7 +106,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 stat_of(ctx, name)
             except OSError as error:
-                ctx.fail(f"{name}: {reason(error)}")
+                ctx.fail(f"{quote_odd(name)}: {reason(error)}")
                 continue
         if shown:
             rows.append(_row(columns, usage, options, name or "-"))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 
 _KEYWORDS = {
     "NORMAL": "no", "NORM": "no", "FILE": "fi", "RESET": "rs", "DIR": "di", "LNK": "ln", "LINK": "ln", "SYMLINK": "ln",
@@ -123,7 +123,7 @@ def _lines(operands: Sequence[str], ctx: Context) -> list[str]:
         with ctx.open(operands[0]) as reader:
             return reader.read_all().decode("utf-8", "surrogateescape").split("\n")
     except OSError as error:
-        raise Failure(f"{operands[0]}: {reason(error)}") from None
+        raise Failure(f"{quote_odd(operands[0])}: {reason(error)}") from None
 
 
 def _entries(lines: Sequence[str], where: str, ctx: Context) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 from sandhook.utilities._tabs import TabStops, parse_tabs
 
 NUMERIC = "tabs"
@@ -36,7 +36,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 for line in reader.lines():
                     ctx.write(expanded(line, stops, options.initial, ctx) if b"\t" in line else line)
         except OSError as error:
-            ctx.fail(f"{name}: {reason(error)}")
+            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
     return ctx.failed
 
 

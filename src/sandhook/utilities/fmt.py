@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, Syntax, UsageError, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_always, reason
 from sandhook.utilities._fmt_lines import MOST_BYTES, Paragraph, Word
 
 RAW = True  # -WIDTH is an option only in front of all others
@@ -58,7 +58,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             if isinstance(error, IsADirectoryError):
                 ctx.fail("read error")
             else:
-                ctx.fail(f"cannot open '{name}' for reading: {reason(error)}")
+                ctx.fail(f"cannot open {quote_always(name)} for reading: {reason(error)}")
             continue
         with reader:
             _Filler(options, width, goal, ctx).run(reader)

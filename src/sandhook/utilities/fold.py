@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, opt, option_set
-from sandhook.utilities._files import bounded_number, reason
+from sandhook.utilities._files import bounded_number, quote_odd, reason
 
 #: ``-72`` is ``-w 72``.
 NUMERIC = "width"
@@ -56,7 +56,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     if last:
                         _fold(last, width, options, ctx)
         except OSError as error:
-            ctx.fail(f"{name}: {reason(error)}")
+            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
     return ctx.failed
 
 

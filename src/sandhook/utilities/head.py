@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from sandhook.record import Record
 from sandhook.utilities._base import Context, Reader, Syntax, UsageError, also, opt, option_set
 from sandhook.utilities._counts import Headers, multiplier, parse_count
+from sandhook.utilities._files import quote_always
 from sandhook.vfs.errors import error_text
 
 RAW = True  # -5 is an option only in front of all others
@@ -98,7 +99,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
                 headers.write(name)
                 ctx.fail(f"error reading '{name}': {error_text(error)}")
             else:
-                ctx.fail(f"cannot open '{name}' for reading: {error_text(error)}")
+                ctx.fail(f"cannot open {quote_always(name)} for reading: {error_text(error)}")
             continue
         with reader:
             headers.write(name)

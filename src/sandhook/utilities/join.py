@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 
 _BLANK = b" \t\n"
 _BLANKS = re.compile(rb"[ \t\n]+")
@@ -118,7 +118,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             except IsADirectoryError as error:
                 raise Failure(f"read error: {reason(error)}") from None
             except OSError as error:
-                raise Failure(f"{name}: {reason(error)}") from None
+                raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
         joiner = _Joiner(options, fields, specs, ctx)
         sources = [_Source(joiner, index, operands[index], readers[index]) for index in (0, 1)]
         joiner.run(sources[0], sources[1])

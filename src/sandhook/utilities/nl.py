@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 
 _FORMATS = ("ln", "rn", "rz")
 
@@ -143,7 +143,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 for line in reader.lines():
                     numbering.line(line.removesuffix(b"\n"))
         except OSError as error:
-            ctx.fail(f"{name}: {reason(error)}")
+            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
     return ctx.failed
 
 

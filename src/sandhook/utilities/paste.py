@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 
 _ESCAPES = {"n": b"\n", "t": b"\t", "\\": b"\\", "0": b"", "b": b"\b", "f": b"\f", "r": b"\r", "v": b"\v"}
 
@@ -39,9 +39,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     _serial(reader, delimiters, end, ctx)
             except IsADirectoryError as error:  # it was opened, so it is an empty line
                 ctx.write(end)
-                ctx.fail(f"{name}: {reason(error)}")
+                ctx.fail(f"{quote_odd(name)}: {reason(error)}")
             except OSError as error:
-                ctx.fail(f"{name}: {reason(error)}")
+                ctx.fail(f"{quote_odd(name)}: {reason(error)}")
         return ctx.failed
     readers: list[Reader] = []
     shared: Iterator[bytes] | None = None
@@ -54,11 +54,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 reader = ctx.open(name)
             except IsADirectoryError as error:
-                ctx.fail(f"{name}: {reason(error)}")
+                ctx.fail(f"{quote_odd(name)}: {reason(error)}")
                 inputs.append(iter(()))
                 continue
             except OSError as error:
-                raise Failure(f"{name}: {reason(error)}") from None
+                raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
             readers.append(reader)
             lines = reader.lines(end)
             shared = lines if name == "-" else shared

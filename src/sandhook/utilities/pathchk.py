@@ -9,7 +9,7 @@ import errno
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, UsageError, opt, option_set
-from sandhook.utilities._files import quote_always, reason
+from sandhook.utilities._files import quote_always, quote_odd, reason
 
 _PORTABLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/")
 
@@ -62,7 +62,7 @@ def _fault(name: str, basic: bool, special: bool, ctx: Context) -> str:
                 return f"{shown}: {reason(error)}"
         except OSError as error:
             if error.errno != errno.ENAMETOOLONG or size < longest:
-                return f"{name}: {reason(error)}"
+                return f"{quote_odd(name)}: {reason(error)}"
     if size >= longest:
         return f"limit {longest - 1} exceeded by length {size} of file name {shown}"
     component = 14 if basic else 255

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
-from sandhook.utilities._files import reason, stat_of
+from sandhook.utilities._files import quote_odd, reason, stat_of
 from sandhook.utilities._time import strftime
 
 NUMERIC = "legacy_columns"
@@ -126,7 +126,7 @@ def _read(name: str, options: Options, ctx: Context) -> bytes | None:
         if options.silent:
             ctx.failed = 1
         else:
-            ctx.fail(f"{name}: {reason(error)}")
+            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
         return None
 
 

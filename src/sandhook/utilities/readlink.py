@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, UsageError, also, opt, option_set
-from sandhook.utilities._files import locate, reason
+from sandhook.utilities._files import locate, quote_odd, reason
 from sandhook.utilities._resolve import resolve
 
 
@@ -59,7 +59,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         except OSError as error:
             status = 1
             if options.verbose:
-                ctx.error(f"{name}: {reason(error)}" if name else f"'': {reason(error)}")
+                ctx.error(f"{quote_odd(name)}: {reason(error)}")
             continue
         ctx.write(text.encode("utf-8", "surrogateescape") + end)
     return status

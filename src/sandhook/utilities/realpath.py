@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 from sandhook.utilities._resolve import is_below, relative_to, resolve
 from sandhook.vfs.path import normalize
 
@@ -52,7 +52,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         except OSError as error:
             status = 1
             if not options.quiet:
-                ctx.error(f"{name or repr('')}: {reason(error)}")
+                ctx.error(f"{quote_odd(name)}: {reason(error)}")
             continue
         if to is not None and (base is None or is_below(path, base)):
             path = relative_to(path, to)
@@ -69,7 +69,7 @@ def _base(options: Options, name: str | None, ctx: Context) -> str | None:
             raise NotADirectoryError(20, "Not a directory")
         return path
     except OSError as error:
-        raise Failure(f"{name}: {reason(error)}") from None
+        raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
 
 
 def _resolve(options: Options, name: str, ctx: Context) -> str:

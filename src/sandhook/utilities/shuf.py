@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
-from sandhook.utilities._files import bounded_number, reason
+from sandhook.utilities._files import bounded_number, quote_odd, reason
 
 _MOST = 1 << 63
 
@@ -60,7 +60,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 file = ctx.create(options.output)
             except OSError as error:
-                raise Failure(f"{options.output}: {reason(error)}") from None
+                raise Failure(f"{quote_odd(options.output)}: {reason(error)}") from None
             file.write(data)
             file.release()
     finally:
@@ -102,7 +102,7 @@ def _lines(
         with ctx.open(name) as reader:
             data = reader.read_all()
     except OSError as error:
-        raise Failure(f"{name}: {reason(error)}") from None
+        raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
     ctx.budget.afford(2 * len(data) + 64 * data.count(end))
     lines = data.split(end)
     if not lines[-1]:
@@ -133,7 +133,7 @@ class _Generator:
         try:
             self._reader = ctx.open(name) if name is not None else None
         except OSError as error:
-            raise Failure(f"{name}: {reason(error)}") from None
+            raise Failure(f"{quote_odd(name or '')}: {reason(error)}") from None
         self._system = None
         if self._reader is None:
             from random import SystemRandom

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sandhook.utilities._base import Context, Failure, Syntax, UsageError, also, opt, option_set
+from sandhook.utilities._files import quote_odd
 from sandhook.utilities._sort_keys import Key, KeyFunction, check_flags, key_function, parse_key
 from sandhook.vfs.errors import error_text
 
@@ -250,7 +251,7 @@ def sort(options: Options, operands: Sequence[str], ctx: Context) -> int:
     try:
         file = ctx.create(output)
     except OSError as error:
-        raise Failure(f"open failed: {output}: {error_text(error)}") from None
+        raise Failure(f"open failed: {quote_odd(output)}: {error_text(error)}") from None
     try:
         file.write(data)
     finally:
@@ -264,7 +265,7 @@ def read_names(source: str, ctx: Context) -> list[str]:
         with ctx.open(source) as reader:
             records = reader.read_all().split(b"\0")
     except OSError as error:
-        raise Failure(f"open failed: {source}: {error_text(error)}") from None
+        raise Failure(f"open failed: {quote_odd(source)}: {error_text(error)}") from None
     if not records[-1]:
         records.pop()
     if not records:
@@ -286,7 +287,7 @@ def _seed(options: Options, ctx: Context) -> bytes | None:
         with ctx.open(options.random_source) as reader:
             return reader.read(16)
     except OSError as error:
-        raise Failure(f"open failed: {options.random_source}: {error_text(error)}") from None
+        raise Failure(f"open failed: {quote_odd(options.random_source)}: {error_text(error)}") from None
 
 
 def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
@@ -296,7 +297,7 @@ def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
             data = reader.read_all()
     except OSError as error:
         kind = "read failed" if isinstance(error, IsADirectoryError) else "cannot read"
-        raise Failure(f"{kind}: {name}: {error_text(error)}") from None
+        raise Failure(f"{kind}: {quote_odd(name)}: {error_text(error)}") from None
     ctx.budget.afford(2 * len(data) + _LINE_COST * data.count(delimiter))
     lines = data.split(delimiter)
     if not lines[-1]:

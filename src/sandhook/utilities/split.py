@@ -117,7 +117,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     except OSError as error:
         if isinstance(error, IsADirectoryError):
             raise Failure(f"{name}: read error: {reason(error)}") from None
-        raise Failure(f"cannot open '{name}' for reading: {reason(error)}") from None
+        raise Failure(f"cannot open {quote_always(name)} for reading: {reason(error)}") from None
     with reader:
         try:
             if chunks is not None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 
 NUMERIC = "legacy"
 #: Bytes in front of the one that says the character, and behind it.
@@ -107,7 +107,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             ctx.error(f"Warning: '{name}' is a directory")
             ctx.failed = 1
         except OSError as error:
-            ctx.fail(f"{name}: {reason(error)}")
+            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
     return ctx.failed
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, also, opt, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 from sandhook.utilities._sums import sum_line
 
 WRITE_ERROR = "write error"
@@ -33,7 +33,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             line = sum_line(options.kind, name, ctx)
         except OSError as error:
-            ctx.fail(f"{name}: {reason(error)}")
+            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
             continue
         ctx.write_line(f"{line} {name}" if operands else line)
     return ctx.failed

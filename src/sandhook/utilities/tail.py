@@ -14,6 +14,7 @@ from sandhook.kernel.descriptor import File
 from sandhook.record import Record
 from sandhook.utilities._base import Context, Failure, Reader, Syntax, UsageError, also, opt, option_set
 from sandhook.utilities._counts import Headers, parse_count
+from sandhook.utilities._files import quote_always
 from sandhook.vfs.errors import error_text
 
 RAW = True  # "-5" and "+5" are options only when they stand alone
@@ -193,7 +194,7 @@ def begin(name: str, amount: Amount, delimiter: bytes, headers: Headers, ctx: Co
         ctx.fail(f"error reading '{name}': {error_text(error)}")
         return None
     except OSError as error:
-        ctx.fail(f"cannot open '{name}' for reading: {error_text(error)}")
+        ctx.fail(f"cannot open {quote_always(name)} for reading: {error_text(error)}")
         return None
     headers.write(name)
     copy(reader, amount, delimiter, ctx)

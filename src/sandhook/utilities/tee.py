@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.kernel.descriptor import Description
 from sandhook.utilities._base import Context, WriteError, also, opt, option_set
-from sandhook.utilities._files import one_of
+from sandhook.utilities._files import one_of, quote_odd
 from sandhook.vfs.errors import error_text
 
 
@@ -39,7 +39,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 files.append((name, ctx.create(name, append=options.append)))
             except OSError as error:
-                ctx.fail(f"{name}: {error_text(error)}")
+                ctx.fail(f"{quote_odd(name)}: {error_text(error)}")
                 if (options.pipes or "").startswith("exit"):
                     return ctx.failed
         with ctx.stdin_reader() as reader:
@@ -51,7 +51,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     try:
                         entry[1].write(data)
                     except OSError as error:
-                        ctx.fail(f"{entry[0]}: {error_text(error)}")
+                        ctx.fail(f"{quote_odd(entry[0])}: {error_text(error)}")
                         files.remove(entry)
                         entry[1].release()
     finally:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, option_set
-from sandhook.utilities._files import reason
+from sandhook.utilities._files import quote_odd, reason
 
 
 @option_set
@@ -45,7 +45,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         with ctx.open(name) as reader:
             words = reader.read_all().split()
     except OSError as error:
-        raise Failure(f"{name}: {reason(error)}") from None
+        raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
     ctx.budget.afford(150 * len(words))
     ctx.charge(len(words))
     if len(words) % 2:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
+from sandhook.utilities._files import quote_odd
 from sandhook.vfs.errors import error_text
 
 NUMERIC = "legacy"
@@ -116,7 +117,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     except OSError as error:
         if isinstance(error, IsADirectoryError):
             raise Failure(f"error reading '{source}'") from None
-        raise Failure(f"{source}: {error_text(error)}") from None
+        raise Failure(f"{quote_odd(source)}: {error_text(error)}") from None
     with reader:
         if len(operands) < 2 or operands[1] == "-":
             copy(reader, options, key, ctx.write)
@@ -124,7 +125,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             file = ctx.create(operands[1])
         except OSError as error:
-            raise Failure(f"{operands[1]}: {error_text(error)}") from None
+            raise Failure(f"{quote_odd(operands[1])}: {error_text(error)}") from None
         try:
             copy(reader, options, key, file.write)
         finally:

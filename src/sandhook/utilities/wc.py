@@ -10,6 +10,7 @@ import stat
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, opt, option_set
+from sandhook.utilities._files import quote_odd
 from sandhook.utilities._locale import goes_by_bytes
 from sandhook.vfs.errors import error_text
 
@@ -70,7 +71,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             with ctx.open(name) as reader:
                 counts = count(reader, options, by_bytes)
         except OSError as error:
-            ctx.fail(f"{name}: {error_text(error)}")
+            ctx.fail(f"{quote_odd(name)}: {error_text(error)}")
             if isinstance(error, IsADirectoryError):
                 write(options, Counts(), name, width, ctx)
             continue
