@@ -54,7 +54,7 @@ def _total(function: Callable[[float], float]) -> Callable[[float], float]:
 
 
 def _int(value: float) -> float:
-    return float(math.trunc(value)) if value - value == 0.0 else value
+    return math.copysign(float(math.trunc(value)), value) if value - value == 0.0 else value
 
 
 def _bits(name: str, combine: Callable[[int, int], int]) -> Compile:

@@ -54,7 +54,9 @@ def power(left: float, right: float) -> float:
     except OverflowError:
         return -math.inf if left < 0 and right % 2 == 1 else math.inf
     except ValueError:
-        return math.inf if left == 0 else -math.nan
+        if left != 0:
+            return -math.nan
+        return -math.inf if math.copysign(1.0, left) < 0 and right % 2 == 1 else math.inf
 
 
 def _dividing(where: str) -> Callable[[float, float], float]:

@@ -307,6 +307,13 @@ class Runtime(Connections):
         fields = self.split()
         return fields[index - 1] if index <= len(fields) else None
 
+    def reached(self, number: float) -> str:
+        """Return the text of a field, which is there from then on: NF grows, and $0 stays. Raises Fatal below 0."""
+        found = self.field(number)
+        if found is None:
+            self._extend(self.split(), int(number))
+        return found or ""
+
     def field_value(self, number: float) -> Value:
         """Return a field as a value: text from outside, unless the program has put a string there."""
         found = self.field(number)

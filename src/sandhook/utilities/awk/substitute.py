@@ -150,14 +150,55 @@ def _fixed(compiler: Compiler, args: list[Node]) -> tuple[str, str] | None:
     return (literal, str(new[1])) if literal else None
 
 
+#: What finds an element or a field: its text, and what stores another.
+Place = Callable[[Runtime], tuple[str, Callable[[str], None]]]
+
+
+def _place(compiler: Compiler, target: Node) -> Place:
+    """Compile an element or a field so that its subscript is worked out once; it is there from then on."""
+    if target[0] == "field":
+        index = compiler.number(target[1])
+
+        def field(rt: Runtime) -> tuple[str, Callable[[str], None]]:
+            number = index(rt)
+            return rt.reached(number), lambda result: rt.set_field(number, result)
+
+        return field
+    array, key = compiler.array(target[1]), compiler.key(target[2])
+
+    def element(rt: Runtime) -> tuple[str, Callable[[str], None]]:
+        found, subscript = array(rt), key(rt)
+        if subscript not in found:
+            rt.store(found, subscript, None)
+        return rt.text(found.get(subscript)), lambda result: rt.store(found, subscript, result)
+
+    return element
+
+
+def _sub_in_place(regex: Run, replacement: Run, place: Place, which: int) -> Run:
+    def sub(rt: Runtime) -> float:
+        expression = regex(rt)
+        wanted = replacement(rt)
+        parts = _replacement(wanted) if len(wanted) < 1_024 else _replacement.__wrapped__(wanted)
+        subject, put = place(rt)
+        result, count = _replace(rt, expression, parts, subject, which)
+        if count:
+            put(result)
+        return float(count)
+
+    return sub
+
+
 def _sub(which: int) -> Callable[[Compiler, list[Node]], Run]:
     def compile_(compiler: Compiler, args: list[Node]) -> Run:
         regex, replacement = compiler.regex(args[0]), compiler.text(args[1])
         target = args[2] if len(args) > 2 else _RECORD
         while target[0] == "paren":
             target = target[1]
+        if target[0] == "index" or (target[0] == "field" and target != _RECORD):
+            return _sub_in_place(regex, replacement, _place(compiler, target), which)
         text = compiler.text(target)
-        put = compiler.setter(target) if target[0] in ("name", "field", "index") else None
+        put = compiler.setter(target) if target[0] in ("name", "field") else None
 
         def sub(rt: Runtime) -> float:
             expression = regex(rt)
