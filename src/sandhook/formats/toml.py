@@ -47,4 +47,4 @@ def _plain(value: Any, depth: int) -> Any:
         return {key: _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item, depth + 1) for item in value]
-    return value if isinstance(value, (str, int, float, bool)) else str(value)
+    return value if isinstance(value, (str, int, float, bool)) else value.isoformat()

@@ -23,6 +23,27 @@ def encode_toml(value: dict[str, Any]) -> str:
     return "\n".join(parts)
 
 
+def write_toml(value: dict[str, Any]) -> str:
+    """Return an object as a TOML 1.0 document in which every table has a head of its own, however deep it is."""
+    return "\n".join(_tables(value, "", ""))
+
+
+def _tables(table: dict[str, Any], path: str, head: str) -> list[str]:
+    """Return a table's own keys under its head, and then the tables in it; a head without keys is left out."""
+    plain = _body({key: item for key, item in table.items() if not _is_table(item)})
+    inner = {key: item for key, item in table.items() if item is not None and _is_table(item)}
+    bare = head and (plain or not inner or head.startswith("[["))
+    parts = [f"{head}\n{plain}" if bare else plain] if bare or plain else []
+    for key, item in inner.items():
+        name = f"{path}.{_key(key)}" if path else _key(key)
+        if isinstance(item, dict):
+            parts += _tables(item, name, f"[{name}]")
+        else:
+            for each in item:
+                parts += _tables(each, name, f"[[{name}]]")
+    return parts
+
+
 def _is_table(item: Any) -> bool:
     if isinstance(item, list):
         return bool(item) and all(isinstance(each, dict) for each in item)

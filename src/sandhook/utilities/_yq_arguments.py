@@ -36,7 +36,7 @@ _LAYOUTS = {
 }  # fmt: skip
 _VALUES = {
     "o": "output", "output-format": "output", "p": "input", "input-format": "input",
-    "I": "indent", "indent": "indent", "from-file": "from_file",
+    "I": "indent", "indent": "indent", "from-file": "from_file", "w": "", "width": "",
 }  # fmt: skip
 _PAIRS = frozenset({"arg", "argjson"})
 
@@ -61,7 +61,7 @@ class Arguments:
         self.all_at_once = False
         self.in_place = self.null_input = self.slurp = self.sort_keys = self.compact = False
         self.exit_status = self.no_separators = self.nul = self.raw = False
-        self.wrapped = self.pretty = False
+        self.wrapped = self.pretty = self.round_trip = False
         self.inform = ""
 
 
@@ -102,7 +102,7 @@ def _long(made: Arguments, argument: str, rest: list[str]) -> None:
     elif name in _VALUES and len(name) > 1:
         _value(made, _VALUES[name], value if equals else _next(rest, argument), argument)
     elif name in _LAYOUTS and len(name) > 1 and not equals:
-        made.output = _LAYOUTS[name]
+        _layout(made, name)
     elif name == "unwrapScalar" and equals:
         if value not in ("true", "false"):
             raise UsageError(f"--unwrapScalar is true or false, not {value!r}")
@@ -126,7 +126,7 @@ def _short(made: Arguments, letters: str, rest: list[str]) -> None:
             _long(made, f"--unwrapScalar{letters[at:]}", rest)
             return
         if letter in _LAYOUTS:
-            made.output = _LAYOUTS[letter]
+            _layout(made, letter)
         elif letter == "V":
             made.inform = "version"
         elif letter == "h":
@@ -137,6 +137,11 @@ def _short(made: Arguments, letters: str, rest: list[str]) -> None:
             raise UsageError(f"unknown option -{letter}")
 
 
+def _layout(made: Arguments, name: str) -> None:
+    made.output = _LAYOUTS[name]
+    made.round_trip = name in ("Y", "yaml-roundtrip", "yml-roundtrip")
+
+
 def _flag(made: Arguments, field: str) -> None:
     if field:
         setattr(made, field, True)
@@ -145,6 +150,8 @@ def _flag(made: Arguments, field: str) -> None:
 
 
 def _value(made: Arguments, field: str, value: str, option: str) -> None:
+    if not field:  # --width: lines are never broken
+        return
     if field == "indent":
         if not (value.isascii() and value.isdigit() and int(value[:3]) <= 16):
             raise UsageError(f"{option} takes a number from 0 to 16, not {value!r}")

@@ -73,8 +73,8 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
         raise Failure("-i needs a file")
     try:
         return _Run(parsed, ctx).status()
-    except _Stop:
-        return 1
+    except _Stop as stop:
+        return stop.status if ctx.name.rpartition("/")[2] == "tomlq" else 1
 
 
 def _is_file(ctx: Context, name: str) -> bool:
@@ -194,7 +194,7 @@ class _Run:
     def _values(self, text: str) -> list[Any]:
         status, out = run_filter(self._ctx, ".", text.encode("utf-8", "surrogateescape"))
         if status not in (0, 1, 4):
-            raise _Stop
+            raise _Stop(status)
         return [read_json(line) for line in out.decode().splitlines()]
 
     def _table(self, text: str, delimiter: str) -> Iterator[dict[str, Any]]:
@@ -223,14 +223,14 @@ class _Run:
             sort_keys=arguments.sort_keys,
         )
         if status not in (0, 1, 4):
-            raise _Stop
+            raise _Stop(status)
         self._last = status
         return [read_json(line) for line in out.decode("utf-8", "replace").split("\n") if line]
 
     def _print_file(self, name: str) -> None:
         """Print the results on a file's documents; comments stay when the program only changes them."""
         values = self._read(name)
-        if not (self._in_text() and has_comments(self._source)):
+        if not (self._in_text() and (self._arguments.round_trip or has_comments(self._source))):
             for value in values:
                 self._print(self._filter(name, write_json(value).encode()))
             return
@@ -322,15 +322,19 @@ def has_comments(text: str) -> bool:
 
 
 class _Stop(Exception):
-    """jq has said what is wrong."""
+    """jq has said what is wrong, and ended with this status."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 def _toml(value: Any) -> str:
-    from sandhook.formats.toml_text import encode_toml
+    from sandhook.formats.toml_text import write_toml
 
     if not isinstance(value, dict):
         raise Failure(f"TOML is a mapping, not {write_json(value)[:40]}")
-    return encode_toml(value)
+    return write_toml(value)
 
 
 def _table_text(value: Any, delimiter: str) -> str:
