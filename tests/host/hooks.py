@@ -77,6 +77,7 @@ echo hello >&3; cat <&3; wait
     "a coprocess": "coproc BC { bc -q; }; echo '6*7' >&${BC[1]}; read x <&${BC[0]}; echo $x; exec {BC[1]}>&-; wait $BC_PID; echo $?",
     "a FIFO": 'mkfifo p; (sleep 0.1; /bin/echo one; /bin/echo two) > p & while read -r l; do echo "got $l"; done < p; wait; rm p',
     "two ways apart": "{ echo a; ls nosuch; } > >(sed s/^/o:/) 2> >(sed s/^/e:/ >&2); sleep 0.3",
+    "closed streams": "/bin/echo x >&-; echo $?; sh -c 'read x; echo $?' <&-; (exec 2>&-; ls nosuch; echo $?); /bin/cat names >&- 2>&-; echo $?",
     "binary data": "head -c 100000 /dev/zero | tr '\\0' '\\377' | gzip | gunzip | cksum; printf 'a\\0b' | od -c | head -n 1",
     # ---------------------------------------------------------------- how programs end
     "time is up": "timeout 0.3 sleep 5; echo $?; timeout -s KILL 0.3 sleep 5; echo $?",

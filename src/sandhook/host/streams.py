@@ -288,12 +288,19 @@ class Streams:
         self,
         descriptors: dict[int, Description],
         null: Callable[[], int],
+        closed: Callable[[int], int],
         poller: Poller,
         scheduler: Scheduler,
         *,
         last: bool,
     ) -> None:
-        """``last``: the shell's process has nothing to do but to wait for the program."""
+        """Take what a process has.
+
+        Args:
+            null: Returns a descriptor of the null device.
+            closed: Returns one that fails as the standard stream of a number does when it is closed.
+            last: The process has nothing to do but to wait for the program.
+        """
         self.files: dict[int, int] = {}
         self.lent: list[int] = []
         self._drains: list[Drain] = []
@@ -302,7 +309,7 @@ class Streams:
         try:
             for number in (0, 1, 2):
                 if number not in descriptors:
-                    self.files[number] = null()
+                    self.files[number] = closed(number)
             for number, description in sorted(descriptors.items()):
                 if WINDOWS and number > 2:  # programs get three there
                     continue

@@ -23,6 +23,7 @@ from sandhook.host import rlimits
 from sandhook.host.children import Child, Spawn, Supervisor
 from sandhook.host.convert import machine_facts, native_arguments, native_environment
 from sandhook.host.files import WINDOWS, HostFile, HostFileSystem, HostHandle, Special, translated
+from sandhook.host.given import exported, inherited
 from sandhook.host.poller import Poller
 from sandhook.host.realpipe import RealPipe
 from sandhook.host.signals import to_native
@@ -34,7 +35,6 @@ from sandhook.interp.jobs import tell_of_ended
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
 from sandhook.state.state import KILLED
-from sandhook.state.values import EXPORT
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import VirtualPath, join
 
@@ -111,7 +111,7 @@ class HostRun:
     """One run on this machine: its processes, its clock, and what it asks."""
 
     __slots__ = (
-        "_ended", "_fs", "_host", "_kernel", "_notes", "_null", "_pipes", "_poller", "_running", "_supervisor",
+        "_ended", "_fs", "_host", "_kernel", "_notes", "_nulls", "_pipes", "_poller", "_running", "_supervisor",
     )  # fmt: skip
 
     def __init__(self, host: Host, fs: HostFileSystem, kernel: Kernel) -> None:
@@ -121,7 +121,7 @@ class HostRun:
         self._poller = Poller()
         self._supervisor = Supervisor(subreaper=host.subreaper)
         self._notes: dict[str, None] = {}
-        self._null = -1
+        self._nulls: dict[int, int] = {}  # descriptors of the null device, by how they are open
         self._pipes: set[RealPipe] = set()  # that have descriptors
         self._ended = 0.0
         self._running = 0
@@ -199,10 +199,14 @@ class HostRun:
         os.set_blocking(fd, True)
         return fd
 
-    def _null_device(self) -> int:
-        if self._null < 0:
-            self._null = os.open(os.devnull, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
-        return self._null
+    def _null_device(self, flags: int = os.O_RDWR) -> int:
+        if flags not in self._nulls:
+            self._nulls[flags] = os.open(os.devnull, flags | getattr(os, "O_CLOEXEC", 0))
+        return self._nulls[flags]
+
+    def _closed_stream(self, number: int) -> int:
+        """Return what a program gets that shall have no standard stream: using it fails with EBADF."""
+        return self._null_device(os.O_RDONLY if number else os.O_WRONLY)
 
     # ------------------------------------------------------------------ lookup
 
@@ -363,7 +367,14 @@ class HostRun:
             kernel.budget.fail("processes")
         last = _dedicated(state) and "EXIT" not in state.traps
         try:
-            streams = Streams(_inherited(state), self._null_device, self._poller, kernel.scheduler, last=last)
+            streams = Streams(
+                inherited(state),
+                self._null_device,
+                self._closed_stream,
+                self._poller,
+                kernel.scheduler,
+                last=last,
+            )
         except OSError as error:
             return self._report(state, path, error)
         try:
@@ -371,7 +382,7 @@ class HostRun:
                 Spawn(
                     executable,
                     tuple(argv),
-                    native_environment(_environment(state) if environment is None else environment),
+                    native_environment(exported(state) if environment is None else environment),
                     self._fs.native(process.cwd),
                     streams.files,
                     process.umask,
@@ -459,28 +470,8 @@ class HostRun:
             for pipe in list(self._pipes):
                 pipe.close()
             self._poller.close()
-            if self._null >= 0:
-                os.close(self._null)
-                self._null = -1
-
-
-def _environment(state: State) -> dict[str, str]:
-    """Return the exported variables, and functions in the form in which bash hands them on."""
-    made: dict[str, str] = state.environment()
-    for name, function in state.functions.items():
-        if function.attributes & EXPORT:
-            text = state.shell.unparse_function(function)
-            made[f"BASH_FUNC_{name}%%"] = "() {" + text.partition("{")[2]
-    return made
-
-
-def _inherited(state: State) -> dict[int, Description]:
-    """Return the descriptors that a program gets: all but those of coprocesses."""
-    descriptors = state.process.descriptors
-    closed = state.extra.get("coprocesses")
-    if not closed:
-        return descriptors
-    return {number: each for number, each in descriptors.items() if number not in closed}
+            while self._nulls:
+                os.close(self._nulls.popitem()[1])
 
 
 def _dedicated(state: State) -> bool:

@@ -316,8 +316,6 @@ class _Runner:
             ctx.error(f"{argv[0]}: exited with status 255; aborting")
             raise _Stop(124)
         signal = ended.signal if ended is not None else 0
-        if ctx.kernel.outside is not None and status > 128:  # real programs tell by their status alone
-            signal = status - 128
         if signal:
             ctx.error(f"{argv[0]}: terminated by signal {signal}")
             raise _Stop(125)
