@@ -461,6 +461,9 @@ class Expressions:
             return ("builtin", name, [])
         args = self.arguments()
         least, most = ARITY[name]
+        if len(args) < least and name in ("and", "or", "xor", "sprintf"):
+            few = "no arguments" if name == "sprintf" else "called with less than two arguments"
+            raise Fatal(f"{name}: {few}", line=token.line)
         if not least <= len(args) <= most:
             self.fail(f"{len(args)} is invalid as number of arguments for {name}", self.tokens[self.at - 1])
         for position in ARRAYS.get(name, ()):

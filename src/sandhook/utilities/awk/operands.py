@@ -231,6 +231,7 @@ class Operands:
         """Compile a name or an element that is an array."""
         if node[0] == "index":
             inner, key = self.array(node[1]), self.key(node[2])
+            shown = node[1][1] if node[1][0] == "name" else "?"
 
             def element(rt: Runtime) -> Array:
                 outer, subscript = inner(rt), key(rt)
@@ -240,7 +241,7 @@ class Operands:
                     rt.store(outer, subscript, None)
                     found = outer[subscript] = Array()
                 if not isinstance(found, Array):
-                    raise Fatal("attempt to use a scalar value as array")
+                    raise Fatal(f'attempt to use scalar `{shown}["{subscript}"]\' as an array')
                 return found
 
             return element
