@@ -231,13 +231,14 @@ def _parsed(
 def _spaced(body: Word) -> Word:
     """Let ``$*`` give what ``$@`` gives: bash joins with spaces here, whatever IFS says.
 
-    So it does with an array that an operator has changed, and with its keys.
+    So it does with an array that an operator has changed, and with its keys; ``^``, ``,``, ``~``
+    and ``/`` join with the first character of IFS all the same.
     """
     return body._replace(parts=tuple(map(_spaced_part, body.parts)))
 
 
 def _spaced_part(part: WordPart) -> WordPart:
-    if not isinstance(part, ParameterExpansion):
+    if not isinstance(part, ParameterExpansion) or (part.operator or " ")[0] in "^,~/":
         return part
     if part.name == "*" and part.subscript is None:
         return part._replace(name="@")
