@@ -205,7 +205,10 @@ class Extractor:
             self._ctx.fail(f"{member.name}: link to {target} leads out of the directory; not extracted", 2)
             return
         self._clear(name)
-        self._ctx.fs.symlink(target, self._ctx.path(name))
+        try:
+            self._ctx.fs.symlink(target, self._ctx.path(name))
+        except OSError as error:
+            self._ctx.fail(f"{target}: Cannot symlink to '{name}': {reason(error)}", 2)
 
     def _file(
         self, name: str, member: format_.Member, take: Callable[[Callable[[bytes], None]], None]
@@ -213,6 +216,8 @@ class Extractor:
         several = member.links > 1 and not self._into
         if several and not member.size and member.padding == 4 and member.key not in self._made:
             self._waiting.setdefault(member.key, []).append((name, member))
+            return
+        if several and self._made.get(member.key) == name:
             return
         self._clear(name)
         if several and member.key in self._made and not (member.size and member.padding == 4):
@@ -239,6 +244,10 @@ class Extractor:
         if several:
             self._made[member.key] = name
             for other, _ in self._waiting.pop(member.key, ()):
+                if other == name:
+                    continue
+                if self._options.verbose:
+                    self._ctx.error(f"{other} linked to {name}")
                 self._clear(other)
                 self._ctx.fs.link(self._ctx.path(name), self._ctx.path(other))
 
@@ -256,6 +265,8 @@ class Extractor:
             self._ctx.create(first).release()
             self._finish_file(first, member)
             for other, _ in names[1:]:
+                if other == first:
+                    continue
                 self._clear(other)
                 self._ctx.fs.link(self._ctx.path(first), self._ctx.path(other))
         for name, mode, mtime in reversed(self._later):

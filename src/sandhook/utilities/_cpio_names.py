@@ -25,7 +25,8 @@ class Writer:
         self._ctx = ctx
         self._write = write
         self._size = 0
-        self._waiting: dict[tuple[int, int], list[tuple[str, Stat]]] = {}
+        self._deferred = 0
+        self._waiting: dict[tuple[int, int], list[tuple[int, str, Stat]]] = {}
         self._numbers: dict[tuple[int, int], int] = {}
 
     def add(self, name: str) -> None:
@@ -48,19 +49,27 @@ class Writer:
             self._file(name, info, data=True)
             return
         names = self._waiting.setdefault((info.device, info.inode), [])
-        names.append((name, info))
+        self._deferred += 1
+        names.append((self._deferred, name, info))
         if len(names) >= info.links:
             self._release((info.device, info.inode))
 
     def _release(self, key: tuple[int, int]) -> None:
         names = self._waiting.pop(key)
-        for at, (name, info) in enumerate(names, 1):
+        for at, (_, name, info) in enumerate(names, 1):
             self._file(name, info, data=at == len(names))
 
     def finish(self) -> int:
         """Write what waits, the trailer and the rest of the last block; return the size in bytes."""
-        for key in list(self._waiting):
-            self._release(key)
+        names = [
+            (number, key, name, info) for key, files in self._waiting.items() for number, name, info in files
+        ]
+        names.sort(key=lambda item: item[0], reverse=True)  # cpio has them on a stack
+        left = {key: len(files) for key, files in self._waiting.items()}
+        for _, key, name, info in names:
+            left[key] -= 1
+            self._file(name, info, data=not left[key])
+        self._waiting = {}
         trailer = format_.Member(format_.TRAILER, 0, 0, 0, 1, 0, 0, (0, 0), 0, 1, None)
         self._put(format_.header(trailer, self._options.kind))
         self._put(bytes(-self._size % format_.BLOCK))

@@ -42,14 +42,23 @@ class Template:
         context: -X: a word with a replacement string is repeated for each value.
         quotes: Values are quoted for the shell.
         names: Names of positions, from --header.
+        quotes_words: -q: the words of the command are quoted, with what is put into them.
     """
 
     def __init__(
-        self, words: Sequence[str], mark: str, *, context: bool, quotes: bool, names: Sequence[str] = ()
+        self,
+        words: Sequence[str],
+        mark: str,
+        *,
+        context: bool,
+        quotes: bool,
+        names: Sequence[str] = (),
+        quotes_words: bool = False,
     ) -> None:
         text = [word.replace(mark, "{}") if mark != "{}" else word for word in words]
         for at, name in enumerate(names, 1):
             text = [word.replace("{" + name + "}", "{" + str(at) + "}") for word in text]
+        self._whole = quotes_words
         if not any(_MARK.search(word) for word in text):
             text.append("{}")
         self._words = text
@@ -60,14 +69,14 @@ class Template:
         """Return the command of a job."""
         pieces = []
         for word in self._words:
-            if self._context and _MARK.search(word):
+            if self._context and any(not found[1] and not found[3] for found in _MARK.finditer(word)):
                 pieces += [self._word(word, Job([value], job.number)) for value in job.values]
             else:
                 pieces.append(self._word(word, job))
         return " ".join(pieces)
 
     def _word(self, word: str, job: Job) -> str:
-        quote = quoted if self._quotes else str
+        quote = quoted if self._quotes and not self._whole else str
 
         def replace(found: re.Match[str]) -> str:
             position, form, special = found.groups()
@@ -79,7 +88,8 @@ class Template:
             at = number - 1 if number > 0 else len(job.values) + number
             return quote(_form(job.values[at], form)) if 0 <= at < len(job.values) else ""
 
-        return _MARK.sub(replace, word)
+        text = _MARK.sub(replace, word)
+        return quoted(text) if self._whole else text
 
 
 def _form(value: str, form: str) -> str:

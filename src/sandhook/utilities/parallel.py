@@ -139,7 +139,7 @@ class _Runner:
         self._options = options
         self._ctx = ctx
         self._rows = rows
-        self._words = [quoted(word) for word in command] if options.quote else list(command)
+        self._words = list(command)
         self._halt = _Halt(options.halt)
         self._delay = _seconds(options.delay)
         self._failed = self._counted = 0
@@ -171,11 +171,12 @@ class _Runner:
             context=self._options.context == "X",
             quotes=True,
             names=self._rows.headers,
+            quotes_words=self._options.quote,
         )
 
     def _batches(self) -> Iterator[list[str]]:
         options = self._options
-        rows = (row for row in self._rows.rows() if any(row) or not options.no_run)
+        rows = (row for row in self._rows.rows() if all(row) or not options.no_run)
         if options.context:
             yield from self._filled(rows)
             return
