@@ -104,7 +104,7 @@ def test_in_place(sandbox):
         ([".", "none"], "yq: none: No such file or directory"),
         (["-z"], "yq: unknown option -z"),
         (["--split-exp", "1"], "yq: unknown option --split-exp"),
-        (["-o", "xml", "."], "yq: unknown format 'xml'; known:"),
+        (["-o", "base64", "."], "yq: unknown format 'base64'; known:"),
         (["-p", "props", "."], "yq: the format 'props' can be written, not read"),
         (["-n", "env(NOPE)"], "yq: value for env variable 'NOPE' not provided in env()"),
         (["-i", "."], "yq: -i needs a file"),

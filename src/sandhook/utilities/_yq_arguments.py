@@ -9,10 +9,11 @@ from sandhook.utilities._options import UsageError
 FORMATS = {
     "yaml": "yaml", "yml": "yaml", "y": "yaml", "json": "json", "j": "json", "toml": "toml", "t": "toml",
     "csv": "csv", "c": "csv", "tsv": "tsv", "props": "props", "p": "props", "auto": "auto", "a": "auto",
+    "xml": "xml", "x": "xml", "ini": "ini", "i": "ini",
 }  # fmt: skip
 
 #: Formats that are read.
-READ = frozenset({"yaml", "json", "toml", "csv", "tsv", "auto"})
+READ = frozenset({"yaml", "json", "toml", "csv", "tsv", "xml", "ini", "auto"})
 
 _COMMANDS = {"eval": False, "e": False, "eval-all": True, "ea": True}
 

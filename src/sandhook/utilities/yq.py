@@ -20,7 +20,7 @@ from sandhook.utilities.jq.embedded import run_filter
 
 RAW = True  # two programs' options: see _yq_arguments.py
 
-_SUFFIXES = {"json": "json", "toml": "toml", "csv": "csv", "tsv": "tsv"}
+_SUFFIXES = {"json": "json", "toml": "toml", "csv": "csv", "tsv": "tsv", "xml": "xml", "ini": "ini"}
 
 #: ``select(fileIndex == 0)`` of eval-all: the first file's document.
 _FILE = re.compile(r"select\(\s*(?:fileIndex|fi)\s*==\s*([0-9]{1,4})\s*\)")
@@ -37,9 +37,9 @@ class Options:
     results: as YAML, or as JSON where JSON was read; tomlq reads TOML and prints JSON.
     """
 
-    output: str = opt("-o", "--output-format", "FORMAT", "yaml, json, toml, csv, tsv or props")
+    output: str = opt("-o", "--output-format", "FORMAT", "yaml, json, toml, csv, tsv, xml, ini or props")
     input: str = opt(
-        "-p", "--input-format", "FORMAT", "yaml, json, toml, csv or tsv; else by the file's name"
+        "-p", "--input-format", "FORMAT", "yaml, json, toml, csv, tsv, xml or ini; else by the file's name"
     )
     json: bool = opt("-j", "--tojson", help="-o json")
     yaml: bool = opt("-y", "-Y", "--yaml-output", help="-o yaml")
@@ -164,7 +164,8 @@ class _Run:
         if form == "auto":
             form = _SUFFIXES.get(name.rpartition(".")[2].lower(), "yaml")
         if self._arguments.output == "auto":
-            self._output = "json" if form == "json" else "yaml"
+            by_name = self._arguments.input == "auto" and (self._arguments.in_place or form in ("xml", "ini"))
+            self._output = form if form == "json" or by_name else "yaml"
         text = self._source = self._text(name)
         self._form = form
         shown = "standard input" if name == "-" else name
@@ -178,6 +179,16 @@ class _Run:
 
                 self._ctx.charge(1 + len(text) // 32)
                 return [read_toml(text)]
+            if form == "xml":
+                from sandhook.formats.xml_text import read_xml
+
+                self._ctx.charge(1 + len(text) // 16)
+                return [read_xml(text)]
+            if form == "ini":
+                from sandhook.formats.ini_text import read_ini
+
+                self._ctx.charge(1 + len(text) // 16)
+                return [read_ini(text)]
             return [list(self._table(text, "\t" if form == "tsv" else ","))]
         except FormatError as error:
             raise Failure(f"{shown}: {error}") from None
@@ -303,6 +314,16 @@ class _Run:
                 return write_json(value, " " * arguments.indent) + "\n"
             if self._output == "toml":
                 return _toml(value)
+            if self._output == "xml":
+                from sandhook.formats.xml_text import write_xml
+
+                return write_xml(value, indent=arguments.indent)
+            if self._output == "ini":
+                from sandhook.formats.ini_text import write_ini
+
+                if not isinstance(value, dict):
+                    raise Failure("INI is a mapping of sections")
+                return write_ini(value, _plain)
             if self._output in ("csv", "tsv"):
                 return _table_text(value, "\t" if self._output == "tsv" else ",")
             if self._output == "props":
@@ -314,6 +335,8 @@ class _Run:
             return write_yaml(value, indent=arguments.indent or 2)
         except RecursionError:
             raise Failure("the value nests too deeply") from None
+        except FormatError as error:
+            raise Failure(str(error)) from None
 
 
 def has_comments(text: str) -> bool:

@@ -1,0 +1,37 @@
+"""INI files and Java's properties as plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def read_ini(text: str) -> dict[str, Any]:
+    """Read an INI text: sections are mappings of texts, what stands before them is at the top."""
+    made: dict[str, Any] = {}
+    section = made
+    for line in text.splitlines():
+        line = line.strip()
+        if not line or line[0] in ";#":
+            continue
+        if line[0] == "[" and line[-1] == "]":
+            section = made.setdefault(line[1:-1].strip(), {})
+            if not isinstance(section, dict):
+                section = made[line[1:-1].strip()] = {}
+            continue
+        at = min((place for place in (line.find("="), line.find(":")) if place >= 0), default=len(line))
+        value = line[at + 1 :].strip()
+        if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+            value = value[1:-1]
+        section[line[:at].strip()] = value
+    return made
+
+
+def write_ini(value: dict[str, Any], plain: Any) -> str:
+    """Return a mapping as an INI text; ``plain`` gives the text of a value."""
+    top = [f"{key} = {plain(item)}\n" for key, item in value.items() if not isinstance(item, dict)]
+    parts = ["".join(top)] if top else []
+    for name, section in value.items():
+        if isinstance(section, dict):
+            lines = "".join(f"{key} = {plain(item)}\n" for key, item in section.items())
+            parts.append(f"[{name}]\n{lines}")
+    return "\n".join(parts)
