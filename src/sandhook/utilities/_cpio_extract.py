@@ -247,7 +247,7 @@ class Extractor:
                 if other == name:
                     continue
                 if self._options.verbose:
-                    self._ctx.error(f"{other} linked to {name}")
+                    self._ctx.error(f"{name} linked to {other}")
                 self._clear(other)
                 self._ctx.fs.link(self._ctx.path(name), self._ctx.path(other))
 
