@@ -233,8 +233,11 @@ class _Joiner:
                 self._alone(right)
             else:
                 self._product(left, right, one)
-        for source, other in ((left, right), (right, left)):
-            self._tail(source, other)
+        for source in (left, right):
+            while source.pending is not None:
+                self.ctx.charge()
+                self._write_alone(source.pending, source.index)
+                source.advance()
         if left.disordered or right.disordered:
             raise Failure("input is not in sorted order")
 
@@ -257,16 +260,6 @@ class _Joiner:
             self._write_alone(source.pending, source.index)
         source.advance()
         self.unpaired_seen = True
-
-    def _tail(self, source: _Source, other: _Source) -> None:
-        """Write what is left of one file; its order counts when the other file had any line at all."""
-        if source.pending is None:
-            return
-        self.unpaired_seen = self.unpaired_seen or other.number > 0
-        while source.pending is not None:
-            self.ctx.charge()
-            self._write_alone(source.pending, source.index)
-            source.advance()
 
     def _write_alone(self, line: Line, index: int) -> None:
         if index + 1 in self._shown:
