@@ -195,7 +195,9 @@ class _Filler:
         paragraph.begin(line.indent, line.column)
         following = self._take(line, lines, None)
         self._set_other(following, self._continues(following))
-        if not options.split and not (options.tagged and following.column == paragraph.first_indent):
+        if not options.split and not (
+            options.tagged and not options.crown and following.column == paragraph.first_indent
+        ):
             while self._continues(following) and following.column == paragraph.other_indent:
                 following = self._take(following, lines, True)
         paragraph.end()

@@ -1,7 +1,7 @@
 """iconv: convert text from one encoding to another.
 
 Source: POSIX.1-2024 XCU 3, iconv. Oracle: glibc 2.36. Divergence: L-ICONV-001, a fixed list of encodings;
-//IGNORE is the same as -c; //TRANSLIT knows a few characters, and writes ? for the others.
+//IGNORE is -c that tells of it; //TRANSLIT knows a few characters, and writes ? for the others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ USAGE_STATUS = 1
 _CODECS = {
     "ANSIX3.41968": "ascii", "ASCII": "ascii", "USASCII": "ascii", "646": "ascii",
     "UTF8": "utf-8", "UTF7": "utf-7", "UTF16": "utf-16", "UTF16LE": "utf-16-le", "UTF16BE": "utf-16-be",
-    "UCS2LE": "utf-16-le", "UCS2BE": "utf-16-be", "UTF32": "utf-32", "UTF32LE": "utf-32-le",
+    "UCS2": "utf-16-le", "UNICODE": "utf-16", "WCHART": "utf-32-le", "UCS2LE": "utf-16-le", "UCS2BE": "utf-16-be", "UTF32": "utf-32", "UTF32LE": "utf-32-le",
     "UTF32BE": "utf-32-be", "UCS4": "utf-32-be", "UCS4LE": "utf-32-le", "UCS4BE": "utf-32-be",
     "LATIN1": "latin-1", "L1": "latin-1", "LATIN2": "iso8859-2", "LATIN9": "iso8859-15",
     "KOI8R": "koi8-r", "KOI8U": "koi8-u", "MACINTOSH": "mac-roman", "MAC": "mac-roman",
@@ -89,8 +89,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     finally:
         if out is not None:
             out.release()
-    if conversion.left_out:
-        ctx.failed = 1
+    if conversion.left_out and "IGNORE" in suffixes:
+        ctx.fail(f"illegal input sequence at position {conversion.taken}")
     return ctx.failed
 
 
@@ -113,6 +113,7 @@ class _Conversion:
 
     Attributes:
         left_out: Something that is no text in the input's encoding was left out.
+        taken: Bytes of the last input.
     """
 
     def __init__(self, source: str, target: str, omit: bool, translate: bool) -> None:
@@ -120,25 +121,27 @@ class _Conversion:
         self.omit = omit
         self.translate = translate
         self.left_out = False
+        self.taken = 0
         self._decoder = codecs.getincrementaldecoder(source)
+        self._current = self._decoder()
         self._encoder = codecs.getincrementalencoder(target)()
         self._position = 0  #: of the first byte that the decoder has not given as text
 
     def pieces(self, reader: Reader, ctx: Context) -> Iterator[bytes]:
         """Yield the converted input. Raises Failure where it cannot be converted."""
-        decoder = self._decoder()
-        self._position = 0
+        self._current = self._decoder()
+        self._position = self.taken = 0
         for data in reader.chunks():
+            self.taken += len(data)
             ctx.charge(1 + (len(data) >> 8))
             for at in range(0, len(data), _WINDOW):
-                yield from self._window(decoder, data[at : at + _WINDOW], False, ctx)
-        yield from self._window(decoder, b"", True, ctx)
+                yield from self._window(data[at : at + _WINDOW], False, ctx)
+        yield from self._window(b"", True, ctx)
 
-    def _window(
-        self, decoder: codecs.IncrementalDecoder, held: bytes, ended: bool, ctx: Context
-    ) -> Iterator[bytes]:
+    def _window(self, held: bytes, ended: bool, ctx: Context) -> Iterator[bytes]:
         """Convert a short piece: what stands behind a fault in it is looked at again."""
         while True:
+            decoder = self._current
             try:
                 text = decoder.decode(held, ended)
             except UnicodeDecodeError as error:
@@ -154,6 +157,10 @@ class _Conversion:
                 self._position += error.end - error.start
                 decoder.reset()
                 held = whole[error.end :]
+                continue
+            except UnicodeError:  # UTF-16 or UTF-32 without a mark of its order: the machine's
+                held = decoder.getstate()[0] + held
+                self._current = codecs.getincrementaldecoder(f"{self.source}-le")()
                 continue
             yield from self._encoded(text)
             return

@@ -80,7 +80,7 @@ def unexpanded(line: bytes, stops: TabStops, everywhere: bool, ctx: Context) -> 
                 continue
             column += 1
             if blank_before and column == stop:
-                out += b"\t"
+                out += b"\t\t" if one_before_stop else b"\t"
                 pending.clear()
                 one_before_stop = False
             else:

@@ -65,7 +65,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         options = Options(bytes_=True, lines=True, words=True)
     width = number_width(options, names, ctx) if known else 1  # names that come one by one
     total = Counts()
-    by_bytes = (options.characters or options.words) and goes_by_bytes(ctx.environment)
+    by_bytes = (options.characters or options.words or options.longest) and goes_by_bytes(ctx.environment)
     for name in names or ("-",):
         try:
             with ctx.open(name) as reader:
