@@ -112,7 +112,7 @@ class _Conversion:
     """Converts inputs piece by piece.
 
     Attributes:
-        left_out: Something that is no text in the input's encoding was left out.
+        left_out: Something that is no text, or that the output has no character for, was left out.
         taken: Bytes of the last input.
     """
 
@@ -180,6 +180,8 @@ class _Conversion:
                     yield self._encoder.encode(_WORDS.get(bad, "?"))
                 elif not self.omit:
                     raise Failure(f"illegal input sequence at position {self._position}") from None
+                else:
+                    self.left_out = True
                 self._advance(bad)
 
     def _advance(self, text: str) -> None:
