@@ -7,7 +7,7 @@ An expression for -r is matched from the end: of all places where it matches, th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
@@ -51,24 +51,25 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _print_reversed(data: bytes, separator: bytes | Regex, before: bool, ctx: Context) -> None:
     """Print the records of ``data`` from the end, without a list of all of them."""
-    past = end = len(data)
+    past = len(data)
     first = True
-    while True:
+    matches = _places(data, separator) if isinstance(separator, bytes) else _matches(data, separator, ctx)
+    for start, stop in matches:
         ctx.charge()
-        if isinstance(separator, bytes):
-            start = data.rfind(separator, 0, end)
-            found = (start, start + len(separator)) if start >= 0 else None
-        else:
-            found = _last_match(data, separator, end, ctx)
-        if found is None:
-            ctx.write(data[:past])
-            return
-        stop = found[0] if before else found[1]
-        if before or not first or stop != past:
-            ctx.write(data[stop:past])
-        past = stop
+        edge = start if before else stop
+        if before or not first or edge != past:
+            ctx.write(data[edge:past])
+        past = edge
         first = False
-        end = found[0]
+    ctx.write(data[:past])
+
+
+def _places(data: bytes, separator: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where a separator stands, from the end; places do not overlap."""
+    start = data.rfind(separator)
+    while start >= 0:
+        yield start, start + len(separator)
+        start = data.rfind(separator, 0, start)
 
 
 #: In a bracket expression, behind a backslash, or alone: here + and ? repeat, and their escapes are themselves.
@@ -87,19 +88,31 @@ def _compiled(separator: bytes) -> Regex:
         raise Failure(str(error)) from None
 
 
-def _last_match(data: bytes, expression: Regex, end: int, ctx: Context) -> tuple[int, int] | None:
-    """Return the match in ``data[:end]`` that begins last."""
-    low, high = max(end - 256, 0), end
+def _matches(data: bytes, expression: Regex, ctx: Context) -> Iterator[tuple[int, int]]:
+    """Yield matches from the end: always the one that begins last of those in front of the one before."""
+    end = high = len(data)
+    size = 256
     while high > 0:
-        at, found = low, None
-        while (match := expression.search(data, at, end, remaining=ctx.budget.remaining)) is not None:
+        low = max(high - size, 0)
+        base = max(low - 1, 0)  # what stands before the first place counts for "^"
+        piece = data[base:end]
+        found: list[tuple[int, int]] = []
+        at = low - base
+        while (match := expression.search(piece, at, remaining=ctx.budget.remaining)) is not None:
             ctx.charge()
             start, stop = match.spans[0]
-            if start >= high:
+            if base + start >= high:
                 break
-            found = (start, stop)
+            found.append((base + start, base + stop))
             at = start + 1
-        if found is not None:
-            return found
-        low, high = max(low - 4 * (high - low), 0), low
-    return None
+        ctx.budget.afford(64 * len(found))
+        for start, stop in reversed(found):
+            if stop > end:  # what it matched has been used: perhaps it matches less
+                match = expression.search(data[base:end], start - base, remaining=ctx.budget.remaining)
+                if match is None or match.spans[0][0] != start - base:
+                    continue
+                stop = base + match.spans[0][1]
+            yield start, stop
+            end = start
+        size = 256 if found else 4 * size
+        high = low
