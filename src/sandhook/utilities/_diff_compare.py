@@ -15,10 +15,8 @@ from sandhook.record import Record
 Charge = Callable[[int], None]
 
 _FREQUENT = 5  #: matches in a short file that make a line "frequent"
-_PATIENCE = (
-    2048  #: edits after which the search takes the best split that it has; GNU's is twice that at least
-)
-_EFFORT = 12_000_000  #: steps that all searches of a pair of files may take,
+_PATIENCE = 1_536  #: edits after which the search takes the best split that it has (GNU's: 4,096 or more)
+_EFFORT = 5_000_000  #: steps that all searches of a pair of files may take,
 _HASTE = 24  #: and the edits that each one has left when they are used up
 
 
