@@ -43,9 +43,13 @@ def run(state: State, argv: Sequence[str]) -> int:
             return _wait_next(state, operands, variable)
         if not operands:
             state.process.kernel.scheduler.breathe()  # what others left to run may run now
-            for job in jobs_of(state).own():
+            table = jobs_of(state)
+            for job in table.own():
                 _wait_for(state, job)
-            jobs_of(state).forgotten.clear()
+            for process in table.substitutions:
+                while not process.done:
+                    wait_any(state, [process])
+            table.forgotten.clear()
             return 0
         status = 0
         for operand in operands:

@@ -81,7 +81,7 @@ class Job:
 class Jobs:
     """The table of a shell's jobs."""
 
-    __slots__ = ("_jobs", "forgotten", "inherited", "substitution")
+    __slots__ = ("_jobs", "forgotten", "inherited", "substitution", "substitutions")
 
     def __init__(self, inherited: Sequence[Job] = ()) -> None:
         self._jobs: list[Job] = list(inherited)
@@ -89,6 +89,8 @@ class Jobs:
         self.inherited = frozenset(inherited)
         #: the last process substitution, which ``wait $!`` can ask for
         self.substitution: Process | None = None
+        #: those that may still run, which ``wait`` without operands waits for, as bash does
+        self.substitutions: list[Process] = []
         #: pid to status of jobs that are no longer listed
         self.forgotten: dict[int, int] = {}
 

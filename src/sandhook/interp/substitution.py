@@ -127,7 +127,9 @@ def process_substitution(direction: str, body: Run | None) -> Text:
         child.install(number, theirs)
         start_subshell(state, child, body or _nothing)
         state.last_background = child.pid
-        jobs_of(state).substitution = child
+        table = jobs_of(state)
+        table.substitution = child
+        table.substitutions = [*(each for each in table.substitutions if not each.done), child]
         free = process.free_descriptor(63) if 63 not in process.descriptors else _below(process.descriptors)
         process.install(free, ours)
         state.shell.close_later(state, free)
