@@ -150,7 +150,7 @@ class Copier:
         try:
             there = find(self.ctx, target, follow=False)
         except OSError as error:
-            return self.fail(f"failed to access {quote_always(target)}: {reason(error)}")
+            return self.fail(f"cannot stat {quote_always(target)}: {reason(error)}")
         if there is not None and not self._may_replace(source, target, info, there):
             return False
         if there is not None and policy.overwrite == "skip":
@@ -303,7 +303,11 @@ class Copier:
             except OSError as error:
                 if not existed and find_dangling(ctx, target):
                     return self.fail(f"not writing through dangling symlink {quote_always(target)}")
-                why = "Not a directory" if target[-1:] == "/" else reason(error)
+                why = reason(error)
+                if target[-1:] == "/" and ctx.fs.is_dir(
+                    ctx.path(target.rstrip("/").rpartition("/")[0] or ".")
+                ):
+                    why = "Not a directory"
                 return self.fail(f"cannot create regular file {quote_always(target)}: {why}")
             try:
                 while not self.policy.attributes_only and (data := reading.read(CHUNK)):
@@ -358,7 +362,7 @@ class Copier:
             there = find(ctx, target)
             broken = there is None and find(ctx, target, follow=False) is not None
         except OSError as error:
-            return self.fail(f"failed to access {quote_always(target)}: {reason(error)}")
+            return self.fail(f"cannot stat {quote_always(target)}: {reason(error)}")
         if broken or (there is not None and not bits.S_ISDIR(there.mode)):
             return self.fail(
                 f"cannot overwrite non-directory {quote_always(target)} with directory {quote_always(source)}"

@@ -28,14 +28,14 @@ def resolve(ctx: Context, name: str, *, missing: str, follow: bool = True) -> st
         raise fs_error(errno.ENOENT, name)
     pending = [part for part in reversed(ctx.path(name).split("/")) if part]
     if name[-1:] == "/" and missing != "all":
-        pending.insert(0, ".")
+        pending.insert(0, "")  # a slash at the end wants a directory, which need not be there
     here = ""
     links = 0
     unknown = False  # nothing below a missing component can be looked at
     while pending:
         ctx.charge()
         part = pending.pop()
-        if part == ".":
+        if part in (".", ""):
             if not unknown:
                 _need_directory(ctx, here, name, missing)
             continue
@@ -52,7 +52,7 @@ def resolve(ctx: Context, name: str, *, missing: str, follow: bool = True) -> st
         try:
             info = ctx.fs.stat(VirtualPath(path), follow=False)
         except OSError as error:
-            rest = [each for each in pending if each not in (".",)]
+            rest = [each for each in pending if each]
             allowed = missing == "all" or (
                 missing == "last" and not rest and isinstance(error, FileNotFoundError)
             )

@@ -29,7 +29,7 @@ def pairs(
             raise Failure("cannot combine --target-directory (-t) and --no-target-directory (-T)")
         _require_directory(ctx, directory, "target directory")
         for name in operands:
-            yield name, beneath(directory, _base(name))
+            yield name, beneath(directory.rstrip("/") or directory, _base(name))
         return
     if len(operands) == 1:
         raise UsageError(f"missing destination file operand after {quote_always(operands[0])}")
@@ -44,7 +44,7 @@ def pairs(
         return
     _require_directory(ctx, target, "target")
     for name in sources:
-        yield name, beneath(target, _base(name))
+        yield name, beneath(target.rstrip("/") or target, _base(name))
 
 
 def _base(name: str) -> str:

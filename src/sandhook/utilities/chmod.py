@@ -62,7 +62,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     except ValueError:
         raise UsageError(f"invalid mode: {quote_always(mode_text or '')}") from None
     for name in rest:
-        _change_tree(name, mode, options, surprising, ctx)
+        bare = name.rstrip("/")  # of several slashes at the end one stays
+        _change_tree(name[: len(bare) + 1] if bare else name, mode, options, surprising, ctx)
     return ctx.failed
 
 

@@ -187,7 +187,10 @@ class _Installer:
                 out = ctx.create(target)
             except OSError as error:
                 what = "cannot remove" if replaced else "cannot create regular file"
-                ctx.fail(f"{what} {quote_always(target)}: {reason(error)}")
+                why = reason(error)
+                if target[-1:] == "/" and isinstance(error, IsADirectoryError):
+                    why = "Not a directory"
+                ctx.fail(f"{what} {quote_always(target)}: {why}")
                 return False
             if self.options.verbose:
                 ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}{kept}")

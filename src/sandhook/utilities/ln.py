@@ -59,7 +59,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         ctx.charge()
         if link[-1:] == "/" and options.directory is None and (options.symbolic or _is_linkable(ctx, target)):
             kind = "symbolic" if options.symbolic else "hard"
-            why = "Not a directory" if find(ctx, link.rstrip("/")) else "No such file or directory"
+            try:
+                why = "Not a directory" if find(ctx, link.rstrip("/")) else "No such file or directory"
+            except OSError as error:
+                why = reason(error)
             to = "" if options.symbolic else f" => {quote_always(target)}"
             ctx.fail(f"failed to create {kind} link {quote_always(link)}{to}: {why}")
             continue

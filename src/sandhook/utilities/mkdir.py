@@ -72,11 +72,20 @@ def _make_with_parents(ctx: Context, name: str, mode: Mode | None, verbose: bool
         if is_directory(ctx, part):
             continue
         last = index == len(name)
-        if not last and find(ctx, part) is not None:
-            ctx.fail(f"cannot create directory {quote_always(part)}: Not a directory")
+        why = "" if last else _in_the_way(ctx, part)
+        if why:
+            ctx.fail(f"cannot create directory {quote_always(part)}: {why}")
             return
         if not (_make(ctx, part, mode, verbose) if last else _make_parent(ctx, part, verbose)):
             return
+
+
+def _in_the_way(ctx: Context, name: str) -> str:
+    """Return why a parent that is no directory cannot be made, "" where nothing is there."""
+    try:
+        return "Not a directory" if find(ctx, name) is not None else ""
+    except OSError as error:
+        return reason(error)
 
 
 def _make_parent(ctx: Context, name: str, verbose: bool) -> bool:

@@ -76,8 +76,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         many = "s" if len(operands) > 1 else ""
         if not confirm(ctx, f"remove {len(operands)} argument{many}{how}?"):
             return 0
-    for name in operands:
+    for operand in operands:
         ctx.charge()
+        bare = operand.rstrip("/")  # of several slashes at the end one stays
+        name = operand[: len(bare) + 1] if bare else operand
         try:
             info = ctx.fs.stat(locate(ctx, name), follow=False)
             if name[-1:] == "/" and bits.S_ISLNK(info.mode):
