@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sandhook.kernel.descriptor import Description
+from sandhook.kernel.descriptor import CHUNK, Description
 from sandhook.utilities._base import Context, Failure, Reader
 from sandhook.utilities.sed.in_place import check, real_name, replace
 from sandhook.utilities.sed.records import Expression
@@ -108,6 +108,7 @@ class Machine:
             getattr(options, "separate", False) or getattr(options, "in_place", None) is not None
         )
         self._suffix: str | None = getattr(options, "in_place", None)
+        self._unbuffered: bool = getattr(options, "unbuffered", False)
         self._follow: bool = getattr(options, "follow", False)
         self.opened = "-"
         self._names = list(reversed(names))
@@ -124,28 +125,47 @@ class Machine:
         while self._names:
             name = self._names.pop()
             try:
-                if self._suffix is not None and name != "-":
+                if self._suffix is not None:
                     name = real_name(self.ctx, name) if self._follow else name
                     check(self.ctx, name)
-                self._reader = self.ctx.open(name)
+                self._reader = self.ctx.open("./-" if name == "-" and self._suffix is not None else name)
             except IsADirectoryError as error:
                 raise Failure(f"read error on {name}: {error_text(error)}", 4) from None
             except OSError as error:
                 self.ctx.error(f"can't read {name}: {error_text(error)}")
                 self.bad_input = max(self.bad_input, 2)
                 continue
-            self._lines = self._reader.lines(self.delimiter)
+            lines = self._one_by_one if self._unbuffered else self._reader.lines
+            self._lines = lines(self.delimiter)
             if self.separate:
                 self.line = 0
                 self.ranges[:] = self._ranges
                 self.hold, self.hold_ended = b"", True
                 self._rewind()
             self.opened = name
-            if self._suffix is not None and name != "-":
+            if self._suffix is not None:
                 self.out.complete(self.delimiter)
                 self.out.collect()
             return True
         return False
+
+    def _one_by_one(self, delimiter: bytes) -> Iterator[bytes]:
+        """Yield the lines of an input without taking more than each (-u)."""
+        assert self._reader is not None
+        description = self._reader.description
+        while True:
+            pieces: list[bytes] = []
+            size = 0
+            while piece := description.read_until(delimiter, CHUNK):
+                pieces.append(piece)
+                size += len(piece)
+                self.ctx.charge(1 + (len(piece) >> 10))
+                if piece[-1:] == delimiter:
+                    break
+                self.budget.afford(2 * size)
+            if not pieces:
+                return
+            yield b"".join(pieces)
 
     def _rewind(self) -> None:
         """Let R begin anew with every file that is edited on its own."""
@@ -164,7 +184,7 @@ class Machine:
         self._reader.close()
         self._reader = None
         self._lines = None
-        if self._suffix is not None and self.opened != "-":
+        if self._suffix is not None:
             replace(self.ctx, self.opened, self._suffix, self.out.collected())
 
     def _fetch(self, across: bool) -> bytes | None:
