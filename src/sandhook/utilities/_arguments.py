@@ -5,9 +5,9 @@ Source: POSIX.1-2024 XCU 3, xargs, "extended description".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
+from sandhook.lazy import lazily
 from sandhook.utilities._base import Failure, Reader
 
 #: What takes a warning.
@@ -16,7 +16,7 @@ Tell = Callable[[str], None]
 _ESCAPES = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
 _NUMBERS = {"x": (16, "0123456789abcdefABCDEF", "ff"), "0": (8, "01234567", "377")}
 _NAMES = {b"'": "single", b'"': "double"}
-_SPECIAL = re.compile(rb"['\"\\\0\v\f\r]")
+_SPECIAL = lazily(rb"['\"\\\0\v\f\r]")
 _NUL_WARNING = (
     "WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  Did you"
     " mean to use the --null option?"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.lazy import lazily
 from sandhook.utilities._datewords import (
     DAYS,
     HALVES,
@@ -47,7 +48,7 @@ _TOKEN = re.compile(
 
 #: A sign in front of no number, which means nothing.
 _SIGNS = ("+", "-")
-_NO_SIGN = re.compile(r"[+-](?!\s*\d)", re.ASCII)
+_NO_SIGN = lazily(r"[+-](?!\s*\d)", re.ASCII)
 
 
 def parse_date(text: str, now: int, tz: str | None) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import stat as bits
 
+from sandhook.lazy import lazily
 from sandhook.record import Record
 from sandhook.vfs.base import Stat
 
@@ -21,11 +22,11 @@ _TYPES = {bits.S_IFDIR: "di", bits.S_IFLNK: "ln", bits.S_IFIFO: "pi", bits.S_IFS
           bits.S_IFBLK: "bd"}  # fmt: skip
 
 #: Terminals that have colours though nobody said LS_COLORS: the patterns of dircolors' own table.
-_TERMINALS = re.compile(
+_TERMINALS = lazily(
     r"Eterm|ansi|.*color.*|con[0-9].*x[0-9].*|cons25|console|cygwin|.*direct.*|dtterm|gnome|hurd|jfbterm|konsole"
     r"|kterm|linux|linux-c|mlterm|putty|rxvt.*|screen.*|st|terminator|tmux.*|vt100|vt220|xterm.*"
 )
-_PIECE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))|\^(.)|(.)", re.DOTALL | re.ASCII)
+_PIECE = lazily(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|(.))|\^(.)|(.)", re.DOTALL | re.ASCII)
 _LETTERS = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "?": "\x7f",
             "_": " "}  # fmt: skip
 
