@@ -37,7 +37,7 @@ def out(shell: HostShell, script: str, **options: object) -> str:
 
 
 COUNT = program("import sys; print(len(sys.stdin.read().splitlines()))")
-LINES = program(f'import sys; sys.stdout.buffer.write(b"".join(b"%d\\n" % n for n in range({MANY})))')
+LINES = program(f'import sys; sys.stdout.buffer.write("".join(f"{{n}}\\n" for n in range({MANY})).encode())')
 COPY = program("import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)")
 
 
