@@ -236,7 +236,7 @@ def _range(first: Address, begins: Test, second: Address, ends: Test, slot: int)
             end = line + number
         elif kind == "multiple":
             end = (line // number + 1) * number if number else line
-        elif kind == "last" and m.at_end():
+        elif kind != "regex" and ends(m):  # "$" and first~step may be this very line
             end = line
         else:
             m.ranges[slot] = -1
