@@ -48,6 +48,7 @@ ROWS = [
     (""".single = "it's" """, ["-single: 'q'", "+single: 'it''s'"]),
     ('.text = "1\\n2\\n"', ["-  one", "-  two", "+  1", "+  2"]),
     ('.text = "t"', ["-text: |", "-  one", "-  two", "+text: t"]),
+    ("del(.empty)", ["-empty:"]),
     (".map.q = 3", ["-  q: 2 # q", "+  q: 3 # q"]),
     ("del(.map.q)", ["-  # about q", "-  q: 2 # q"]),
     ('.map.r = "v"', ["+  r: v"]),

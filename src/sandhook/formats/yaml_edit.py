@@ -91,6 +91,9 @@ def _read(text: str, charge: Callable[[int], None] | None) -> list[_Node]:
         elif keys[-1] is None:
             keys[-1] = node
         else:
+            if node.kind == "scalar" and node.start == node.end:  # nothing stands there: ``a:``
+                colon = _COLON.match(text, keys[-1].end)
+                node.start = node.end = colon.end() if colon is not None else keys[-1].end
             stack[-1].entries.append((keys[-1], node))
             keys[-1] = None
         if node.kind in ("mapping", "sequence"):
