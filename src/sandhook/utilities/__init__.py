@@ -1,8 +1,8 @@
 """The built-in utilities: one visible dict of names to modules, loaded when first used.
 
-``UTILITIES`` maps what a script may call to the module below this package that implements
-it. A name that stands for another one with other defaults (``[``, ``egrep``) has a module
-of its own or is told apart there by ``ctx.name``.
+``UTILITIES`` maps what a script may call to the module or package below this package that implements
+it; a module whose name begins with ``_`` is none, but helps one or several. A name that stands for
+another one with other defaults (``[``, ``egrep``) has a module of its own or is told apart there by ``ctx.name``.
 """
 
 from __future__ import annotations
