@@ -207,6 +207,25 @@ class Syntax:
                 self._parsed[key] = found
         return found[0], list(found[1])
 
+    def parse_after_number(
+        self, arguments: Sequence[str], complaint: str
+    ) -> tuple[str | None, Any, list[str]]:
+        """Return what stands behind the dash of a first argument like ``-5c``, or None; options; operands.
+
+        Args:
+            complaint: What is said of a digit elsewhere; "{}" is the digit.
+        """
+        first = arguments[0] if arguments else ""
+        number = first[1:] if first[:1] == "-" and first[1:2].isdecimal() and first.isascii() else None
+        try:
+            options, operands = self.parse(arguments[number is not None :])
+        except UsageError as error:
+            before, _, letter = str(error).partition("invalid option -- '")
+            if not before and letter[:1].isdecimal():
+                raise UsageError(complaint.format(letter[0])) from None
+            raise
+        return number, options, operands
+
     def _parse(self, arguments: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
         values: dict[str, Any] = {}
         operands: list[str] = []

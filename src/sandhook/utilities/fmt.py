@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sandhook.utilities._base import Context, Failure, Reader, Syntax, UsageError, opt, option_set
+from sandhook.utilities._base import Context, Failure, Reader, Syntax, opt, option_set
 from sandhook.utilities._files import quote_always, reason
 from sandhook.utilities._fmt_lines import MOST_BYTES, Paragraph, Word
 
@@ -35,21 +35,12 @@ class Options:
 
 
 _SYNTAX = Syntax(Options)
+_MISPLACED = "invalid option -- {}; -WIDTH is recognized only when it is the first\noption; use -w N instead"
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    first = arguments[0] if arguments else ""
-    legacy = first[1:] if first[:1] == "-" and first[1:2].isdecimal() and first.isascii() else None
-    try:
-        options, operands = _SYNTAX.parse(arguments[legacy is not None :])
-    except UsageError as error:
-        text = str(error)
-        if text[:19] == "invalid option -- '" and text[19].isdecimal():
-            raise UsageError(
-                f"invalid option -- {text[19]}; -WIDTH is recognized only when it is the first\noption; use -w N instead"
-            ) from None
-        raise
+    legacy, options, operands = _SYNTAX.parse_after_number(arguments, _MISPLACED)
     width, goal = _widths(options, legacy)
     for name in operands or ["-"]:
         try:

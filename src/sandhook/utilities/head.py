@@ -68,19 +68,12 @@ class Options:
 
 
 _SYNTAX = Syntax(Options)
+_MISPLACED = "invalid trailing option -- {}"
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    first = arguments[0] if arguments else ""
-    legacy = first[1:] if first[:1] == "-" and first[1:2].isdecimal() and first.isascii() else None
-    try:
-        options, operands = _SYNTAX.parse(arguments[legacy is not None :])
-    except UsageError as error:
-        text = str(error)
-        if text[:19] == "invalid option -- '" and text[19].isdecimal():
-            raise UsageError(f"invalid trailing option -- {text[19]}") from None
-        raise
+    legacy, options, operands = _SYNTAX.parse_after_number(arguments, _MISPLACED)
     amount = options.amount or Amount(10)
     shown = options.headers
     delimiter = b"\0" if options.zero else b"\n"

@@ -38,7 +38,29 @@ KEYWORDS = frozenset(
         "default",
     ]
 )
-BUILTINS = frozenset(
+#: Functions that gawk alone has.
+_GAWK_FUNCTIONS = frozenset(
+    [
+        "gensub",
+        "strftime",
+        "systime",
+        "mktime",
+        "asort",
+        "asorti",
+        "and",
+        "or",
+        "xor",
+        "lshift",
+        "rshift",
+        "compl",
+        "strtonum",
+        "isarray",
+        "typeof",
+        "patsplit",
+        "mkbool",
+    ]
+)
+BUILTINS = _GAWK_FUNCTIONS | frozenset(
     [
         "length",
         "substr",
@@ -46,7 +68,6 @@ BUILTINS = frozenset(
         "split",
         "sub",
         "gsub",
-        "gensub",
         "match",
         "tolower",
         "toupper",
@@ -60,31 +81,15 @@ BUILTINS = frozenset(
         "int",
         "rand",
         "srand",
-        "strftime",
-        "systime",
-        "mktime",
-        "asort",
-        "asorti",
-        "and",
-        "or",
-        "xor",
-        "lshift",
-        "rshift",
-        "compl",
-        "strtonum",
-        "isarray",
-        "typeof",
         "close",
         "fflush",
         "system",
-        "patsplit",
-        "mkbool",
         "inplace::begin",
         "inplace::end",
     ]
 )
 #: What gawk alone has.
-_EXTENSIONS = frozenset(
+_EXTENSIONS = _GAWK_FUNCTIONS | frozenset(
     [
         "BEGINFILE",
         "ENDFILE",
@@ -92,23 +97,6 @@ _EXTENSIONS = frozenset(
         "switch",
         "case",
         "default",
-        "gensub",
-        "strftime",
-        "systime",
-        "mktime",
-        "asort",
-        "asorti",
-        "and",
-        "or",
-        "xor",
-        "lshift",
-        "rshift",
-        "compl",
-        "strtonum",
-        "isarray",
-        "typeof",
-        "patsplit",
-        "mkbool",
         "bindtextdomain",
         "dcgettext",
         "dcngettext",
