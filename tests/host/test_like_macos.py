@@ -12,13 +12,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+if sys.platform == "win32":
+    pytest.skip("POSIX alone has it", allow_module_level=True)
+
 from sandhook import Host, HostShell, Limits
 from sandhook.host import streams, tree
 from sandhook.host.machine import Machine
 from sandhook.host.signals import _natives, _shells, from_native, to_native
-from tests.host.programs import Left, posix
-
-pytestmark = posix
+from tests.host.programs import Left
 
 PYTHON = f'"{sys.executable}" -S'
 
