@@ -73,8 +73,17 @@ def test_refuses(utility):
     hint = "Try 'stat --help' for more information.\n"
     assert utility("stat") == (1, "", f"stat: missing operand\n{hint}")
     assert utility("stat", "-q", "x") == (1, "", f"stat: invalid option -- 'q'\n{hint}")
-    assert utility("stat", "-f", ".", same=False) == (1, "", f"stat: invalid option -- 'f'\n{hint}")
 
 
 def test_widths_are_clamped(sandbox):
     assert len(sandbox.run("stat", "-c", "%999999999s", "f", files={"f": ""})[1]) == 4097
+
+
+def test_file_system_is_what_df_measures(utility):
+    status, text, _ = utility("stat", "-f", "-c", "%i %l %s %S %t %T", ".", same=False)
+    assert (status, text) == (0, "1 255 4096 4096 1021994 tmpfs\n")
+    _, text, _ = utility("stat", "-f", "-c", "%a %b %c %d %f", ".", same=False)
+    available, blocks, files, left, free = map(int, text.split())
+    assert available == free <= blocks
+    assert left < files
+    assert utility("stat", "-ft", "/", same=False)[1].startswith("/ 1 255 1021994 4096 4096 ")

@@ -10,6 +10,7 @@ from sandhook.record import Record
 from sandhook.utilities._base import Context, UsageError
 from sandhook.utilities._files import accounts, quote_always
 from sandhook.utilities._ls_colors import Colours
+from sandhook.utilities._ls_dired import INDENT, Dired
 from sandhook.utilities._mode import mode_string, type_letter
 from sandhook.utilities._resolve import resolve
 from sandhook.utilities._time import strftime
@@ -52,6 +53,7 @@ class Layout(Record):
     indicator: str
     quoting: str
     hide_control: bool
+    context: bool
     end: bytes
     width: int
     tab: int
@@ -193,6 +195,7 @@ class Printer:
         self.zone = ctx.environment.get("TZ")
         self.colours: Colours | None = None
         self.hyperlinks = False
+        self.dired: Dired | None = None
         self._coloured = False
 
     def print(self, files: list[File], *, total: bool, beside: Sequence[File] = ()) -> None:
@@ -206,7 +209,7 @@ class Printer:
         layout = self.layout
         if total and (layout.form == "long" or layout.blocks):
             size = sum(blocks_of(file.info) for file in files if file.known)
-            self.ctx.write(b"total " + self._blocks_text(size).encode() + layout.end)
+            self._put(b"total " + self._blocks_text(size).encode() + layout.end)
         if layout.form == "long":
             self._long(files, beside)
         elif layout.form == "one":
@@ -219,8 +222,26 @@ class Printer:
         elif files:
             self._columns(files)
 
+    def heading(self, name: str, *, gap: bool) -> None:
+        """Print the name of a directory above its entries, behind an empty line if there is a ``gap``."""
+        title = self.title(name).encode("utf-8", "surrogateescape")
+        if gap:
+            self._put(b"\n", indent=b"")
+        if self.dired is not None:
+            self.dired.heading(len(title))
+        self._put(title + b":\n")
+
+    def _put(self, data: bytes, indent: bytes = INDENT) -> None:
+        """Write; with -D, behind an indentation."""
+        if self.dired is not None:
+            data = indent + data
+            self.dired.passed(len(data))
+        self.ctx.write(data)
+
     def finish(self) -> None:
-        """Write what takes colours back that a terminal was taught."""
+        """Write what -D gathered, and what takes colours back that a terminal was taught."""
+        if self.dired is not None:
+            self.dired.finish(self.layout.quoting)
         if self._coloured and self.colours is not None:
             known = self.colours.known
             if known["lc"] != "\x1b[" or known["rc"] != "m":
@@ -241,7 +262,10 @@ class Printer:
 
     def _line(self, text: str) -> None:
         self.ctx.charge()
-        self.ctx.write(text.encode("utf-8", "surrogateescape") + self.layout.end)
+        line = text.encode("utf-8", "surrogateescape") + self.layout.end
+        if self.dired is not None:
+            line = INDENT + line
+        self.ctx.write(line)
 
     def _shown(self, file: File, at: int = 0) -> str:
         return self._name(file, at) + self._indicator(file.info.mode)
@@ -317,10 +341,12 @@ class Printer:
             cells.append(str(file.info.inode) if file.known else "?")
         if self.layout.blocks:
             cells.append(self._blocks_text(blocks_of(file.info)) if file.known else "?")
+        if self.layout.context and self.layout.form != "long":
+            cells.append("?")
         return cells
 
     def _prefix_widths(self, files: list[File]) -> list[int]:
-        if not (self.layout.inode or self.layout.blocks):
+        if not (self.layout.inode or self.layout.blocks or self.layout.context):
             return []
         return [max(map(len, column)) for column in zip(*(self._prefix_cells(file) for file in files))]
 
@@ -335,26 +361,40 @@ class Printer:
         rows = [self._cells(file) for file in files]
         widths = [max(map(len, column)) for column in zip(*rows, *(self._cells(file) for file in beside))]
         prefix = self._prefix_widths(files)
-        left = 2 + self.layout.owner + self.layout.group + self.layout.author
+        left = 2 + self.layout.owner + self.layout.group + self.layout.author + self.layout.context
         for file, row in zip(files, rows):
             cells = [
                 cell.ljust(width) if index == 0 or 2 <= index < left else cell.rjust(width)
                 for index, (cell, width) in enumerate(zip(row, widths))
             ]
             start = self._prefix(file, prefix) + " ".join(cells) + " "
+            if self.dired is not None:
+                self._mark(file, start)
             self._line(start + self._long_name(file, len(start)))
+
+    def _mark(self, file: File, start: str) -> None:
+        """Note where the name of a line stands, for -D; colours do not count."""
+        assert self.dired is not None
+        before = len(byte_name(start))
+        self.dired.name(before, len(byte_name(self.quoted(file.name))))
+        colours, self.colours = self.colours, None
+        rest = byte_name(self._long_name(file, 0))
+        self.colours = colours
+        self.dired.passed(len(INDENT) + before + len(rest) + len(self.layout.end))
 
     def _cells(self, file: File) -> list[str]:
         layout, info = self.layout, file.info
         if not file.known:
-            count = layout.owner + layout.group + layout.author
+            count = layout.owner + layout.group + layout.author + layout.context
             width = len(strftime(layout.style[True], 0, self.zone, 0))
             return [f"{type_letter(info.mode)}?????????", "?", *("?" * count), "?", "?".rjust(width)]
         names = self.names
         owner = names.user(info.uid) if names else str(info.uid)
         group = names.group(info.gid) if names else str(info.gid)
         cells = [mode_string(info.mode), str(info.links)]
-        cells += [owner] * layout.owner + [group] * layout.group + [owner] * layout.author
+        cells += (
+            [owner] * layout.owner + [group] * layout.group + [owner] * layout.author + ["?"] * layout.context
+        )
         if bits.S_ISCHR(info.mode) or bits.S_ISBLK(info.mode):
             cells.append(f"{info.rdev >> 8}, {info.rdev & 0xFF}")
         else:

@@ -2,7 +2,7 @@
 
 Source: POSIX.1-2024 XCU 3, ls. Oracle: GNU coreutils 9.1, its output not a terminal.
 Divergence: L-LS-001, output is never a terminal's: columns only when -C or -x asks, colours only with
---color=always. L-LS-002, -Z and -D are not offered.
+--color=always. L-LS-002, no file has a security context for -Z.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sandhook.utilities._base import Context, Failure, UsageError, also, opt, op
 from sandhook.utilities._files import beneath, locate, one_of, quote_always, reason
 from sandhook.utilities._listing import File
 from sandhook.utilities._ls_colors import Colours, read_colours
+from sandhook.utilities._ls_dired import Dired
 from sandhook.vfs.base import Entry
 
 USAGE_STATUS = 2
@@ -138,6 +139,8 @@ class Options:
         opt("--show-control-chars", help="control characters as they are (default)", const=False),
     )
     zero: bool = opt("--zero", "end each line with NUL instead of a newline")
+    dired: bool = opt("-D", "--dired", "with long lines, tell where the names stand, for Emacs")
+    context: bool = opt("-Z", "--context", "the security context of each file: ?")
     width: str | None = opt("-w", "--width", "COLUMNS", "width of the output")
     tab: str | None = opt("-T", "--tabsize", "COLUMNS", "width of a tab")
     ignored: tuple[str, ...] = opt("-I", "--ignore", "PATTERN", "leave names out that match", append=True)
@@ -184,6 +187,8 @@ class _Lister:
         self.printer = listing.Printer(_layout(options, self.order, ctx), ctx)
         if options.hyperlink and not self.order.plain:
             self.printer.hyperlinks = True
+        if options.dired and self.order.form == "long" and not self.printer.hyperlinks:
+            self.printer.dired = Dired(ctx)
         if options.colour and not self.order.plain:
             self.printer.colours = _colours(ctx)
         self.first = True
@@ -250,9 +255,7 @@ class _Lister:
                 )
                 continue
             if titled:
-                if not self.first:
-                    self.ctx.write(b"\n")
-                self.ctx.write(self.printer.title(name).encode("utf-8", "surrogateescape") + b":\n")
+                self.printer.heading(name, gap=not self.first)
             self.first = False
             files = self._sorted(self._entries(name, entries))
             self.printer.print(files, total=True)
@@ -401,6 +404,7 @@ def _layout(options: Options, order: _Order, ctx: Context) -> listing.Layout:
         indicator=options.indicator,
         quoting=_quoting(options, ctx),
         hide_control=options.hide_control,
+        context=options.context,
         end=b"\0" if options.zero else b"\n",
         width=_width(options, ctx),
         tab=8 if options.tab is None else min(int(options.tab[:9]), 1 << 20),
