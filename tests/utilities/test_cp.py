@@ -78,7 +78,7 @@ def test_fails(utility, argv, message):
         ([], "missing file operand"),
         (["a"], "missing destination file operand after 'a'"),
         (["-T", "a", "b", "d"], "extra operand 'd'"),
-        (["-Z", "a", "b"], "invalid option -- 'Z'"),
+        (["-Q", "a", "b"], "invalid option -- 'Q'"),
         (["--backup=x", "a", "b"], None),
         (["-b", "-n", "a", "b"], "options --backup and --no-clobber are mutually exclusive"),
     ],

@@ -1,7 +1,7 @@
 """cp: copy files and trees.
 
 Source: POSIX.1-2024 XCU 3, cp. Oracle: GNU coreutils 9.1.
-Divergence: L-CP-001, ownership, SELinux contexts (-Z) and extended attributes do not exist here;
+Divergence: L-CP-001, ownership, security contexts and extended attributes do not exist here;
 --reflink and --sparse are checked, and have no effect.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._backup import Backup, backup_of, backup_option, suffix_option
-from sandhook.utilities._base import Context, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 from sandhook.utilities._copy import Copier, Policy
 from sandhook.utilities._files import beneath, is_directory, one_of, quote_always
+from sandhook.utilities._security import context_option, warn_of_context
 from sandhook.utilities._targets import pairs
 
 _ATTRIBUTES = ("mode", "timestamps", "ownership", "links", "context", "xattr", "all")
@@ -93,6 +94,7 @@ class Options:
     no_directory: bool = opt("-T", "--no-target-directory", "DEST is never a directory to copy into")
     update: bool = opt("-u", "--update", "only when SOURCE is newer than DEST, or DEST is missing")
     verbose: bool = opt("-v", "--verbose", "say what is copied")
+    context: str | None = context_option()
     one_file_system: bool = opt("-x", "--one-file-system", "stay on one file system")
 
 
@@ -139,6 +141,9 @@ def policy_of(options: Options, backup: Backup | None = None) -> Policy:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when something could not be copied; the rest is copied nevertheless."""
+    warn_of_context(ctx, options.context, "SELinux")
+    if any("context" in words for words in options.preserve):
+        raise Failure("cannot preserve security context without an SELinux-enabled kernel")
     backup = backup_of(options.backup, options.suffix, ctx)
     if backup is not None and options.overwrite == "no":
         raise UsageError("options --backup and --no-clobber are mutually exclusive")

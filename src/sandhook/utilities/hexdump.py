@@ -1,7 +1,7 @@
 """hexdump, hd: dump bytes in hexadecimal, or as formats say.
 
 Oracle: hexdump of util-linux 2.38. hd is ``hexdump -C``.
-Divergence: L-HEXDUMP-001, colours (-L and the conversion suffix ``_L``) are not offered.
+Divergence: L-HEXDUMP-001, the conversion suffix ``_L`` is not offered; -L is checked, and without effect.
 """
 
 from __future__ import annotations
@@ -42,6 +42,12 @@ def _count(text: str) -> int:
     return value
 
 
+def _when(text: str) -> str:
+    if text not in ("auto", "always", "never"):
+        raise Failure(f"unsupported color mode: '{text}'")
+    return text
+
+
 @option_set
 class Options:
     """hexdump [-bcCdovx] [-e FORMAT] [-f FILE] [-n LENGTH] [-s OFFSET] [FILE]...
@@ -67,6 +73,15 @@ class Options:
     file: tuple[str, ...] = opt("-f", "--format-file", "FILE", "formats are the lines of FILE", append=True)
     length: int | None = opt("-n", "--length", "LENGTH", "dump at most LENGTH bytes", convert=_count)
     skip: int = opt("-s", "--skip", "OFFSET", "skip OFFSET bytes first", convert=_count, default=0)
+    color: str | None = opt(
+        "-L",
+        "--color",
+        "WHEN",
+        "auto, always or never: formats ask for no colours",
+        optional=True,
+        const="auto",
+        convert=_when,
+    )
     verbose: bool = opt("-v", "--no-squeezing", help="print every line, instead of * for equal ones")
 
 

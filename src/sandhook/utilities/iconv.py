@@ -59,6 +59,7 @@ class Options:
     omit: bool = opt("-c", help="leave out what cannot be converted")
     output: str | None = opt("-o", "--output", "FILE", "write to this file")
     silent: bool = opt("-s", "--silent", help="no warnings")
+    verbose: bool = opt("--verbose", help="print the name of each FILE on standard error")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -73,6 +74,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     conversion = _Conversion(source, target, options.omit or "IGNORE" in suffixes, "TRANSLIT" in suffixes)
     try:
         for name in operands or ["-"]:
+            if options.verbose:
+                ctx.process.complain(f"{name}:\n".encode("utf-8", "surrogateescape"))
             try:
                 reader = ctx.open(name)
             except OSError as error:

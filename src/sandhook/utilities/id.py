@@ -26,6 +26,7 @@ class Options:
     name: bool = opt("-n", "--name", "names instead of numbers, with -u, -g or -G")
     real: bool = opt("-r", "--real", "the real ones: the same here, with -u, -g or -G")
     zero: bool = opt("-z", "--zero", "end with NUL instead of a newline, with -u, -g or -G")
+    context: bool = opt("-Z", "--context", help="the security context: there is none, which is an error")
     all_: bool = opt("-a", "ignored, as GNU's")
 
 
@@ -40,6 +41,8 @@ def current_user(ctx: Context) -> tuple[int, int]:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 for a user that nobody knows."""
+    if options.context:
+        raise Failure("--context (-Z) works only on an SELinux-enabled kernel")
     chosen = options.user + options.group + options.groups
     if chosen > 1:
         raise Failure('cannot print "only" of more than one choice')

@@ -1,7 +1,7 @@
 """install: copy files and set their bits, or make directories.
 
 Oracle: GNU coreutils 9.1.
-Divergence: L-INSTALL-001, -s and security contexts are not offered.
+Divergence: L-INSTALL-001, there is no strip for -s but one that --strip-program names.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from sandhook.utilities._base import Context, Failure, UsageError, opt, option_s
 from sandhook.utilities._files import find, is_directory, quote_always, reason, stat_of
 from sandhook.utilities._mode import Mode
 from sandhook.utilities._owners import change_owner, group_number, user_number
+from sandhook.utilities._security import context_option, warn_of_context
 from sandhook.utilities._targets import pairs
 from sandhook.vfs.base import Stat
 
 
 @option_set
 class Options:
-    """install [-CDTpv] [-m MODE] SOURCE DEST | install SOURCE... DIRECTORY | install -d DIRECTORY...
+    """install [-CDTpsv] [-m MODE] SOURCE DEST | install SOURCE... DIRECTORY | install -d DIRECTORY...
 
     Copy each SOURCE with the bits of MODE (755), or make each DIRECTORY with its parents.
     """
@@ -35,19 +36,32 @@ class Options:
     mode: str | None = opt("-m", "--mode", "MODE", "the permission bits, instead of rwxr-xr-x")
     owner: str | None = opt("-o", "--owner", "OWNER", "the owner of what is made")
     times: bool = opt("-p", "--preserve-timestamps", help="give DEST the times of SOURCE")
+    strip: bool = opt("-s", "--strip", help="run strip on each copy")
+    stripper: str | None = opt("--strip-program", "PROGRAM", "what -s runs, instead of strip")
     target: str | None = opt("-t", "--target-directory", "DIRECTORY", "copy into DIRECTORY")
     plain: bool = opt("-T", "--no-target-directory", help="DEST is no directory to copy into")
     verbose: bool = opt("-v", "--verbose", help="say what is made")
+    context: str | None = context_option()
+    keep_context: bool = opt(
+        "--preserve-context", help="keep the security context: there is none, and a warning says so"
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when something could not be installed."""
+    if options.keep_context:
+        ctx.error("WARNING: ignoring --preserve-context; this kernel is not SELinux-enabled")
+    warn_of_context(ctx, options.context, "SELinux")
+    if options.directory and options.strip:
+        raise Failure("the strip option may not be used when installing a directory")
     if options.directory and options.target is not None:
         raise Failure("target directory not allowed when installing a directory")
     try:
         mode = Mode("755" if options.mode is None else options.mode)
     except ValueError:
         raise Failure(f"invalid mode {quote_always(options.mode or '')}") from None
+    if options.stripper is not None and not options.strip:
+        ctx.error("WARNING: ignoring --strip-program option as -s option was not specified")
     installer = _Installer(options, mode, ctx)
     if not operands:
         raise UsageError("missing file operand")
@@ -156,8 +170,20 @@ class _Installer:
                 return
             if self.options.compare and self._same(source, target, info, there):
                 return
-        if self._contents(source, target, there is not None):
+        if self._contents(source, target, there is not None) and self._strip(target):
             self._finish(target, directory=False, times=info if self.options.times else None)
+
+    def _strip(self, target: str) -> bool:
+        """Run the program of -s on a copy, which goes when the program fails."""
+        if not self.options.strip:
+            return True
+        ctx, program = self.ctx, self.options.stripper or "strip"
+        ctx.flush()
+        status = ctx.run([program, target])
+        if status:
+            ctx.fail("strip process terminated abnormally")
+            ctx.fs.unlink(ctx.path(target))
+        return not status
 
     def _same(self, source: str, target: str, info: Stat, there: Stat) -> bool:
         if not bits.S_ISREG(there.mode) or info.size != there.size:

@@ -1,7 +1,6 @@
 """mkdir: make directories.
 
 Source: POSIX.1-2024 XCU 3, mkdir. Oracle: GNU coreutils 9.1.
-Divergence: L-MKDIR-001, -Z and --context are not offered.
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ from collections.abc import Sequence
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 from sandhook.utilities._files import find, is_directory, locate, quote_always, reason
 from sandhook.utilities._mode import Mode
+from sandhook.utilities._security import context_option, warn_of_context
 
 
 @option_set
 class Options:
-    """mkdir [-pv] [-m MODE] DIRECTORY...
+    """mkdir [-pvZ] [-m MODE] DIRECTORY...
 
     Make each DIRECTORY; its parents must exist unless -p is given.
     """
@@ -25,10 +25,12 @@ class Options:
     )
     parents: bool = opt("-p", "--parents", "make missing parents; an existing directory is no error")
     verbose: bool = opt("-v", "--verbose", "say what was made")
+    context: str | None = context_option()
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a directory could not be made; the others are made nevertheless."""
+    warn_of_context(ctx, options.context)
     if not operands:
         raise UsageError("missing operand")
     mode: Mode | None = None

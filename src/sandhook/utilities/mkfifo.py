@@ -1,7 +1,6 @@
 """mkfifo: make FIFOs: pipes with a name.
 
 Source: POSIX.1-2024 XCU 3, mkfifo. Oracle: GNU coreutils 9.1.
-Divergence: L-MKFIFO-001, -Z and --context are not offered.
 """
 
 from __future__ import annotations
@@ -11,20 +10,23 @@ from collections.abc import Sequence
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 from sandhook.utilities._files import locate, quote_always, reason
 from sandhook.utilities._mode import Mode
+from sandhook.utilities._security import context_option, warn_of_context
 
 
 @option_set
 class Options:
-    """mkfifo [-m MODE] NAME...
+    """mkfifo [-Z] [-m MODE] NAME...
 
     Make FIFOs. Who opens one for reading waits for a writer, and the other way round.
     """
 
     mode: str | None = opt("-m", "--mode", "MODE", "permission bits, as chmod's, instead of a=rw minus umask")
+    context: str | None = context_option()
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when one could not be made; the others are made nevertheless."""
+    warn_of_context(ctx, options.context)
     if not operands:
         raise UsageError("missing operand")
     mode = permission_bits(options.mode, ctx)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set
 from sandhook.utilities._files import locate, quote_always, reason
+from sandhook.utilities._security import context_option, warn_of_context
 from sandhook.utilities.mkfifo import permission_bits
 
 _DEVICES = "Special files require major and minor device numbers."
@@ -16,16 +17,18 @@ _DEVICES = "Special files require major and minor device numbers."
 
 @option_set
 class Options:
-    """mknod [-m MODE] NAME p
+    """mknod [-Z] [-m MODE] NAME p
 
     Make a FIFO.
     """
 
     mode: str | None = opt("-m", "--mode", "MODE", "permissions, rather than those that the umask leaves")
+    context: str | None = context_option()
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when it cannot be made."""
+    warn_of_context(ctx, options.context)
     if not operands:
         raise UsageError("missing operand")
     kind = operands[1][:1] if len(operands) > 1 else ""

@@ -1,7 +1,6 @@
 """mv: rename files, or move them between file systems.
 
 Source: POSIX.1-2024 XCU 3, mv. Oracle: GNU coreutils 9.1.
-Divergence: L-MV-001, --context does not exist here.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from sandhook.vfs.base import Stat
 
 @option_set
 class Options:
-    """mv [-finuv] [-T] SOURCE DEST | SOURCE... DIRECTORY | -t DIRECTORY SOURCE...
+    """mv [-finuvZ] [-T] SOURCE DEST | SOURCE... DIRECTORY | -t DIRECTORY SOURCE...
 
     Rename SOURCE to DEST, or move each SOURCE into DIRECTORY.
     """
@@ -36,6 +35,7 @@ class Options:
     strip: bool = opt("--strip-trailing-slashes", "remove slashes at the end of each SOURCE")
     directory: str | None = opt("-t", "--target-directory", "DIRECTORY", "move into DIRECTORY")
     no_directory: bool = opt("-T", "--no-target-directory", "DEST is never a directory to move into")
+    context: bool = opt("-Z", "--context", help="the default security context: taken, and without effect")
     update: bool = opt("-u", "--update", "only when SOURCE is newer than DEST, or DEST is missing")
     verbose: bool = opt("-v", "--verbose", "say what is moved")
 

@@ -23,6 +23,11 @@ class Options:
     quiet: bool = opt("-I", help="send no strings to the terminal")
     say: bool = opt("-Q", help="do not print control characters")
     kind: bool = opt("-r", help="print the kind of terminal")
+    erase: str | None = opt("-e", "LETTER", "the letter that erases one")
+    interrupt: str | None = opt("-i", "LETTER", "the letter that interrupts")
+    kill: str | None = opt("-k", "LETTER", "the letter that erases a line")
+    mapping: tuple[str, ...] = opt("-m", "MAPPING", "which terminal a kind of line has", append=True)
+    only_say: bool = opt("-q", help="print the kind of terminal, and change nothing")
     shell: bool = opt("-s", help="print commands of a shell")
     window: bool = opt("-w", help="set the size of the window")
 

@@ -1,7 +1,7 @@
 """tput: ask what a terminal can do, and write what makes it do so.
 
 Source: POSIX.1-2024 XCU 3, tput. Oracle: ncurses 6.4. Divergence: L-TPUT-001, terminals are dumb
-or like xterm, and of the capabilities those are known that scripts use; -x is not offered.
+or like xterm, and of the capabilities those are known that scripts use.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ PERMUTE = False
 _FAMILY = ("xterm", "screen", "tmux", "linux")
 _DUMB = ("dumb",)
 _NUMBERS = {"cols": 80, "lines": 24, "it": 8}
+_SCROLLED = "\033[3J"  #: clears what has scrolled away
 _STRINGS = {
     "bold": "\033[1m",
     "dim": "\033[2m",
@@ -60,6 +61,7 @@ class Options:
     """
 
     lines: bool = opt("-S", "read capabilities from the lines of standard input")
+    visible: bool = opt("-x", help="clear keeps what has scrolled away")
     terminal: str | None = opt("-T", "TERM", "the kind of terminal, instead of $TERM")
 
 
@@ -91,11 +93,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     rest = list(operands)
     while rest:
         ctx.charge()
-        rest = _one(rest, terminal, smart, ctx)
+        rest = _one(rest, terminal, smart, options.visible, ctx)
     return ctx.failed
 
 
-def _one(words: list[str], terminal: str, smart: bool, ctx: Context) -> list[str]:
+def _one(words: list[str], terminal: str, smart: bool, visible: bool, ctx: Context) -> list[str]:
     """Do what the first word says and return the words behind it and its parameters."""
     name = words[0]
     if name in _NUMBERS:
@@ -109,7 +111,8 @@ def _one(words: list[str], terminal: str, smart: bool, ctx: Context) -> list[str
         pass  # they set up the terminal itself, and there is none
     elif name in _STRINGS:
         if smart or name in _ON_DUMB:
-            ctx.write(_STRINGS[name].encode())
+            text = _STRINGS[name]
+            ctx.write((text.removesuffix(_SCROLLED) if visible and name == "clear" else text).encode())
         else:
             ctx.failed = 1
     elif name in ("setaf", "setab", "cup", *_MOVES):

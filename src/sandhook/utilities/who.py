@@ -30,6 +30,7 @@ class Options:
     level: bool = opt("-r", "--runlevel", help="the run level: there is none")
     short: bool = opt("-s", "--short", help="name, line and time (default)")
     clock: bool = opt("-t", "--time", help="the last change of the clock: not known")
+    ips: bool = opt("--ips", help="addresses instead of names of hosts: there are none")
     lookup: bool = opt("--lookup", help="taken, and without effect")
 
 
