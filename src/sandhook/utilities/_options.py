@@ -222,7 +222,7 @@ class Syntax:
         except UsageError as error:
             before, _, letter = str(error).partition("invalid option -- '")
             if not before and letter[:1].isdecimal():
-                raise UsageError(complaint.format(letter[0])) from None
+                raise UsageError(complaint.replace("{}", letter[0])) from None
             raise
         return number, options, operands
 

@@ -1,7 +1,7 @@
 """env: run a command in another environment, or print this one.
 
 Source: POSIX.1-2024 XCU 3, env. Oracle: GNU coreutils 9.1.
-Divergence: L-ENV-001, signal options and -v are not offered.
+Divergence: L-ENV-001, a blocked signal is as good as ignored.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, opt, option_set, syntax_of
+from sandhook.utilities._env_signals import Handling, signal_options, tell
 from sandhook.utilities._files import locate, quote_always, reason
 from sandhook.utilities._split import split_string
 from sandhook.vfs.path import normalize
@@ -19,7 +20,7 @@ USAGE_STATUS = 125
 
 @option_set
 class Options:
-    """env [-i0] [-u NAME] [-C DIR] [-S STRING] [NAME=VALUE]... [COMMAND [ARGUMENT]...]
+    """env [-iv0] [-u NAME] [-C DIR] [-S STRING] [NAME=VALUE]... [COMMAND [ARGUMENT]...]
 
     Set each NAME to VALUE and run COMMAND; without one, print the environment.
     """
@@ -29,16 +30,29 @@ class Options:
     unset: tuple[str, ...] = opt("-u", "--unset", "NAME", "remove a variable", append=True)
     directory: str | None = opt("-C", "--chdir", "DIR", "change to DIR")
     split: str | None = opt("-S", "--split-string", "STRING", "split STRING into arguments first")
+    debug: bool = opt("-v", "--debug", help="say on standard error what is done")
+    signals: tuple[tuple[str, str | None], ...] = signal_options()
+    list_signals: bool = opt(
+        "--list-signal-handling", help="say on standard error which signals the command does not get"
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return the command's status; 125 when env fails, 126 and 127 when it cannot be run or found."""
     directory, empty, zero, unset = options.directory, options.empty, options.zero, options.unset
+    debug, signals, listing = options.debug, options.signals, options.list_signals
     while options.split is not None:  # the words of STRING stand before the operands, options included
         words = split_string(options.split, ctx.environment)
+        if debug:
+            _tell_split(options.split, words, ctx)
         options, operands = syntax_of(_MODULE).parse([*words, *operands])
         directory = options.directory if options.directory is not None else directory
         empty, zero, unset = empty or options.empty, zero or options.zero, unset + options.unset
+        debug, signals = debug or options.debug, signals + options.signals
+        listing = listing or options.list_signals
+    handling = Handling(signals)
+    if debug and empty:
+        tell(ctx, "cleaning environ")
     environment = {} if empty else dict(ctx.environment)
     rest = list(operands)
     if rest and rest[0] == "-":
@@ -47,11 +61,15 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in unset:
         if not name or "=" in name:
             raise Failure(f"cannot unset {quote_always(name)}: Invalid argument")
+        if debug and not empty:
+            tell(ctx, f"unset:    {name}")
         environment.pop(name, None)
     while rest and "=" in rest[0]:
         name, _, value = rest.pop(0).partition("=")
         if not name:
             raise Failure("cannot set '': Invalid argument")
+        if debug:
+            tell(ctx, f"setenv:   {name}={value}")
         environment[name] = value
     if not rest:
         if directory is not None:
@@ -63,13 +81,22 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return 0
     if zero:
         raise UsageError("cannot specify --null (-0) with command")
-    return _run(rest, environment, directory, ctx)
+    ignored = ctx.process.ignored
+    try:
+        handling.apply(ctx, debug, listing)
+        return _run(rest, environment, directory, debug, ctx)
+    finally:
+        ctx.process.ignored = ignored
 
 
-def _run(argv: list[str], environment: dict[str, str], directory: str | None, ctx: Context) -> int:
+def _run(
+    argv: list[str], environment: dict[str, str], directory: str | None, debug: bool, ctx: Context
+) -> int:
     process = ctx.process
     before = process.cwd
     if directory is not None:
+        if debug:
+            tell(ctx, f"chdir:    {quote_always(directory)}")
         try:
             path = locate(ctx, directory)
             if not ctx.fs.is_dir(path):
@@ -80,10 +107,20 @@ def _run(argv: list[str], environment: dict[str, str], directory: str | None, ct
         except OSError as error:
             raise Failure(f"cannot change directory to {quote_always(directory)}: {reason(error)}") from None
     ctx.flush()
+    if debug:
+        tell(ctx, f"executing: {argv[0]}")
+        for at, word in enumerate(argv):
+            tell(ctx, f"   arg[{at}]= {quote_always(word)}")
     try:
         return ctx.run(argv, environment=environment)
     finally:
         process.cwd = before
+
+
+def _tell_split(text: str, words: list[str], ctx: Context) -> None:
+    tell(ctx, f"split -S:  {quote_always(text)}")
+    for at, word in enumerate(words):
+        tell(ctx, f"{'     &   ' if at else ' into:   '} {quote_always(word)}")
 
 
 class _MODULE:

@@ -7,16 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.utilities._base import Context, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
 
 _UNITS = "BKMGTPE"
 _COLUMNS = ("total", "used", "free", "shared", "buff/cache", "available")
 _WIDE_COLUMNS = ("total", "used", "free", "shared", "buffers", "cache", "available")
 
 
+def _seconds(text: str) -> float:
+    try:
+        value = float(text) if text[:1] not in ("-", "") and "_" not in text else -1.0
+    except ValueError:
+        raise Failure(f"seconds argument failed: '{text}': Invalid argument") from None
+    if not 0 < value < 1e9:
+        raise Failure(f"seconds argument `{text}' is not positive number")
+    return value
+
+
+def _count(text: str) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        raise Failure(f"failed to parse count argument: '{text}'")
+    if text[0] == "-" or not digits.strip("0") or len(digits) > 9:
+        raise Failure(f"failed to parse count argument: '{text}': Numerical result out of range")
+    return int(digits)
+
+
 @option_set
 class Options:
-    """free [-bkmgh] [-tw] [--si]
+    """free [-bkmgh] [-tvw] [--si] [-s SECONDS] [-c COUNT]
 
     Print total, used and free memory in KiB.
     """
@@ -31,11 +50,16 @@ class Options:
         opt("--mega", help="in units of 1,000,000 bytes", const=10**6),
         opt("--giga", help="in units of 10^9 bytes", const=10**9),
         opt("--tera", help="in units of 10^12 bytes", const=10**12),
+        opt("--pebi", help="in PiB", const=1 << 50),
+        opt("--peta", help="in units of 10^15 bytes", const=10**15),
     )
     human: bool = opt("-h", "--human", help="in units that fit")
     si: bool = opt("--si", help="units are powers of 1000")
     low: bool = opt("-l", "--lohi", help="lines for low and high memory")
     total: bool = opt("-t", "--total", help="a line with the sums")
+    committed: bool = opt("-v", "--committed", help="a line for what has been promised: what is used")
+    seconds: float | None = opt("-s", "--seconds", "SECONDS", "print again every SECONDS", convert=_seconds)
+    count: int | None = opt("-c", "--count", "COUNT", "print COUNT times, and no more", convert=_count)
     wide: bool = opt("-w", "--wide", help="columns for buffers and cache")
 
 
@@ -43,6 +67,23 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0."""
     if operands:
         raise UsageError(f"extra operand '{operands[0]}'")
+    if options.seconds is None and options.count is None:
+        _print(options, ctx)
+        return 0
+    left = options.count
+    while True:
+        ctx.charge()
+        _print(options, ctx)
+        if left is not None:
+            left -= 1
+            if not left:
+                return 0
+        ctx.write_line("")
+        ctx.flush()
+        ctx.sleep(options.seconds or 1.0)
+
+
+def _print(options: Options, ctx: Context) -> None:
     total = ctx.budget.limits.memory_bytes
     used = min(max(ctx.budget.held, 0), total)
     left = total - used
@@ -53,11 +94,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     rows.append(("Swap:", (0, 0, 0)))
     if options.total:
         rows.append(("Total:", (total, used, left)))
+    if options.committed:
+        rows.append(("Comm:", (total, used, left)))
     titles = _WIDE_COLUMNS if options.wide else _COLUMNS
     ctx.write_line(" " * 8 + "".join(f"{title:>12}" for title in titles))
     for name, values in rows:
         ctx.write_line(f"{name:<8}" + "".join(f"{_shown(value, options):>12}" for value in values))
-    return 0
 
 
 def _shown(value: int, options: Options) -> str:
