@@ -262,6 +262,7 @@ UTILITIES: dict[str, str] = {
     "zfgrep": "zgrep",
     "zgrep": "zgrep",
     "zip": "zip",
+    "zipinfo": "zipinfo",
 }
 
 

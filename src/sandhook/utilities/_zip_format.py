@@ -6,6 +6,7 @@ members, without encryption and without ZIP64.
 
 from __future__ import annotations
 
+import stat
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,9 @@ STORED, DEFLATED = 0, 8
 _UTF8 = 1 << 11
 _ENCRYPTED = 1
 _MOST_PIECE = 1 << 20
+_TEXT_SAMPLE = 1 << 16  #: bytes that tell whether a member is text
+_NO_TEXT = bytes((*range(7), *range(14, 26), *range(28, 32)))
+_NEUTRAL = bytes((*range(9), *range(11, 13), *range(14, 32)))
 _END = struct.Struct("<4s4H2LH")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
@@ -30,6 +34,9 @@ class Member:
     """One member.
 
     Attributes:
+        made: The version that made it times ten, and its system in the upper byte.
+        attributes: The system's own; the upper half is Unix's mode.
+        text: It is said to be text.
         name: With "/" at the end for a directory.
         mode: As stat gives it; 0 when the archive does not say.
         mtime: Seconds since the epoch.
@@ -38,7 +45,7 @@ class Member:
     """
 
     __slots__ = (
-        "crc", "data", "extra", "flags", "method", "mode", "mtime", "name", "offset", "packed", "size", "wall",
+        "attributes", "crc", "data", "extra", "flags", "made", "method", "mode", "mtime", "name", "offset", "packed", "size", "text", "wall",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -47,6 +54,8 @@ class Member:
         self.mtime = 0
         self.wall = (1980, 1, 1, 0, 0, 0)
         self.method = STORED
+        self.made = self.attributes = 0
+        self.text = False
         self.flags = 0
         self.crc = 0
         self.size = self.packed = 0
@@ -67,7 +76,15 @@ class Member:
         """How much smaller it became, rounded."""
         if not self.size or self.packed >= self.size:
             return 0
-        return (200 * (self.size - self.packed) + self.size) // (2 * self.size)
+        return (per_mille(self.size, self.packed) + 5) // 10
+
+
+def per_mille(size: int, packed: int) -> int:
+    """Return how much smaller it became in thousandths, rounded; negative when it grew."""
+    if not size:
+        return 0
+    saved = 1000 * (size - packed)
+    return (2 * saved + size) // (2 * size) if saved >= 0 else -((-2 * saved + size) // (2 * size))
 
 
 def read_directory(data: bytes, timezone: str | None) -> list[Member]:
@@ -84,7 +101,7 @@ def read_directory(data: bytes, timezone: str | None) -> list[Member]:
     for _ in range(count):
         if place + _CENTRAL.size > at or data[place : place + 4] != b"PK\x01\x02":
             raise FormatError("expected central file header signature not found")
-        (_, made, _, flags, method, clock, date, crc, packed, size, length, extra, comment, _, _, attributes,
+        (_, made, _, flags, method, clock, date, crc, packed, size, length, extra, comment, _, internal, attributes,
          offset) = _CENTRAL.unpack_from(data, place)  # fmt: skip
         place += _CENTRAL.size
         member = Member(data[place : place + length].decode("utf-8", "surrogateescape"))
@@ -92,6 +109,7 @@ def read_directory(data: bytes, timezone: str | None) -> list[Member]:
         place += length + extra + comment
         member.flags, member.method, member.crc = flags, method, crc
         member.packed, member.size, member.offset = packed, size, offset + shift
+        member.made, member.attributes, member.text = made, attributes, bool(internal & 1)
         if made >> 8 == 3:
             member.mode = attributes >> 16
         member.wall = (
@@ -100,6 +118,13 @@ def read_directory(data: bytes, timezone: str | None) -> list[Member]:
         member.mtime = _stamp(member, timezone)
         found.append(member)
     return found
+
+
+def comment_of(data: bytes) -> bytes:
+    """Return the comment of an archive that read_directory accepts, b"" for none."""
+    at = data.rfind(b"PK\x05\x06", max(0, len(data) - 65_600)) + _END.size
+    (length,) = struct.unpack_from("<H", data, at - 2)
+    return data[at : at + length]
 
 
 def _stamp(member: Member, timezone: str | None) -> int:
@@ -172,6 +197,7 @@ def fill(member: Member, data: bytes, level: int, budget: Budget) -> None:
     member.size = len(data)
     member.crc = zlib.crc32(data)
     member.method, member.data = STORED, data
+    member.text = not stat.S_ISLNK(member.mode) and _is_text(data[:_TEXT_SAMPLE])
     if level and data:
         coder = zlib.compressobj(level, zlib.DEFLATED, -15)
         pieces = []
@@ -183,6 +209,11 @@ def fill(member: Member, data: bytes, level: int, budget: Budget) -> None:
             member.method, member.data = DEFLATED, packed
             member.flags = 2 if level >= 8 else 4 if level == 2 else 6 if level == 1 else 0
     member.packed = len(member.data)
+
+
+def _is_text(data: bytes) -> bool:
+    """Tell whether data look like text: some of it may stand in one, and nothing must not."""
+    return bool(data.translate(None, _NEUTRAL)) and len(data.translate(None, _NO_TEXT)) == len(data)
 
 
 def date_of(member: Member, timezone: str | None, *, stamp: bool) -> None:
@@ -207,7 +238,7 @@ def archive(members: Sequence[Member]) -> Iterator[bytes]:
         head = _LOCAL.pack(b"PK\x03\x04", needed, *fixed, len(member.extra)) + name + member.extra
         attributes = member.mode << 16 | (16 if member.is_directory else 0)
         central.append(
-            _CENTRAL.pack(b"PK\x01\x02", 3 << 8 | 30, needed, *fixed, len(member.extra), 0, 0, 0, attributes, offset)
+            _CENTRAL.pack(b"PK\x01\x02", 3 << 8 | 30, needed, *fixed, len(member.extra), 0, 0, int(member.text), attributes, offset)
             + name + member.extra
         )  # fmt: skip
         yield head
@@ -218,4 +249,15 @@ def archive(members: Sequence[Member]) -> Iterator[bytes]:
     yield _END.pack(b"PK\x05\x06", 0, 0, len(members), len(members), len(listing), offset, 0)
 
 
-__all__ = ["FormatError", "Member", "archive", "contents", "date_of", "fill", "packed_data", "read_directory"]
+__all__ = [
+    "FormatError",
+    "Member",
+    "archive",
+    "comment_of",
+    "contents",
+    "date_of",
+    "fill",
+    "packed_data",
+    "per_mille",
+    "read_directory",
+]

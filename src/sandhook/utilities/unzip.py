@@ -1,8 +1,7 @@
 """unzip: list, test and extract archives that zip made.
 
 Oracle: Info-ZIP UnZip 6.00. Divergence: L-ZIP-001, nothing is made outside of the directory, through links
-neither; encrypted members, ZIP64 and methods besides stored and deflated are skipped, and -a, -f, -M, -z, -Z without
--1, and -K are not offered.
+neither; encrypted members, ZIP64 and methods besides stored and deflated are skipped.
 """
 
 from __future__ import annotations
@@ -11,26 +10,23 @@ import stat as bits
 from collections.abc import Iterator, Sequence
 
 from sandhook.pattern.glob import compile_pattern
-from sandhook.utilities._base import Context, Failure, Syntax, UsageError, opt, option_set
-from sandhook.utilities._files import find, leads_out, reason
-from sandhook.utilities._zip_format import STORED, FormatError, Member, contents, packed_data, read_directory
+from sandhook.utilities import zipinfo
+from sandhook.utilities._base import Context, Syntax, UsageError, opt, option_set
+from sandhook.utilities._files import leads_out, reason
+from sandhook.utilities._unzip_archive import NO_ARCHIVE, find_archive, split_words
+from sandhook.utilities._zip_format import STORED, FormatError, Member, comment_of, contents, packed_data
 from sandhook.vfs.path import VirtualPath
 
 RAW = True  # -x takes all words behind it
 USAGE_STATUS = 10
 
-_WARNING, _BROKEN, _NO_ARCHIVE, _UNMATCHED, _UNSUPPORTED, _ENCRYPTED = 1, 2, 9, 11, 81, 82
-_NOT_FOUND = """\
-  End-of-central-directory signature not found.  Either this file is not
-  a zipfile, or it constitutes one disk of a multi-part archive.  In the
-  latter case the central directory and zipfile comment will be found on
-  the last disk(s) of this archive.
-"""
+_WARNING, _BROKEN, _UNMATCHED, _UNSUPPORTED, _ENCRYPTED = 1, 2, 11, 81, 82
+_METHODS = {0: "Stored", 1: "Shrunk", 6: "Implode", 12: "BZip2", 14: "LZMA"}
 
 
 @option_set
 class Options:
-    """unzip [-lvtpcZ1onqjCLu] ARCHIVE [MEMBER]... [-x MEMBER...] [-d DIRECTORY]
+    """unzip [-lvtpczZonqjaCLKuf] ARCHIVE [MEMBER]... [-x MEMBER...] [-d DIRECTORY]
 
     Extract the MEMBERs of ARCHIVE, all of them without any; MEMBERs may be patterns, whose * matches slashes, too.
     """
@@ -40,8 +36,8 @@ class Options:
     test: bool = opt("-t", help="check them")
     pipe: bool = opt("-p", help="write their contents to standard output")
     show: bool = opt("-c", help="likewise, with their names")
-    info: bool = opt("-Z", help="with -1: list the names alone")
-    names: bool = opt("-1", help="see -Z")
+    comment: bool = opt("-z", help="print the comment of the archive")
+    info: bool = opt("-Z", help="as the first option: do what zipinfo does")
     overwrite: bool = opt("-o", help="overwrite files without asking")
     never: bool = opt("-n", help="never overwrite files")
     quiet: tuple[bool, ...] = opt("-q", help="say less; twice, say nothing", append=True)
@@ -49,8 +45,14 @@ class Options:
     icase: bool = opt("-C", help="MEMBERs ignore case")
     lower: bool = opt("-L", help="make names lower case")
     update: bool = opt("-u", help="only files that are newer or missing")
+    freshen: bool = opt("-f", help="only files that are newer and there")
+    text: tuple[bool, ...] = opt(
+        "-a", help="lines of text end in LF; twice, those of all members", append=True
+    )
+    binary: bool = opt("-b", help="take all members as they are, whatever -a says")
+    special: bool = opt("-K", help="keep the bits for set-user-id, set-group-id and the sticky bit")
     directory: str | None = opt("-d", "DIRECTORY", "extract there")
-    taken: bool = opt("-X", "-D", "-U", "-UU", "-B", help="taken, and without effect")
+    taken: bool = opt("-X", "-D", "-U", "-UU", "-B", "-M", help="taken, and without effect")
 
 
 _SYNTAX = Syntax(Options)
@@ -58,7 +60,10 @@ _SYNTAX = Syntax(Options)
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 after a warning, 2 for damage, 9 without an archive, 11 when no member matches."""
-    words, excluded = _split(list(arguments))
+    if arguments and arguments[0][:2] == "-Z":
+        rest = arguments[0][2:]
+        return zipinfo.run(None, [*([f"-{rest}"] if rest else []), *arguments[1:]], ctx)
+    words, excluded = split_words(list(arguments))
     options, operands = _SYNTAX.parse(words)
     if not operands:
         if arguments and not options.verbose:
@@ -67,53 +72,20 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             "unzip (sandhook): unzip [-lvtpcoqj] ARCHIVE [MEMBER]... [-x MEMBER...] [-d DIRECTORY]"
         )
         return 0
-    if options.info != options.names:
-        raise Failure("-Z without -1 is not offered", USAGE_STATUS)
-    found = _archive(operands[0], ctx)
+    if options.info:
+        raise UsageError("-Z must be first option for ZipInfo mode")
+    prints, updates = options.pipe or options.show, options.update or options.freshen
+    if (
+        (prints and (options.test or updates))
+        or (options.test and updates)
+        or (options.freshen and options.never)
+    ):
+        raise UsageError("-fn or any combination of -c, -l, -p, -t, -u and -v options invalid")
+    found = find_archive(operands[0], ctx, "unzip")
     if found is None:
-        return _NO_ARCHIVE
+        return NO_ARCHIVE
     name, data, members = found
     return _Job(options, name, data, members, operands[1:], excluded, ctx).run()
-
-
-def _split(words: list[str]) -> tuple[list[str], list[str]]:
-    """Take -x and what follows it, up to the next option, out of the command line."""
-    if "-x" not in words:
-        return words, []
-    at = words.index("-x")
-    end = at + 1
-    while end < len(words) and words[end][:1] != "-":
-        end += 1
-    return words[:at] + words[end:], words[at + 1 : end]
-
-
-def _archive(name: str, ctx: Context) -> tuple[str, bytes, list[Member]] | None:
-    """Return the archive of a name, which may lack its .zip; None when there is none, which is then said."""
-    for tried in (name, f"{name}.zip", f"{name}.ZIP"):
-        try:
-            with ctx.open(tried) as reader:
-                data = reader.read_all()
-            return tried, data, read_directory(data, ctx.environment.get("TZ"))
-        except (FileNotFoundError, IsADirectoryError):
-            continue
-        except OSError as error:
-            raise Failure(f"{tried}: {reason(error)}", _NO_ARCHIVE) from None
-        except FormatError:
-            text = (
-                f"{_NOT_FOUND}unzip:  cannot find zipfile directory in one of {name} or\n"
-                f"        {name}.zip, and cannot find {name}.ZIP, period.\n"
-            )
-            if tried == name and find(ctx, f"{name}.zip") is not None:
-                text = f"[{name}]\n{_NOT_FOUND}"
-                ctx.process.complain(text.encode("utf-8", "surrogateescape"))
-                continue
-            ctx.write_line(f"Archive:  {tried}")
-            ctx.flush()
-            ctx.process.complain(text.encode("utf-8", "surrogateescape"))
-            return None
-    message = f"unzip:  cannot find or open {name}, {name}.zip or {name}.ZIP.\n"
-    ctx.process.complain(message.encode("utf-8", "surrogateescape"))
-    return None
 
 
 class _Job:
@@ -150,26 +122,27 @@ class _Job:
     def run(self) -> int:
         """Do it; return the exit status."""
         ctx, options = self._ctx, self._options
-        if not (options.pipe or options.info or options.quiet):
+        comment = comment_of(self._data)
+        if options.comment and not options.list_ and not options.verbose and not options.test:
+            if not options.quiet:
+                ctx.write_line(f"Archive:  {self._name}")
+            ctx.write(comment + (b"\n" if comment else b""))
+            return 0
+        if not (options.pipe or options.quiet):
             ctx.write_line(f"Archive:  {self._name}")
+            ctx.write(comment + (b"\n" if comment else b""))
         if not self._members:
-            if options.info:
-                ctx.write_line("Empty zipfile.")
-            else:
-                self._complain(f"warning [{self._name}]:  zipfile is empty")
+            self._complain(f"warning [{self._name}]:  zipfile is empty")
             return _WARNING
         extra = min(member.offset for member in self._members)
-        if extra and not options.info:
+        if extra:
             self._complain(
                 f"warning [{self._name}]:  {extra} extra byte{'' if extra == 1 else 's'} at beginning or within zipfile\n"
                 "  (attempting to process anyway)"
             )
             self._status = _WARNING
         chosen = [member for member in self._members if self._chosen(member)]
-        if options.info:
-            for member in chosen:
-                ctx.write_line(member.name)
-        elif self._lists:
+        if self._lists:
             self._list(chosen)
         elif options.test:
             self._test(chosen)
@@ -211,7 +184,7 @@ class _Job:
             if full:
                 method = _method(member)
                 ctx.write_line(
-                    f"{member.size:8}  {method} {member.packed:8} {member.percent:3}% {when} {member.crc:08x}  "
+                    f"{member.size:8}  {method:<7}{member.packed:8} {member.percent:3}% {when} {member.crc:08x}  "
                     f"{member.name}"
                 )
             else:
@@ -236,10 +209,25 @@ class _Job:
     def _pieces(self, member: Member) -> Iterator[bytes]:
         """Yield a member's contents; say why when there are none to be had."""
         try:
-            yield from contents(packed_data(self._data, member), member, self._ctx.budget)
+            pieces = contents(packed_data(self._data, member), member, self._ctx.budget)
+            yield from _as_text(pieces) if self._converts(member) else pieces
         except FormatError as error:
             self._status = max(self._status, _BROKEN)
             raise _Broken(str(error)) from None
+
+    def _converts(self, member: Member) -> bool:
+        """Tell whether -a is for this member; a link is none of text, and -t checks what is there."""
+        options = self._options
+        wanted = len(options.text) > 1 or (bool(options.text) and member.text)
+        return wanted and not (options.binary or options.test or bits.S_ISLNK(member.mode))
+
+    def _heading(self, member: Member, name: str) -> str:
+        """Return what is said of a member that is written; a single -a adds how it is taken."""
+        options = self._options
+        label = ""
+        if len(options.text) == 1 and not options.binary:
+            label = "[text]  " if member.text else "[binary]"
+        return f"{_verb(member)}: {name:<22}  {label}"
 
     def _usable(self, member: Member) -> bool:
         if member.encrypted:
@@ -288,7 +276,7 @@ class _Job:
             if member.is_directory or not self._usable(member):
                 continue
             if named:
-                ctx.write_line(f"{_verb(member)}: {member.name:<22}  ")
+                ctx.write_line(self._heading(member, member.name))
             try:
                 for piece in self._pieces(member):
                     ctx.write(piece)
@@ -326,9 +314,9 @@ class _Job:
         """Return the name to make, relative to the directory: no leading slash, and no ".."."""
         name = member.name.lower() if self._options.lower else member.name
         parts = [part for part in name.split("/") if part not in ("", ".", "..")]
-        if name[:1] == "/":
+        if name[:1] == "/" and not self._options.junk:
             self._warn_name(f"stripped absolute path spec from {name}")
-        if ".." in name.split("/"):
+        if ".." in name.split("/") and not self._options.junk:
             self._warn_name(f'skipped "../" path component(s) in {name}')
         if self._options.junk:
             return "" if member.is_directory else "".join(parts[-1:])
@@ -359,14 +347,18 @@ class _Job:
             return
         path = self._ctx.path(target)
         if member.is_directory:
+            if self._options.freshen and not fs.is_dir(path):
+                return
             if not fs.is_dir(path):
                 self._say(f"   creating: {target}")
                 fs.mkdir(path, 0o777 & ~self._ctx.process.umask)
             self._directories.append((target, member))
             return
         there = self._present(path)
+        if there is None and self._options.freshen:
+            return
         if there is not None:
-            if self._options.update and there // 10**9 >= member.mtime:
+            if (self._options.update or self._options.freshen) and there // 10**9 >= member.mtime:
                 return
             renamed = self._may_replace(target)
             if renamed is None:
@@ -381,7 +373,7 @@ class _Job:
             return
         said = not self._options.quiet
         if said:
-            self._ctx.write(f"{_verb(member)}: {target:<22}  ".encode("utf-8", "surrogateescape"))
+            self._ctx.write(self._heading(member, target).encode("utf-8", "surrogateescape"))
         file = self._ctx.create(target)
         try:
             for piece in self._pieces(member):
@@ -394,7 +386,7 @@ class _Job:
         if said:
             self._ctx.write(b"\n")
         if member.mode:
-            fs.chmod(path, member.mode & 0o777)
+            fs.chmod(path, member.mode & (0o7777 if self._options.special else 0o777))
         fs.utime(path, member.mtime * 10**9, member.mtime * 10**9)
 
     def _present(self, path: VirtualPath) -> int | None:
@@ -479,6 +471,18 @@ def _verb(member: Member) -> str:
 
 
 def _method(member: Member) -> str:
-    if member.method == STORED:
-        return "Stored"
-    return f"Defl:{'NXFS'[member.flags >> 1 & 3]}" if member.method == 8 else f"Unk:{member.method:03}"
+    if member.method == 8:
+        return f"Defl:{'NXFS'[member.flags >> 1 & 3]}"
+    return _METHODS.get(member.method, f"Unk:{member.method:03}")
+
+
+def _as_text(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield text with lines that end in LF, whatever ended them, and without control-Z."""
+    ended = False
+    for piece in pieces:
+        if ended and piece[:1] == b"\n":
+            piece = piece[1:]
+            ended = False
+        if piece:
+            ended = piece[-1:] == b"\r"
+            yield piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\x1a", b"")
