@@ -424,6 +424,8 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
             ctx.error(str(error))
             if error.hint:
                 named, quote = getattr(module, "NAMED_HINT", False), getattr(module, "HINT_QUOTE", "'")
+                if isinstance(named, frozenset):  # not all that the module is called do so
+                    named = ctx.name.rpartition("/")[2] in named
                 argp = getattr(module, "ARGP", False)
                 ctx.error_hint(getattr(module, "USAGE", ""), named=named, quote=quote, argp=argp)
             if error.status is not None:

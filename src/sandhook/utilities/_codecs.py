@@ -22,6 +22,12 @@ _XZ_PRESET = 3  #: the highest preset of xz that is used: higher ones need more 
 GZIP_MAGIC = b"\x1f\x8b"
 BZIP2_MAGIC = b"BZh"
 XZ_MAGIC = b"\xfd7zXZ\x00"
+XZ_CHECKS = {
+    "none": lzma.CHECK_NONE,
+    "crc32": lzma.CHECK_CRC32,
+    "crc64": lzma.CHECK_CRC64,
+    "sha256": lzma.CHECK_SHA256,
+}
 LZMA_FIRST = b"\x5d"  #: with what files of lzma begin, unless they were made in an odd way
 
 
@@ -42,9 +48,15 @@ def kind_of(head: bytes) -> str:
 
 
 def compressed(
-    chunks: Iterator[bytes], kind: str, level: int, charge: Charge, name: bytes = b"", mtime: int = 0
+    chunks: Iterator[bytes],
+    kind: str,
+    level: int,
+    charge: Charge,
+    name: bytes = b"",
+    mtime: int = 0,
+    xz_check: str = "",
 ) -> Iterator[bytes]:
-    """Yield the compressed form of a stream; ``name`` and ``mtime`` go into the header of gzip."""
+    """Yield the compressed form of a stream; ``name`` and ``mtime`` go into the header of gzip, ``xz_check`` names xz's."""
     coder: Any
     if kind == "gzip":
         flags = 8 if name else 0
@@ -57,7 +69,11 @@ def compressed(
         coder = bz2.BZ2Compressor(level)
     else:
         form = lzma.FORMAT_ALONE if kind == "lzma" else lzma.FORMAT_XZ
-        coder = lzma.LZMACompressor(form, preset=min(level, _XZ_PRESET))
+        coder = lzma.LZMACompressor(
+            form,
+            check=XZ_CHECKS[xz_check] if xz_check and kind == "xz" else -1,
+            preset=min(level, _XZ_PRESET),
+        )
     check = size = 0
     for data in chunks:
         charge(1 + (len(data) >> 8))

@@ -1,7 +1,7 @@
 """gzip, gunzip, zcat, uncompress, bzip2, bunzip2, bzcat, xz, unxz, xzcat, lzma, unlzma, lzcat: compress files, and expand them.
 
 Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. The name says which format, and whether to expand.
-Divergence: L-GZIP-001, -l is gzip's alone; xz uses small dictionaries and one thread.
+Divergence: L-GZIP-001, xz uses small dictionaries and one thread, and -lvv lists no more than -lv.
 """
 
 from __future__ import annotations
@@ -10,13 +10,24 @@ import stat as bits
 from collections.abc import Iterator, Sequence
 
 from sandhook.utilities._base import Context, Failure, Reader, UsageError, also, opt, option_set
-from sandhook.utilities._codecs import LZMA_FIRST, CorruptError, compressed, expanded, gzip_header, kind_of
+from sandhook.utilities._codecs import (
+    LZMA_FIRST,
+    XZ_CHECKS,
+    CorruptError,
+    compressed,
+    expanded,
+    gzip_header,
+    kind_of,
+)
 from sandhook.utilities._files import beneath, find, reason
 from sandhook.utilities._gzip_words import BzipWords, Said, Words, XzWords
+from sandhook.utilities._options import Inform
 from sandhook.utilities._time import strftime
+from sandhook.utilities._xz_list import Lister, XzError, read_streams
 from sandhook.vfs.base import Stat
 
 HINT_QUOTE = "`"
+NAMED_HINT = frozenset(("xz", "unxz", "xzcat", "lzma", "unlzma", "lzcat"))
 
 _SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz", ".Z"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz"), "lzma": (".lzma", ".tlz")}  # fmt: skip
 _FORMATS = {
@@ -35,7 +46,7 @@ _WORDS = {"gzip": Words, "bzip2": BzipWords, "xz": XzWords, "lzma": XzWords}
 
 #: Options that are not for all of them, and whose they are.
 _OWN = {
-    "list_": ("-l", ("gzip",)), "recursive": ("-r", ("gzip",)), "suffix": ("-S", ("gzip", "xz", "lzma")),
+    "list_": ("-l", ("gzip", "xz", "lzma")), "long_help": ("-H", ("xz", "lzma")), "robot": ("--robot", ("xz", "lzma")), "recursive": ("-r", ("gzip",)), "suffix": ("-S", ("gzip", "xz", "lzma")),
     "synchronous": ("--rsyncable", ("gzip",)), "small": ("-s", ("bzip2",)), "extreme": ("-e", ("xz", "lzma")),
     "threads": ("-T", ("xz", "lzma")), "format_": ("-F", ("xz", "lzma")), "check": ("-C", ("xz", "lzma")),
     "memory": ("-M", ("xz", "lzma")), "no_warn": ("-Q", ("xz", "lzma")),
@@ -58,7 +69,9 @@ class Options:
     )
     force: bool = opt("-f", "--force", help="overwrite files, and copy what is not compressed with -dc")
     keep: bool = opt("-k", "--keep", help="keep the files")
-    list_: bool = opt("-l", "--list", help="list what compressed files hold (gzip)")
+    list_: bool = opt("-l", "--list", help="list what compressed files hold (gzip, xz)")
+    robot: bool = opt("--robot", help="with -l, lines for programs (xz)")
+    long_help: bool = opt("-H", "--long-help", help="print this help (xz)")
     name: str = also(
         opt(
             "-n", "--no-name", help="store neither name nor time, nor take them back", const="no", default=""
@@ -67,7 +80,7 @@ class Options:
     )
     recursive: bool = opt("-r", "--recursive", help="work on the files in directories (gzip)")
     suffix: str | None = opt("-S", "--suffix", "SUFFIX", "what names of compressed files end in")
-    quiet: bool = opt("-q", "--quiet", help="no warnings")
+    quiet: tuple[bool, ...] = opt("-q", "--quiet", help="no warnings; twice, no errors (xz)", append=True)
     test: bool = opt("-t", "--test", help="check compressed files")
     verbose: bool = opt("-v", "--verbose", help="say what is done")
     synchronous: bool = opt("--rsyncable", "--synchronous", help="accepted (gzip)")
@@ -75,7 +88,7 @@ class Options:
     extreme: bool = opt("-e", "--extreme", help="accepted (xz)")
     threads: str | None = opt("-T", "--threads", "COUNT", "accepted (xz)")
     format_: str | None = opt("-F", "--format", "FORMAT", "auto, xz or lzma (xz)")
-    check: str | None = opt("-C", "--check", "CHECK", "accepted: none, crc32, crc64 or sha256 (xz)")
+    check: str | None = opt("-C", "--check", "CHECK", "none, crc32, crc64 (default) or sha256 (xz)")
     memory: str | None = opt("-M", "--memlimit", "BYTES", "accepted (xz)")
     no_warn: bool = opt("-Q", "--no-warn", help="warnings do not count (xz)")
     level: int = also(
@@ -91,6 +104,10 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 after an error, 2 after a warning; bzip2 has 2 for damaged data alone."""
     worker = _Worker(options, ctx)
+    if options.long_help:
+        raise Inform("help")
+    if options.list_ and worker.kind != "gzip":
+        return worker.list_streams(operands)
     for name in operands or ("-",):
         ctx.charge()
         if name == "-":
@@ -119,7 +136,11 @@ class _Worker:
                 raise UsageError(f"invalid option -- '{flag.lstrip('-')}'")
         if not options.level and self.kind in ("gzip", "bzip2"):
             raise UsageError("invalid option -- '0'")
+        if options.check is not None and options.check not in XZ_CHECKS:
+            raise Failure(f"{options.check}: Unsupported integrity check type")
         if options.suffix is not None and (not options.suffix or "/" in options.suffix):
+            if self.kind in ("xz", "lzma"):
+                raise Failure(f"{options.suffix}: Invalid filename suffix")
             raise Failure(f"invalid suffix '{options.suffix}'")
         self.suffixes: tuple[str, ...] = (
             *((options.suffix,) if options.suffix else ()),
@@ -153,6 +174,8 @@ class _Worker:
         self.warned |= severity == "warning"
         self.wrong |= severity == "error"
         self.corrupt |= severity == "corrupt"
+        if len(self.options.quiet) > 1 and self.kind in ("xz", "lzma"):
+            return
         if self.options.quiet and severity in ("warning", "note") and "already exists" not in text:
             return
         self._tell(("\n" if gap else "") + f"{self.tool}: {text}\n")
@@ -184,6 +207,7 @@ class _Worker:
                 self.ctx.charge,
                 name if keep else b"",
                 mtime if keep else 0,
+                self.options.check or "",
             )
         first = next(chunks, b"")
         rest = _with(first, chunks)
@@ -359,6 +383,34 @@ class _Worker:
             ratio = _ratio(whole, small - overhead)
             text = self.words.done(name, target, small, whole, ratio, keep=options.keep, expands=self.expands)
         self._tell(text)
+
+    def list_streams(self, names: Sequence[str]) -> int:
+        """List .xz files, for xz -l; return the exit status."""
+        ctx, options = self.ctx, self.options
+        if self.kind == "lzma":
+            raise Failure("--list works only on .xz files (--format=xz or --format=auto)")
+        lister = Lister(
+            ctx.write_line,
+            verbose=options.verbose and not options.quiet,
+            robot=options.robot,
+            count=max(1, len(names)),
+        )
+        for name in names or ("-",):
+            lister.next("(stdin)" if name == "-" else name)
+            if name == "-":
+                self.say(("--list does not support reading from standard input", "error"))
+                continue
+            try:
+                with ctx.open(name) as reader:
+                    lister.show(name, read_streams(reader.read_all(), ctx.charge))
+            except IsADirectoryError:
+                self.say(self.words.directory(name))
+            except OSError as error:
+                self.say((f"{name}: {reason(error)}", "error"))
+            except XzError as error:
+                self.say((f"{name}: {error}", "error"))
+        lister.finish()
+        return self.status()
 
     def _list(self, name: str, source: _Counted, mtime: int) -> None:
         header, _, stored = gzip_header(source.head)
