@@ -147,7 +147,12 @@ class _Conversion:
             decoder = self._current
             try:
                 text = decoder.decode(held, ended)
-            except UnicodeDecodeError as error:
+            except UnicodeError as error:
+                if not isinstance(error, UnicodeDecodeError) or "BOM" in error.reason:
+                    # UTF-16 or UTF-32 without a mark of its order: the machine's
+                    held = decoder.getstate()[0] + held
+                    self._current = codecs.getincrementaldecoder(f"{self.source}-le")()
+                    continue
                 ctx.charge()
                 whole = error.object
                 yield from self._encoded(whole[: error.start].decode(self.source))
@@ -160,10 +165,6 @@ class _Conversion:
                 self._position += error.end - error.start
                 decoder.reset()
                 held = whole[error.end :]
-                continue
-            except UnicodeError:  # UTF-16 or UTF-32 without a mark of its order: the machine's
-                held = decoder.getstate()[0] + held
-                self._current = codecs.getincrementaldecoder(f"{self.source}-le")()
                 continue
             yield from self._encoded(text)
             return
