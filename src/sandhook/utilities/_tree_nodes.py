@@ -31,6 +31,7 @@ class Rules(Record):
     first: str
     patterns: tuple[Pattern, ...]
     ignored: tuple[Pattern, ...]
+    match_directories: bool = False
 
 
 class Node:
@@ -40,10 +41,12 @@ class Node:
         target: Where a link leads to.
         below: What a directory holds; None for what was not gone into.
         note: Why it was not gone into.
+        chosen: It is a directory whose name a pattern chose (--matchdirs).
+        free: Patterns choose nothing in it, for it or one above was chosen.
         total: Bytes of it and of all below it.
     """
 
-    __slots__ = ("below", "info", "name", "note", "path", "target", "total")
+    __slots__ = ("below", "chosen", "free", "info", "name", "note", "path", "target", "total")
 
     def __init__(self, name: str, path: str, info: Stat, target: str | None = None) -> None:
         self.name = name
@@ -52,6 +55,7 @@ class Node:
         self.target = target
         self.below: list[Node] | None = None
         self.note = ""
+        self.chosen = self.free = False
         self.total = info.size
 
     @property
@@ -90,7 +94,9 @@ class Forest:
         for node in reversed(order):
             assert node.below is not None
             if self.rules.prune:
-                node.below = [each for each in node.below if not each.is_directory or each.below]
+                node.below = [
+                    each for each in node.below if not each.is_directory or each.below or each.chosen
+                ]
             node.below = self._sorted(node.below)
             node.total += sum([each.total for each in node.below])
 
@@ -121,7 +127,9 @@ class Forest:
         ctx.charge(1 + len(entries))
         found = []
         for entry in entries:
-            if (entry.name[0] == "." and not rules.hidden) or not self._wanted(entry.name, entry.mode):
+            if (entry.name[0] == "." and not rules.hidden) or not self._wanted(
+                entry.name, entry.mode, node.free
+            ):
                 continue
             path = beneath(node.path, entry.name)
             try:
@@ -134,20 +142,24 @@ class Forest:
                 continue
             self.count += 1
             ctx.budget.afford(400 * self.count)
-            found.append(Node(entry.name, path, info, target))
+            child = Node(entry.name, path, info, target)
+            child.chosen = rules.match_directories and is_directory and self._matches(entry.name)
+            child.free = node.free or child.chosen
+            found.append(child)
         if rules.limit and len(found) > rules.limit:
             node.note = f"{len(found)} entries exceeds filelimit, not opening dir"
             ctx.failed = 2
             return []
         return found
 
-    def _wanted(self, name: str, mode: int) -> bool:
+    def _wanted(self, name: str, mode: int, free: bool) -> bool:
         rules, charge = self.rules, self.ctx.charge
         if any(pattern.matches(name, charge) for pattern in rules.ignored):
             return False
-        if not rules.patterns or bits.S_ISDIR(mode):
-            return True
-        return any(pattern.matches(name, charge) for pattern in rules.patterns)
+        return not rules.patterns or free or bits.S_ISDIR(mode) or self._matches(name)
+
+    def _matches(self, name: str) -> bool:
+        return any(pattern.matches(name, self.ctx.charge) for pattern in self.rules.patterns)
 
     def _sorted(self, nodes: list[Node]) -> list[Node]:
         rules = self.rules

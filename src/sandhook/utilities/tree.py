@@ -1,15 +1,16 @@
 """tree: list the contents of directories as a tree.
 
-Oracle: tree 2.1.0. Names come in byte order. Divergence: L-TREE-001, colours, XML, HTML, --gitignore, --fromfile,
--o, -R and --matchdirs are not offered, and --du counts each byte once at the end.
+Oracle: tree 2.1.0. Names come in byte order. Divergence: L-TREE-001, colours, HTML, --gitignore, --fromfile, -R
+and -S are not offered, and --du counts each byte once at the end.
 """
 
 from __future__ import annotations
 
 import stat as bits
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from json import dumps
 
+from sandhook.utilities import _tree_xml as xml
 from sandhook.utilities._base import Context, UsageError, also, opt, option_set
 from sandhook.utilities._files import accounts, one_of, stat_of
 from sandhook.utilities._listing import HALF_YEAR, human_size
@@ -18,6 +19,7 @@ from sandhook.utilities._time import strftime
 from sandhook.utilities._tree_nodes import MAX_DEPTH, Forest, Node, Rules, patterns
 
 _BOXES = ("│\u00a0\u00a0 ", "├── ", "└── ")
+_GRAPHICS = ("x   ", "tqq ", "mqq ")  #: between sequences that choose a terminal's graphic characters
 _ASCII = ("|   ", "|-- ", "`-- ")
 _SIGNS = {bits.S_IFDIR: "/", bits.S_IFIFO: "|", bits.S_IFSOCK: "="}
 
@@ -36,7 +38,7 @@ def _limit(text: str) -> int:
 
 @option_set
 class Options:
-    """tree [-adfFilnNpsughDQrtcUvxJ] [-L LEVEL] [-P PATTERN] [-I PATTERN] [DIRECTORY]...
+    """tree [-aAdfFilnNpqsughDQrtcUvxJX] [-L LEVEL] [-P PATTERN] [-I PATTERN] [DIRECTORY]...
 
     List each DIRECTORY (.) with all below it.
     """
@@ -59,7 +61,13 @@ class Options:
     user: bool = opt("-u", help="owners")
     group: bool = opt("-g", help="groups")
     dates: bool = opt("-D", help="dates of last modification")
+    time_format: str | None = opt(
+        "--timefmt", "FORMAT", "dates of last modification, as strftime prints them"
+    )
     inodes: bool = opt("--inodes", help="inode numbers")
+    device: bool = opt("--device", help="numbers of devices")
+    first_details: bool = opt("--metafirst", help="what is told of files before the lines")
+    hide_control: bool = opt("-q", help="? for what cannot be printed")
     quote: bool = opt("-Q", help="names in double quotes")
     literal: bool = opt("-N", help="names as they are")
     sort: str = also(
@@ -78,12 +86,16 @@ class Options:
     pattern: tuple[str, ...] = opt("-P", "PATTERN", "list only files that match", append=True)
     ignore: tuple[str, ...] = opt("-I", "PATTERN", "leave out what matches", append=True)
     ignore_case: bool = opt("--ignore-case", help="patterns do not mind case")
+    match_directories: bool = opt("--matchdirs", help="-P chooses directories too, and then all in them")
     prune: bool = opt("--prune", help="leave out empty directories")
     limit: int = opt(
         "--filelimit", "N", "do not list directories with more entries", convert=_limit, default=0
     )
     one_device: bool = opt("-x", help="stay on one file system")
     json: bool = opt("-J", help="JSON")
+    xml: bool = opt("-X", help="XML")
+    output: str | None = opt("-o", "FILE", "write to FILE")
+    graphics: bool = opt("-A", help="lines of a terminal's graphic characters")
     no_report: bool = opt("--noreport", help="no count at the end")
     charset: str | None = opt("--charset", "NAME", "UTF-8 for lines of box characters, else ASCII")
 
@@ -94,14 +106,27 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         options.hidden, options.directories, options.follow, options.level, options.limit, options.one_device,
         options.prune, options.sort, options.reverse, options.first,
         patterns(options.pattern, options.ignore_case), patterns(options.ignore, options.ignore_case),
+        options.match_directories,
     )  # fmt: skip
-    writer = _Writer(options, ctx)
-    if options.json:
-        ctx.write_line("[")
+    if options.output is not None:
+        try:
+            file = ctx.create(options.output)
+        except OSError:
+            raise UsageError(f"invalid filename '{options.output}'", hint=False) from None
+        try:
+            return _list(options, operands, rules, _Writer(options, ctx, file.write), ctx)
+        finally:
+            file.release()
+    return _list(options, operands, rules, _Writer(options, ctx, ctx.write), ctx)
+
+
+def _list(options: Options, operands: Sequence[str], rules: Rules, writer: _Writer, ctx: Context) -> int:
+    if options.json or options.xml:
+        writer.line("[" if options.json else xml.HEAD)
     for index, name in enumerate(operands or ["."]):
         ctx.charge()
         if options.json and index:
-            ctx.write_line(",")
+            writer.line(",")
         try:
             info = stat_of(ctx, name)
         except OSError:
@@ -116,36 +141,58 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 class _Writer:
-    def __init__(self, options: Options, ctx: Context) -> None:
+    def __init__(self, options: Options, ctx: Context, write: Callable[[bytes], object]) -> None:
         self.options = options
+        self.write = write
         self.ctx = ctx
         self.directories = 0
         self.files = 0
         self.bytes = 0
         self.names = accounts(ctx.fs) if options.user or options.group else None
         charset = options.charset if options.charset is not None else _locale(ctx)
-        self.boxes = _BOXES if charset.upper().replace("-", "") == "UTF8" else _ASCII
+        self.boxes = (
+            _GRAPHICS
+            if options.graphics
+            else _BOXES
+            if charset.upper().replace("-", "") == "UTF8"
+            else _ASCII
+        )
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        self.write(text.encode("utf-8", "surrogateescape") + b"\n")
 
     def missing(self, name: str) -> None:
         """Tell of an operand that is not there."""
         self.ctx.failed = 2
         if self.options.json:
-            self.ctx.write_line(f'  {{"type":"directory","name":{_json(name)},"error":"opening dir"}}')
+            self.line(f'  {{"type":"directory","name":{_json(name)},"error":"opening dir"}}')
+        elif self.options.xml:
+            self.line(xml.missing(xml.written([("name", name)]), "unknown"))
         else:
-            self.ctx.write_line(f"{name}  [error opening dir]")
+            self.line(f"{name}  [error opening dir]")
 
     def top(self, node: Node) -> None:
         """Print an operand with all below it."""
         if node.below is None:  # a file
-            before = self.ctx.failed
-            self.missing(node.name)
-            self.ctx.failed = before
+            if self.options.xml:
+                self.line(xml.missing(xml.written(self._attributes(node)), "file"))
+            else:
+                before = self.ctx.failed
+                self.missing(node.name)
+                self.ctx.failed = before
             self.files += 1
             return
         self.directories += bool(node.below or node.note)
         self.bytes += node.total
         if self.options.json:
             self._json(node)
+            return
+        if self.options.xml:
+            for each, text in xml.elements(node, self._attributes):
+                if each is not None and each is not node:
+                    self._count(each)
+                self.line(text)
             return
         self._line("", node)
         stack = [(iter(node.below), len(node.below), "")]
@@ -187,7 +234,11 @@ class _Writer:
             if options.classify:
                 shown += self._sign_of_target(node)
         note = f"  [{node.note}]" if node.note else ""
-        self.ctx.write_line(f"{branch}{self._details(node)}{shown}{note}")
+        if branch and options.graphics:
+            branch = f"\x1b(0{branch}\x1b(B"
+        details = self._details(node)
+        start = f"{details}{branch}" if options.first_details else f"{branch}{details}"
+        self.line(f"{start}{shown}{note}")
 
     def _shown(self, name: str) -> str:
         if self.options.literal:
@@ -196,7 +247,10 @@ class _Writer:
             name = name.replace("\\", "\\\\").replace('"', '\\"')
         else:
             name = name.replace("\\", "\\\\").replace(" ", "\\ ") if "\\" in name else name
-        text = "".join(c if c.isprintable() or ord(c) >= 0xDC80 else f"\\{ord(c):03o}" for c in name)
+        hides = self.options.hide_control
+        text = "".join(
+            c if c.isprintable() or ord(c) >= 0xDC80 else "?" if hides else f"\\{ord(c):03o}" for c in name
+        )
         return f'"{text}"' if self.options.quote else text
 
     def _sign(self, mode: int) -> str:
@@ -215,6 +269,8 @@ class _Writer:
         parts = []
         if options.inodes:
             parts.append(f"{info.inode:7}")
+        if options.device:
+            parts.append(f"{info.device:3}")
         if options.protections:
             parts.append(mode_string(info.mode))
         if self.names is not None and options.user:
@@ -224,12 +280,16 @@ class _Writer:
         if options.sizes or options.usage:
             size = node.total if options.usage else info.size
             parts.append(f"{size:11}" if options.sizes in ("", "bytes") else f"{self._human(size):>4}")
-        if options.dates:
-            seconds = info.mtime_ns // 10**9
-            now = int(self.ctx.now())
-            form = "%b %e %H:%M" if now - HALF_YEAR < seconds <= now else "%b %e  %Y"
-            parts.append(strftime(form, seconds, self.ctx.environment.get("TZ")))
+        if options.dates or options.time_format is not None:
+            parts.append(self._date(info.mtime_ns // 10**9))
         return f"[{' '.join(parts)}]  " if parts else ""
+
+    def _date(self, seconds: int) -> str:
+        now = int(self.ctx.now())
+        form = self.options.time_format
+        if form is None:
+            form = "%b %e %H:%M" if now - HALF_YEAR < seconds <= now else "%b %e  %Y"
+        return strftime(form, seconds, self.ctx.environment.get("TZ"))
 
     def _human(self, size: int) -> str:
         """Return a size rounded to the nearest, with one decimal below ten."""
@@ -256,22 +316,22 @@ class _Writer:
                 stack.pop()
                 ended.pop()
                 if stack:
-                    self.ctx.write(b"\n" + b"  " * len(stack) + b"]}")
+                    self.write(b"\n" + b"  " * len(stack) + b"]}")
                 continue
             if node is not top:
                 self._count(node)
-                self.ctx.write(b"\n" if ended[-1] else b",\n")
+                self.write(b"\n" if ended[-1] else b",\n")
                 ended[-1] = False
-            self.ctx.write(("  " * len(stack) + "{" + self._object(node)).encode("utf-8", "surrogateescape"))
+            self.write(("  " * len(stack) + "{" + self._object(node)).encode("utf-8", "surrogateescape"))
             if node.below:
-                self.ctx.write(b',"contents":[')
+                self.write(b',"contents":[')
                 stack.append(iter(node.below))
                 ended.append(True)
             elif node.below is not None and not node.note:
-                self.ctx.write(b',"contents":[\n' + b"  " * len(stack) + b"]}" if node is top else b"}")
+                self.write(b',"contents":[\n' + b"  " * len(stack) + b"]}" if node is top else b"}")
             else:
-                self.ctx.write(b"}")
-        self.ctx.write(b"\n")
+                self.write(b"}")
+        self.write(b"\n")
 
     def _object(self, node: Node) -> str:
         options, info = self.options, node.info
@@ -289,7 +349,31 @@ class _Writer:
             fields.append(f'"group":{_json(self.names.group(info.gid))}')
         if options.sizes or options.usage:
             fields.append(f'"size":{node.total if options.usage else info.size}')
+        if options.dates or options.time_format is not None:
+            fields.append(f'"time":{_json(self._date(info.mtime_ns // 10**9))}')
         return ",".join(fields)
+
+    def _attributes(self, node: Node) -> list[tuple[str, str]]:
+        """Return what XML says of a node."""
+        options, info = self.options, node.info
+        found = [("name", node.path if options.full else node.name)]
+        if node.target is not None:
+            found.append(("target", node.target))
+        if options.inodes:
+            found.append(("inode", str(info.inode)))
+        if options.device:
+            found.append(("dev", str(info.device)))
+        if options.protections:
+            found += [("mode", f"{info.mode & 0o7777:04o}"), ("prot", mode_string(info.mode))]
+        if self.names is not None and options.user:
+            found.append(("user", self.names.user(info.uid)))
+        if self.names is not None and options.group:
+            found.append(("group", self.names.group(info.gid)))
+        if options.sizes or options.usage:
+            found.append(("size", str(node.total if options.usage else info.size)))
+        if options.dates or options.time_format is not None:
+            found.append(("time", self._date(info.mtime_ns // 10**9)))
+        return found
 
     def report(self) -> None:
         """Print how many directories and files there were."""
@@ -297,8 +381,14 @@ class _Writer:
         if options.json:
             if not options.no_report:
                 counted = "" if options.directories else f',"files":{files}'
-                self.ctx.write_line(f',\n  {{"type":"report","directories":{self.directories}{counted}}}')
-            self.ctx.write_line("\n]" if options.no_report else "]")
+                self.line(f',\n  {{"type":"report","directories":{self.directories}{counted}}}')
+            self.line("\n]" if options.no_report else "]")
+            return
+        if options.xml:
+            if not options.no_report:
+                total = self.bytes if options.usage else None
+                self.line(xml.report(total, self.directories, None if options.directories else files))
+            self.line("</tree>")
             return
         if options.no_report:
             return
@@ -308,7 +398,7 @@ class _Writer:
         if options.usage:
             size = f"{self.bytes:12}" if options.sizes in ("", "bytes") else f"{self._human(self.bytes):>5}"
             text = f"{size}{' bytes' if options.sizes in ('', 'bytes') else ''} used in {text}"
-        self.ctx.write_line(f"\n{text}")
+        self.line(f"\n{text}")
 
 
 def _json(text: str) -> str:
