@@ -1,7 +1,8 @@
 """file: tell what kind of data files hold.
 
 Source: POSIX.1-2024 XCU 3, file. Oracle: file 5.44, whose words are used.
-Divergence: L-FILE-001, the kinds below are known, in fewer words; there is no magic file (-m), -z and -s.
+Divergence: L-FILE-001, the kinds below are known, in fewer words; there is no magic file (-m, -C, -l), -s, -k,
+--apple and --extension.
 """
 
 from __future__ import annotations
@@ -9,12 +10,20 @@ from __future__ import annotations
 import re
 import stat as bits
 from collections.abc import Sequence
+from itertools import chain
 from json import JSONDecodeError, loads
 
-from sandhook.utilities._base import Context, UsageError, also, opt, option_set
+from sandhook.utilities._base import Context, Reader, UsageError, also, opt, option_set
 from sandhook.utilities._files import beneath, reason, stat_of
 
 _HEAD = 65_536  #: bytes that are looked at
+
+#: Tests that -e knows; those that are not made here have no effect.
+_TESTS = frozenset(
+    ("apptype", "ascii", "cdf", "compress", "csv", "elf", "encoding", "json", "soft", "tar", "text", "tokens")
+)
+#: Limits that -P knows; all but "bytes" are of tests that are not made here.
+_LIMITS = frozenset(("bytes", "elf_notes", "elf_phnum", "elf_shnum", "encoding", "indir", "name", "regex"))
 
 #: What files begin with, what that is, and its MIME type.
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
@@ -54,9 +63,22 @@ _KINDS = {
 }
 
 
+def _parameter(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    if name not in _LIMITS or "=" not in text:
+        raise UsageError(f"Unknown param {text}", hint=False)
+    return name, int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
+
+
+def _test(text: str) -> str:
+    if text not in _TESTS:
+        raise UsageError(f"unknown test '{text}'")
+    return text
+
+
 @option_set
 class Options:
-    """file [-bhiL0] [-F SEPARATOR] [-f NAMES] FILE...
+    """file [-bhiLnNpzZ0] [-e TEST] [-P NAME=NUMBER] [-F SEPARATOR] [-f NAMES] FILE...
 
     Print what kind of data each FILE holds.
     """
@@ -75,6 +97,25 @@ class Options:
     unpadded: bool = opt("-N", "--no-pad", help="do not align what is printed")
     names: tuple[str, ...] = opt("-f", "--files-from", "FILE", "names of files, one a line", append=True)
     zero: bool = opt("-0", "--print0", help="a NUL behind each name")
+    inside: str = also(
+        opt("-z", "--uncompress", help="look into compressed files, too", const="both", default=""),
+        opt("-Z", "--uncompress-noreport", help="tell only what compressed files hold", const="inner"),
+    )
+    excluded: tuple[str, ...] = also(
+        opt(
+            "-e", "--exclude", "TEST", "leave out ascii, json, soft, tar or text", append=True, convert=_test
+        ),
+        opt("--exclude-quiet", "TEST", "likewise, whatever TEST is", append=True),
+    )
+    limits: tuple[tuple[str, int], ...] = opt(
+        "-P",
+        "--parameter",
+        "NAME=NUMBER",
+        "with bytes: how much is looked at",
+        append=True,
+        convert=_parameter,
+    )
+    taken: bool = opt("-n", "-p", "--no-buffer", "--preserve-date", help="taken, and without effect")
     errors: bool = opt("-E", help="a file that cannot be read is an error")
 
 
@@ -91,7 +132,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     for name in names:
         ctx.charge()
         try:
-            kind, mime, encoding = _look(name, options.follow, ctx)
+            kind, mime, encoding = _look(name, options, ctx)
         except OSError as error:
             kind = mime = f"cannot open `{name}' ({reason(error)})"
             encoding = ""
@@ -110,10 +151,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _look(name: str, follow: bool, ctx: Context) -> tuple[str, str, str]:
+def _look(name: str, options: Options, ctx: Context) -> tuple[str, str, str]:
     """Return what a file is, its MIME type and its encoding. Raises OSError."""
     if name != "-":
-        info = stat_of(ctx, name, follow=follow)
+        info = stat_of(ctx, name, follow=options.follow)
         if bits.S_ISLNK(info.mode):
             target = ctx.fs.readlink(ctx.path(name))
             there = target if target[:1] == "/" else beneath(name.rpartition("/")[0] or ".", target)
@@ -122,21 +163,52 @@ def _look(name: str, follow: bool, ctx: Context) -> tuple[str, str, str]:
         found = _KINDS.get(bits.S_IFMT(info.mode))
         if found is not None:
             return *found, "binary"
+    size = min(dict(options.limits).get("bytes", _HEAD), _HEAD)
+    excluded = frozenset(options.excluded)
     with ctx.open(name) as reader:
-        data = reader.read(_HEAD)
-    return _contents(data)
+        data = reader.read(size) if size else b""
+        kind = _contents(data, excluded)
+        return _inside(kind, data, reader, size, options, ctx) if options.inside else kind
 
 
-def _contents(data: bytes) -> tuple[str, str, str]:
+def _inside(
+    outer: tuple[str, str, str], data: bytes, reader: Reader, size: int, options: Options, ctx: Context
+) -> tuple[str, str, str]:
+    """Return what a compressed file begins with inside, and with -z what it was compressed with; else ``outer``."""
+    from sandhook.utilities._codecs import CorruptError, expanded, kind_of  # slow to import, and seldom used
+
+    if not kind_of(data):
+        return outer
+    held: list[bytes] = []
+    gathered = 0
+    broken = ""
+    try:
+        for piece in expanded(chain([data], reader.chunks()), kind_of(data), ctx.charge):
+            held.append(piece[: size - gathered])
+            gathered += len(held[-1])
+            if gathered >= size:
+                break
+    except CorruptError as error:
+        broken = str(error)
+    if broken and not gathered:
+        kind, mime, encoding = f"ERROR:[{broken}]", "application/octet-stream", "binary"
+    else:
+        kind, mime, encoding = _contents(b"".join(held), frozenset(options.excluded))
+    if options.inside == "inner":
+        return kind, mime, encoding
+    return f"{kind} ({outer[0]})", mime, encoding
+
+
+def _contents(data: bytes, excluded: frozenset[str]) -> tuple[str, str, str]:
     if not data:
         return "empty", "inode/x-empty", "binary"
-    for magic, words, mime in _MAGIC:
+    for magic, words, mime in _MAGIC if "soft" not in excluded else ():
         if data.startswith(magic):
             if words == "PDF document":
                 version = re.match(rb"%PDF-([0-9.]{1,8})", data)
                 words += f", version {version[1].decode()}" if version else ""
             return words, mime, "binary"
-    if data[257:262] == b"ustar":
+    if data[257:262] == b"ustar" and not excluded >= {"soft", "tar"}:
         return (
             "POSIX tar archive" + (" (GNU)" if data[262:264] == b"  " else ""),
             "application/x-tar",
@@ -145,9 +217,9 @@ def _contents(data: bytes) -> tuple[str, str, str]:
     if len(data) == 1:
         return "very short file (no magic)", "application/octet-stream", "binary"
     charset, encoding = _charset(data)
-    if not charset:
+    if not charset or excluded & {"ascii", "text"}:
         return "data", "application/octet-stream", "binary"
-    words, mime = _text_kind(data, charset)
+    words, mime = _text_kind(data, charset, excluded)
     return words, mime, encoding
 
 
@@ -172,9 +244,13 @@ def _charset(data: bytes) -> tuple[str, str]:
     return f"Unicode text, UTF-8{mark} text", "utf-8"
 
 
-def _text_kind(data: bytes, charset: str) -> tuple[str, str]:
+def _text_kind(data: bytes, charset: str, excluded: frozenset[str]) -> tuple[str, str]:
     head = data[:4096].lstrip(b"\xef\xbb\xbf").lstrip()
     ends = _line_ends(data)
+    if head[:1] in (b"{", b"[") and len(data) < _HEAD and "json" not in excluded and _is_json(data):
+        return "JSON text data", "application/json"
+    if "soft" in excluded:
+        return f"{charset}{ends}", "text/plain"
     if data[:2] == b"#!":
         words = data[2:256].split(b"\n", 1)[0].split()
         program = words[0].rpartition(b"/")[2] if words else b""
@@ -194,8 +270,6 @@ def _text_kind(data: bytes, charset: str) -> tuple[str, str]:
         return f"XML {version[1].decode() if version else '1.0'} document, {charset}{ends}", "text/xml"
     if lower.startswith((b"<!doctype html", b"<html")):
         return f"HTML document, {charset}{ends}", "text/html"
-    if head[:1] in (b"{", b"[") and len(data) < _HEAD and _is_json(data):
-        return "JSON text data", "application/json"
     return f"{charset}{ends}", "text/plain"
 
 
