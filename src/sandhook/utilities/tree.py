@@ -1,6 +1,6 @@
 """tree: list the contents of directories as a tree.
 
-Oracle: tree 2.1.0. Names come in byte order. Divergence: L-TREE-001, colours, HTML, --gitignore, --fromfile, -R
+Oracle: tree 2.1.0. Names come in byte order. Divergence: L-TREE-001, colours, HTML, --gitignore, -R
 and -S are not offered, and --du counts each byte once at the end.
 """
 
@@ -17,6 +17,7 @@ from sandhook.utilities._listing import HALF_YEAR, human_size
 from sandhook.utilities._mode import mode_string
 from sandhook.utilities._time import strftime
 from sandhook.utilities._tree_nodes import MAX_DEPTH, Forest, Node, Rules, patterns
+from sandhook.utilities._tree_paths import Listed
 
 _BOXES = ("│\u00a0\u00a0 ", "├── ", "└── ")
 _GRAPHICS = ("x   ", "tqq ", "mqq ")  #: between sequences that choose a terminal's graphic characters
@@ -95,6 +96,8 @@ class Options:
     json: bool = opt("-J", help="JSON")
     xml: bool = opt("-X", help="XML")
     output: str | None = opt("-o", "FILE", "write to FILE")
+    from_file: bool = opt("--fromfile", help="list the paths that files name (. is standard input)")
+    file_links: bool = opt("--fflinks", help="with --fromfile, NAME -> TARGET is a link")
     graphics: bool = opt("-A", help="lines of a terminal's graphic characters")
     no_report: bool = opt("--noreport", help="no count at the end")
     charset: str | None = opt("--charset", "NAME", "UTF-8 for lines of box characters, else ASCII")
@@ -128,6 +131,10 @@ def _list(options: Options, operands: Sequence[str], rules: Rules, writer: _Writ
         if options.json and index:
             writer.line(",")
         try:
+            if options.from_file:
+                with ctx.open("-" if name == "." else name) as reader:
+                    writer.top(Listed(rules, ctx, reader, links=options.file_links).top(name))
+                continue
             info = stat_of(ctx, name)
         except OSError:
             writer.missing(name)
@@ -222,7 +229,7 @@ class _Writer:
             self.files += 1
 
     def _leads_to_directory(self, node: Node) -> bool:
-        return self.ctx.fs.is_dir(self.ctx.path(node.path))
+        return not self.options.from_file and self.ctx.fs.is_dir(self.ctx.path(node.path))
 
     def _line(self, branch: str, node: Node) -> None:
         options = self.options
