@@ -326,6 +326,15 @@ def test_an_interrupt_ends_everything_quietly(here: Path, bash: str) -> None:
     until(lambda: gone(int((here / "pid").read_text())))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_a_real_shell_hears_interrupts_although_the_command_does_not(here: Path, bash: str) -> None:
+    write(here / "a.test.sh", "#### a\ntrap -p; kill -INT $$; echo no\n## status: 130\n")
+    command = [sys.executable, "-m", "sandhook.cli", "test", "--shell", bash, "a.test.sh"]
+    quiet = ["sh", "-c", 'trap "" INT QUIT; exec "$@"', "sh", *command]
+    ran = subprocess.run(quiet, capture_output=True, timeout=60, text=True)
+    assert (ran.returncode, ran.stdout.splitlines()[-1]) == (0, f"1 file: {bash} 1 pass: all as expected")
+
+
 # ---------------------------------------------------------------- many at once
 
 

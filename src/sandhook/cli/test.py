@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.conformance.model import HOST
-from sandhook.conformance.oracle import PROGRAM, OracleMissing, RealShell, check, program_of
+from sandhook.conformance.oracle import PROGRAM, OracleMissing, RealShell, check, hear_interrupts, program_of
 from sandhook.conformance.runner import TIMEOUT
 from sandhook.conformance.suite import Selected, find, load
 from sandhook.conformance.suite import run as run_suite
@@ -227,6 +227,7 @@ def _on(
 
         with HostedShell(root=options.root, jobs=jobs, timeout=options.timeout) as hosted:
             return run_suite(mine, hosted, step=step, fail_fast=options.fail_fast)
+    hear_interrupts()
     with RealShell(name, root=options.root, jobs=jobs, timeout=options.timeout) as shell:
         return run_suite(mine, shell, step=step, fail_fast=options.fail_fast)
 

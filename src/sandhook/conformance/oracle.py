@@ -84,6 +84,17 @@ def check(oracle: Oracle) -> tuple[int, ...]:
     return version
 
 
+def hear_interrupts() -> None:
+    """Let the shells that are started hear interrupts although this command, in the background of one, does not.
+
+    What is ignored stays so in a program that is started; what has a handler does there what it does by default.
+    """
+    for name in ("SIGINT", "SIGQUIT"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
 class RealShell:
     """Runs scripts on a real shell, each in an empty directory; use as a context manager.
 
