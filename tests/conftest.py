@@ -18,6 +18,8 @@ def pytest_configure() -> None:
     """Hear interrupts also when the suite was started in the background, where shells have them ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        if sys.platform != "win32":
+            signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 @pytest.hookimpl(wrapper=True)
