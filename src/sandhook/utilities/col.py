@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities._base import Context, Failure, UsageError, also, opt, option_set
+from sandhook.utilities._options import Inform
 from sandhook.utilities._width import width_of
 
 _FEEDS = {"7": -2, "8": -1, "9": 1, "\x07": -2, "\x08": -1, "\t": 1}  #: what follows ESC, and half lines
@@ -34,6 +35,7 @@ class Options:
         opt("-x", "--spaces", help="tabs become blanks", const=False),
     )
     pass_: bool = opt("-p", "--pass", help="pass other control sequences on")
+    asked: bool = opt("-H", help="show this help")
     lines: int = opt(
         "-l", "--lines", "LINES", "taken: all lines are kept in memory", convert=_count, default=128
     )
@@ -41,6 +43,8 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0."""
+    if options.asked:
+        raise Inform("help")
     if operands:
         raise UsageError("bad usage")
     with ctx.stdin_reader() as reader:

@@ -1,16 +1,19 @@
 """fallocate: make files longer, with zeros.
 
-Oracle: util-linux 2.38. Divergence: L-FALLOCATE-001, holes are not dug, and ranges not moved.
+Oracle: util-linux 2.38. Divergence: L-FALLOCATE-001, holes are zeros, and ranges are not moved.
 """
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
-from sandhook.utilities._base import Context, Failure, opt, option_set
+from sandhook.kernel.descriptor import Description
+from sandhook.utilities._base import Context, Failure, also, opt, option_set
 from sandhook.utilities._counts import parse_count
 from sandhook.utilities._files import reason, stat_of
 
+_DONE = {"": "allocated", "p": "hole created", "z": "zeroed"}
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
@@ -23,7 +26,7 @@ def _bytes(text: str, what: str) -> int:
 
 @option_set
 class Options:
-    """fallocate [-n] [-o OFFSET] -l LENGTH FILE
+    """fallocate [-n] [-p | -z] [-o OFFSET] -l LENGTH FILE | fallocate -d FILE
 
     Let FILE, which is made if need be, have room for LENGTH bytes from OFFSET on.
     """
@@ -31,6 +34,13 @@ class Options:
     length: str | None = opt("-l", "--length", "LENGTH", "bytes, or with K, M, G ... more")
     offset: str = opt("-o", "--offset", "OFFSET", "where they begin (0)", default="0")
     keep: bool = opt("-n", "--keep-size", help="the file does not become longer")
+    what: str = also(
+        opt("-p", "--punch-hole", help="zeros in their place, where the file is", const="p", default=""),
+        opt("-z", "--zero-range", help="zeros in their place", const="z"),
+        opt("-d", "--dig-holes", help="without effect: files have no blocks", const="d"),
+        opt("-c", "--collapse-range", help="refused, as on most file systems", const="c"),
+        opt("-i", "--insert-range", help="likewise", const="i"),
+    )
     posix: bool = opt("-x", "--posix", help="taken, and without effect")
     verbose: bool = opt("-v", "--verbose", help="say what was done")
 
@@ -41,6 +51,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure("no filename specified")
     if len(operands) > 1:
         raise Failure("unexpected number of arguments")
+    if options.what == "d":
+        return _dig(operands[0], options, ctx)
     if options.length is None:
         raise Failure("no length argument specified")
     length = _bytes(options.length, "length")
@@ -49,24 +61,45 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure("invalid length value specified")
     name = operands[0]
     try:
-        file = ctx.process.open(name, write=True, create=True)
+        file = ctx.process.open(name, write=True, create=not options.what)
     except OSError as error:
         raise Failure(f"cannot open {name}: {reason(error)}") from None
     try:
         size = stat_of(ctx, name).size
-        missing = 0 if options.keep else offset + length - size
-        file.seek(size)
-        while missing > 0:
-            step = min(missing, 65_536)
-            ctx.charge(1 + (step >> 10))
-            file.write(bytes(step))
-            missing -= step
+        if options.what in ("c", "i"):
+            raise OSError(errno.EOPNOTSUPP, "")
+        if options.what:
+            _fill(file, offset, min(length, size - offset), ctx)
+        missing = 0 if options.keep or options.what == "p" else offset + length - size
+        _fill(file, size, missing, ctx)
     except OSError as error:
         raise Failure(f"fallocate failed: {reason(error)}") from None
     finally:
         file.release()
     if options.verbose:
-        ctx.write_line(f"{name}: {_human(length)} ({length} bytes) allocated.")
+        ctx.write_line(f"{name}: {_human(length)} ({length} bytes) {_DONE[options.what]}.")
+    return 0
+
+
+def _fill(file: Description, at: int, length: int, ctx: Context) -> None:
+    """Write zeros; a length of 0 or less is nothing."""
+    if length > 0:
+        file.seek(at)
+    while length > 0:
+        step = min(length, 65_536)
+        ctx.charge(1 + (step >> 10))
+        file.write(bytes(step))
+        length -= step
+
+
+def _dig(name: str, options: Options, ctx: Context) -> int:
+    """Find no block of zeros that could become a hole."""
+    try:
+        stat_of(ctx, name)
+    except OSError as error:
+        raise Failure(f"cannot open {name}: {reason(error)}") from None
+    if options.verbose:
+        ctx.write_line(f"{name}: 0 B (0 bytes) converted to sparse holes.")
     return 0
 
 

@@ -24,6 +24,7 @@ from sandhook.utilities._gzip_words import BzipWords, Said, Words, XzWords
 from sandhook.utilities._options import Inform
 from sandhook.utilities._time import strftime
 from sandhook.utilities._xz_list import Lister, XzError, read_streams
+from sandhook.version import __version__
 from sandhook.vfs.base import Stat
 
 HINT_QUOTE = "`"
@@ -47,7 +48,7 @@ _WORDS = {"gzip": Words, "bzip2": BzipWords, "xz": XzWords, "lzma": XzWords}
 #: Options that are not for all of them, and whose they are.
 _OWN = {
     "list_": ("-l", ("gzip", "xz", "lzma")), "long_help": ("-H", ("xz", "lzma")), "robot": ("--robot", ("xz", "lzma")), "recursive": ("-r", ("gzip",)), "suffix": ("-S", ("gzip", "xz", "lzma")),
-    "synchronous": ("--rsyncable", ("gzip",)), "small": ("-s", ("bzip2",)), "extreme": ("-e", ("xz", "lzma")),
+    "synchronous": ("--rsyncable", ("gzip",)), "license_": ("-L", ("gzip", "bzip2")), "small": ("-s", ("bzip2",)), "extreme": ("-e", ("xz", "lzma")),
     "threads": ("-T", ("xz", "lzma")), "format_": ("-F", ("xz", "lzma")), "check": ("-C", ("xz", "lzma")),
     "memory": ("-M", ("xz", "lzma")), "no_warn": ("-Q", ("xz", "lzma")),
 }  # fmt: skip
@@ -91,6 +92,7 @@ class Options:
     check: str | None = opt("-C", "--check", "CHECK", "none, crc32, crc64 (default) or sha256 (xz)")
     memory: str | None = opt("-M", "--memlimit", "BYTES", "accepted (xz)")
     no_warn: bool = opt("-Q", "--no-warn", help="warnings do not count (xz)")
+    license_: bool = opt("-L", "--license", help="print under which terms this may be used (gzip, bzip2)")
     level: int = also(
         *(
             opt(f"-{digit}", help="speed 1 to compression 9 (0 for xz)", const=digit, default=6)
@@ -104,6 +106,10 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 after an error, 2 after a warning; bzip2 has 2 for damaged data alone."""
     worker = _Worker(options, ctx)
+    if options.license_:
+        called = ctx.name.rpartition("/")[2]
+        ctx.write_line(f"{called} (sandhook) {__version__}: free software, under the terms of its LICENSE.")
+        return 0
     if options.long_help:
         raise Inform("help")
     if options.list_ and worker.kind != "gzip":

@@ -12,6 +12,7 @@ from sandhook.kernel.signals import NAMES, SIGTERM, parse_signal
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_ere
 from sandhook.utilities._base import Context, Failure, Syntax, UsageError, opt, option_set
+from sandhook.utilities._files import confirm
 from sandhook.utilities._processes import NAME_LENGTH, Row, listed
 
 RAW = True  # killall -TERM is no cluster of letters
@@ -26,6 +27,10 @@ class Options:
 
     exact: bool = opt("-e", "--exact", help="names over 15 characters must match wholly")
     icase: bool = opt("-I", "--ignore-case", help="ignore case")
+    group: bool = opt(
+        "-g", "--process-group", help="the process group: that of the run, so that the processes get it"
+    )
+    ask: bool = opt("-i", "--interactive", help="ask for each process")
     list_: bool = opt("-l", "--list", help="print the names of signals")
     quiet: bool = opt("-q", "--quiet", help="do not complain of names that no process has")
     regex: bool = opt("-r", "--regexp", help="NAME is an extended regular expression")
@@ -69,6 +74,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             if not options.quiet:
                 ctx.process.complain(f"{name}: no process found\n".encode("utf-8", "surrogateescape"))
         for row in chosen:
+            if options.ask and not confirm(ctx, f"Kill {row.name}({row.pid}) ? (y/N) "):
+                continue
             row.process.kill(signal)
             if options.verbose:
                 line = f"Killed {row.name}({row.pid}) with signal {signal}\n"

@@ -12,7 +12,7 @@ from sandhook.kernel.signals import SIGTERM, parse_signal
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_ere
 from sandhook.utilities._base import Context, Failure, Syntax, UsageError, opt, option_set
-from sandhook.utilities._owners import user_number
+from sandhook.utilities._owners import group_number, user_number
 from sandhook.utilities._processes import NAME_LENGTH, Row, listed
 from sandhook.utilities.id import current_user
 
@@ -59,6 +59,12 @@ class Options:
     users: str | None = opt("-u", "--euid", "USER,...", "only processes of these users")
     real_users: str | None = opt("-U", "--uid", "USER,...", "likewise")
     terminals: str | None = opt("-t", "--terminal", "NAME,...", "only of these terminals: none has one")
+    real_groups: str | None = opt("-G", "--group", "GROUP,...", "only processes of these groups")
+    light: bool = opt("-w", "--lightweight", help="threads, too: there are none")
+    locked: bool = opt("-L", "--logpidfile", help="fail unless the file of -F is locked: none is")
+    value: str | None = opt(
+        "-q", "--queue", "NUMBER", "pkill: a value that goes with the signal: nobody asks for it"
+    )
     states: str | None = opt("-r", "--runstates", "LETTERS", "only in these states")
     exact: bool = opt("-x", "--exact", help="the whole name must match")
     pidfile: str | None = opt("-F", "--pidfile", "FILE", "only the one whose number is in FILE")
@@ -84,6 +90,10 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 def _act(kill: bool, signal: int | None, options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not kill and options.echo:
         raise UsageError("invalid option -- 'e'")
+    if not kill and options.value is not None:
+        raise UsageError("invalid option -- 'q'")
+    if kill and options.light:
+        raise UsageError("invalid option -- 'w'")
     if kill and (options.list_name or options.list_full or options.inverse or options.delimiter != "\n"):
         raise UsageError("-a, -d, -l and -v are options of pgrep")
     if options.signal is not None and kill:
@@ -206,12 +216,19 @@ def _tests(options: Options, ctx: Context) -> list[Callable[[Row], bool]]:
         if text is not None:
             good = current_user(ctx)[0] in _users(text, ctx)
             tests.append(lambda row, good=good: good)  # type: ignore[misc]
+    if options.real_groups is not None:
+        good = current_user(ctx)[1] in _groups(options.real_groups, ctx)
+        tests.append(lambda row, good=good: good)  # type: ignore[misc]
     if options.terminals is not None:
         tests.append(lambda row: False)
     if options.states is not None:
         letters = options.states
         tests.append(lambda row: "S" in letters)
+    if options.locked and options.pidfile is None:
+        raise UsageError("-L without -F makes no sense")
     if options.pidfile is not None:
+        if options.locked:
+            raise UsageError("pidfile not valid", status=1)
         number = _pid_in(options.pidfile, ctx)
         tests.append(lambda row: row.pid == number)
     return tests
@@ -224,6 +241,16 @@ def _users(text: str, ctx: Context) -> set[int]:
         if known is None:
             raise Failure(f"invalid user name: {name}")
         found.add(known[0])
+    return found
+
+
+def _groups(text: str, ctx: Context) -> set[int]:
+    found = set()
+    for name in text.split(","):
+        number = group_number(ctx, name)
+        if number is None:
+            raise Failure(f"invalid group name: {name}")
+        found.add(number)
     return found
 
 

@@ -1,7 +1,7 @@
 """strings: print the texts within binary files.
 
 Source: POSIX.1-2024 XCU 3, strings. Oracle: GNU binutils 2.40.
-Divergence: L-STRINGS-001, -d, -T and -U are not offered.
+Divergence: L-STRINGS-001, -d and -T are taken, and without effect; -U is not offered.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ class Options:
     """
 
     all_: bool = opt("-a", "--all", help="taken: files are always read as a whole")
+    data: bool = opt("-d", "--data", help="taken: files are always read as a whole")
+    target: str | None = opt("-T", "--target", "FORMAT", "taken: no file is an object file")
     names: bool = opt("-f", "--print-file-name", help="print the file's name before each string")
     length: int = opt("-n", "--bytes", "LENGTH", "shortest string, in characters", convert=_length, default=4)
     radix: str | None = also(

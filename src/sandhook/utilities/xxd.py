@@ -24,6 +24,12 @@ _VALUED = "cglnos"
 _NUMBER = re.compile(r"[+-]*(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,18})", re.ASCII)
 _MOST_COLUMNS = 256
 _PRINTABLE = bytes(byte if 32 <= byte < 127 else 46 for byte in range(256))
+#: What EBCDIC of code page 37 has where -E shows another character.
+_EBCDIC = bytes.maketrans(b"\x5f\x9a\xa1\xad\xb0\xba\xbb\xbd", b"~^.[...]")
+_EBCDIC_SHOWN = bytes(
+    new if new != byte else ord(char) if " " <= (char := bytes((byte,)).decode("cp037")) <= "~" else 46
+    for byte, new in enumerate(_EBCDIC)
+)
 
 
 def _number(text: str) -> int:
@@ -45,7 +51,7 @@ WRITE_STATUS = 3
 
 @option_set
 class Options:
-    """xxd [-abCdeipru] [-c COLS] [-g BYTES] [-l LEN] [-n NAME] [-o OFFSET] [-s [+][-]SEEK] [INFILE [OUTFILE]]
+    """xxd [-abCdeEipru] [-c COLS] [-g BYTES] [-l LEN] [-n NAME] [-o OFFSET] [-s [+][-]SEEK] [INFILE [OUTFILE]]
 
     Dump INFILE (standard input) in hexadecimal, or turn a dump back with -r.
     """
@@ -58,6 +64,7 @@ class Options:
     capitalize: bool = opt("-C", help="with -i, capital letters in names (-capitalize)")
     decimal: bool = opt("-d", help="offsets in decimal")
     little: bool = opt("-e", help="groups are little-endian numbers")
+    ebcdic: bool = opt("-E", help="the characters are those of EBCDIC")
     group: int | None = opt(
         "-g", "BYTES", "bytes of a group: 2; 4 with -e, 1 with -b (-groupsize)", convert=_number
     )
@@ -341,6 +348,7 @@ class _Digits:
         self.columns = columns
         self.group = group
         self.little = options.little
+        self.shown = _EBCDIC_SHOWN if options.ebcdic else _PRINTABLE
         self.form = "%08d" if options.bits else "%02X" if options.upper else "%02x"
         self.bits = options.bits
         each = 8 if options.bits else 2
@@ -352,7 +360,7 @@ class _Digits:
         if not (self.bits or self.little):
             shown = piece.hex(" ", -self.group)
             shown = shown.upper() if self.form == "%02X" else shown
-            return f"{shown:<{self.width}}  {piece.translate(_PRINTABLE).decode('ascii')}\n"
+            return f"{shown:<{self.width}}  {piece.translate(self.shown).decode('ascii')}\n"
         if self.bits:
             texts = [f"{byte:08b}" for byte in piece]
         else:
@@ -363,7 +371,7 @@ class _Digits:
             if self.little:
                 part = [self.blank] * (self.group - len(part)) + part[::-1]
             groups.append("".join(part))
-        return f"{' '.join(groups):<{self.width}}  {piece.translate(_PRINTABLE).decode('ascii')}\n"
+        return f"{' '.join(groups):<{self.width}}  {piece.translate(self.shown).decode('ascii')}\n"
 
 
 # --------------------------------------------------------------------------- back to bytes
