@@ -32,11 +32,15 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     name = ctx.environment.get("PWD", "")
     try:
         path = ctx.fs.realpath(ctx.process.cwd)
-        if options.logical and name[:1] == "/" and not {".", ".."} & set(name.split("/")):
-            here, there = ctx.fs.stat(path), ctx.fs.stat(VirtualPath(name))
-            if (here.device, here.inode) == (there.device, there.inode):
-                path = VirtualPath(name)
+        here = ctx.fs.stat(path)
     except OSError as error:
         raise Failure(f"couldn't find directory entry: {reason(error)}") from None
+    if options.logical and name[:1] == "/" and not {".", ".."} & set(name.split("/")):
+        try:
+            there = ctx.fs.stat(VirtualPath(name))
+        except OSError:  # a $PWD that leads nowhere is not looked at
+            there = None
+        if there is not None and (here.device, here.inode) == (there.device, there.inode):
+            path = VirtualPath(name)
     ctx.write_line(path)
     return 0
