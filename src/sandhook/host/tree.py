@@ -68,6 +68,9 @@ class Tree:
         self._looked = 0  # the last number when all were looked at
         self._refused: set[tuple[int, float]] = set()  # belong to another user now
         self._adoption = _adopt() if subreaper else None
+        self._known: set[tuple[int, float]] = (
+            set()
+        )  # were of the run when it was looked: their zombies are, too
         self._patience = _EXEC  # seconds that one end still waits for processes in the middle of an exec
         self._coming = False  # orphans that have ended, and are not this process's yet
 
@@ -125,7 +128,7 @@ class Tree:
         for pid in self._numbers() if numbers is None else numbers:
             if pid == me or pid in self._dead or (process := machine.look(pid)) is None:
                 continue
-            if process.zombie and process.parent != me:
+            if process.zombie and process.parent != me and self._adoption is None:
                 self._dead.add(pid)  # it has no children, and others wait for it
             elif process.started >= self._begin:
                 seen[pid] = process
@@ -138,7 +141,7 @@ class Tree:
         ours: dict[int, Process] = {}
         unsure: list[Process] = []
         for pid, process in seen.items():
-            if process.session in sessions or pid in self._living:
+            if process.session in sessions or pid in self._living or (pid, process.started) in self._known:
                 ours[pid] = process
             elif process.parent not in elders:
                 continue  # it is of the run only if its parent is
@@ -157,6 +160,7 @@ class Tree:
             for pid in new:
                 ours[pid] = seen.pop(pid)
         if self._adoption is not None:
+            self._known.update((process.pid, process.started) for process in ours.values())
             # a zombie whose parent has not quite gone comes to this process in a moment
             self._coming = any(
                 process.zombie and process.parent != me and process.pid not in self._living
@@ -231,6 +235,7 @@ class Tree:
             self._first, self._since = 0, 0.0
             self._strangers.clear()
             self._own.clear()
+            self._known.clear()
 
     def close(self) -> None:
         """End all processes, and adopt no more orphans."""
