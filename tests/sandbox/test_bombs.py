@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import pytest
 
+from sandhook import Shell
 from sandhook.limits import Limits
 from tests.sandbox.conftest import SMALL, Attack
 from tests.sandbox.tools import present
@@ -315,3 +318,49 @@ def test_jq_works_again_after_it_was_killed(attack: Attack) -> None:
     for _ in range(3):
         assert attack("jq -n 'def f: f; f'", limits=Limits(wall_seconds=0.2)).limit == "wall_seconds"
         assert attack("jq -nc '[range(3)]'").stdout == "[0,1,2]\n"
+
+
+# --------------------------------------------------------------------------- scripts that run themselves
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#!/usr/bin/env",
+        "#!/usr/bin/env -i",
+        "#!/usr/bin/env ./h.sh",
+        "#!/usr/bin/env -S ./h.sh",
+        "#!/usr/bin/env -S -i ./h.sh",
+        "#!/usr/bin/env -S env ./h.sh",
+        "#!/usr/bin/env bash\n./h.sh",
+        "#!/usr/bin/busybox env",
+        "#!/usr/bin/nice",
+        "#!/usr/bin/nohup",
+        "#!/usr/bin/setsid",
+        "#!/usr/bin/stdbuf -o0",
+        "#!/usr/bin/time",
+        "#!/usr/bin/timeout 5",
+        "#!/usr/bin/xargs",
+        '#!/usr/bin/awk BEGIN { system("./h.sh") }',
+        '#!/bin/sh\nexec "$0"',
+        "#!/bin/sh\nexec env ./h.sh",
+        '#!/bin/bash\neval "exec $0 x"',
+        "#!/bin/bash\n. ./h.sh",
+        "#!/bin/bash\n$($0)",
+        "#!/bin/bash\ncommand_not_found_handle() { exec ./h.sh; }; nosuch",
+    ],
+)
+def test_a_script_that_runs_itself_ends(text: str) -> None:
+    shell = Shell(files={"h.sh": text + "\n"}, limits=Limits(wall_seconds=5.0))
+    started = monotonic()
+    result = shell.run("./h.sh < /dev/null")
+    assert result.limit in ("call_depth", "processes"), (result.exit_status, result.stderr)
+    assert result.defect is None
+    assert monotonic() - started < 60  # it never ended
+
+
+def test_interpreters_of_interpreters_are_counted_as_linux_counts_them() -> None:
+    files = {f"{number}": f"#!./{number + 1}\n" for number in range(1, 6)} | {"6": "#!/bin/echo\n"}
+    shell = Shell(files=files)
+    assert shell.run("./2").stdout.split() == ["./6", "./5", "./4", "./3", "./2"]
+    assert "Too many levels of symbolic links" in shell.run("./1").stderr

@@ -62,8 +62,8 @@ class ShellContext(Context):
 
     __slots__ = ("_made", "_state")
 
-    def __init__(self, name: str, state: State) -> None:
-        super().__init__(name, state.process, {}, self._run)
+    def __init__(self, name: str, state: State, program: str) -> None:
+        super().__init__(name, state.process, {}, self._run, program)
         self._state = state
         self._made: Mapping[str, str] | None = None
 
@@ -134,7 +134,7 @@ def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str])
         process.argv = argv
     else:
         process.utility = argv
-    status = run_utility(runtime.commands.utilities[name], argv[1:], ShellContext(called, state))
+    status = run_utility(runtime.commands.utilities[name], argv[1:], ShellContext(called, state, name))
     process.utility = ()
     if process.caught:  # elsewhere it is a process: a trap of SIGCHLD hears of its end
         process.kill(SIGCHLD)
@@ -229,7 +229,7 @@ def _in_child(runtime: Runtime, state: State, run: Callable[[State], int]) -> in
     if state.extra.get("last_command") == state.calls:
         return _in_place(runtime, state, run)
     child = state.process.fork()
-    status = runtime.nested(state, lambda: _run_as(state, child, run))
+    status = runtime.nested(state, lambda: _run_as(runtime, state, child, run))
     if child.signal:
         state.extra[KILLED] = child.pid, child.signal
     return status
@@ -241,17 +241,28 @@ def _in_place(runtime: Runtime, state: State, run: Callable[[State], int], *, ex
     ``exec_``: the built-in exec asks for it.
     """
     state.process.caught = set()  # as execve does; what is ignored stays so
-    inner = state.fork(state.process)
-    inner.traps = {}
+    inner = _fork_for_command(runtime, state, state.process)
     level = inner.values.get("SHLVL")
     if exec_ and not state.subshell and isinstance(level, str) and level.isdigit():
         inner.values["SHLVL"] = str(int(level[:9]) - 1)  # the shell that comes instead has the same
     return runtime.nested(state, lambda: run(inner))
 
 
-def _run_as(state: State, child: Process, run: Callable[[State], int]) -> int:
-    inner = state.fork(child)
+def _fork_for_command(runtime: Runtime, state: State, process: Process) -> State:
+    """Return the state that a command begins with; each counts as a nested call and as a step.
+
+    A command that runs in its caller's place makes no process, so nothing else would bound a script
+    that runs itself so: a file whose one line is ``#!/usr/bin/env``.
+    """
+    state.budget.charge(1)
+    inner = state.fork(process)
     inner.traps = {}
+    runtime.deeper(inner)
+    return inner
+
+
+def _run_as(runtime: Runtime, state: State, child: Process, run: Callable[[State], int]) -> int:
+    inner = _fork_for_command(runtime, state, child)
     inner.extra.pop("last_command", None)
     task = getcurrent()
     outer = task.process
@@ -302,7 +313,7 @@ def execute(
         return _in_place(runtime, state, run, exec_=True)
     if caller.rpartition("/")[2] in _REPLACED:
         return _in_child(runtime, state, run)
-    return runtime.nested(state, lambda: _run_as(state, child or state.process.fork(), run))
+    return runtime.nested(state, lambda: _run_as(runtime, state, child or state.process.fork(), run))
 
 
 def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, caller: str) -> int:

@@ -39,7 +39,7 @@ def invoke(
         if builtin is not None:
             return builtin(state, arguments)
         # a utility that bash has built in: it reports with the shell's name and line
-        context = ShellContext(f"{runtime.where(state)}{name}", state)
+        context = ShellContext(f"{runtime.where(state)}{name}", state, name)
         return run_utility(commands.utilities[name], _texts(arguments[1:]), context)
     if not utilities:
         runtime.complain(state, f"{name}: not a shell builtin")

@@ -14,7 +14,8 @@ from sandhook.interp.outside import outside
 from sandhook.record import Record
 from sandhook.state.assignment import Assigned
 from sandhook.state.state import Hashed, State
-from sandhook.vfs.path import join
+from sandhook.vfs.names import MAX_LINKS
+from sandhook.vfs.path import basename, dirname, join
 
 Argument: TypeAlias = "str | Assigned"
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
@@ -229,7 +230,28 @@ def locate(state: State, name: str, path: str | None) -> Located | None:
 
 
 def utility_at(state: State, path: str) -> str | None:
-    """Return the utility or shell that a standard path stands for, such as /usr/bin/env."""
+    """Return the utility or shell that a path stands for: /usr/bin/env, ../../bin/env, or a link to it."""
+    name = _standard_name(state, path)
+    if name is None and "/" in path:
+        name = _standard_name(state, _without_links(state, path))
+    return name
+
+
+def _without_links(state: State, path: str) -> str:
+    """Return the file that a path leads to; the file need not exist, for a utility has none."""
+    fs = state.process.kernel.fs
+    absolute = join(state.process.cwd, path)
+    try:
+        for _ in range(MAX_LINKS):
+            directory = fs.realpath(dirname(absolute))
+            absolute = join(directory, basename(absolute))
+            absolute = join(directory, fs.readlink(absolute))
+    except OSError:  # the last component is no link, or a directory is missing
+        pass
+    return absolute
+
+
+def _standard_name(state: State, path: str) -> str | None:
     for directory in _STANDARD[:2]:
         if path.startswith(directory):
             name = path[len(directory) :]

@@ -20,7 +20,7 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from sandhook.kernel.descriptor import CHUNK, Description, File
@@ -100,7 +100,9 @@ class Context:
     """What a utility sees of the world: its process's streams, files, time, and the budget.
 
     Attributes:
-        name: How the utility was called, for messages.
+        name: How the utility was called (``argv[0]``), for messages.
+        program: Which utility it is, whatever path, link or ``exec -a`` it was called by: the name it
+            is registered under. Modules that serve several names decide by it.
         process: Its virtual process; use the methods below where there is one.
         environment: The exported variables.
         run: Runs another command by name (functions excepted), as execvp would.
@@ -116,11 +118,20 @@ class Context:
         "kernel",
         "name",
         "process",
+        "program",
         "run",
     )
 
-    def __init__(self, name: str, process: Process, environment: Mapping[str, str], run: RunCommand) -> None:
+    def __init__(
+        self,
+        name: str,
+        process: Process,
+        environment: Mapping[str, str],
+        run: RunCommand,
+        program: str | None = None,
+    ) -> None:
         self.name = name
+        self.program = name.rpartition("/")[2] if program is None else program
         self.process = process
         self.kernel: Kernel = process.kernel
         self.budget: Budget = process.kernel.budget
@@ -130,6 +141,14 @@ class Context:
         self.failed = 0
         self._out: list[bytes] = []
         self._out_size = 0
+
+    def called_as(self, names: Container[str]) -> str:
+        """Return the name of ``argv[0]`` where it is one of ``names``, else ``program``.
+
+        For programs that look at ``argv[0]`` themselves, as a link to xz called unxz does.
+        """
+        called = self.name.rpartition("/")[2]
+        return called if called in names else self.program
 
     def start(
         self,
@@ -425,7 +444,7 @@ def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
             if error.hint:
                 named, quote = getattr(module, "NAMED_HINT", False), getattr(module, "HINT_QUOTE", "'")
                 if isinstance(named, frozenset):  # not all that the module is called do so
-                    named = ctx.name.rpartition("/")[2] in named
+                    named = ctx.program in named
                 argp = getattr(module, "ARGP", False)
                 ctx.error_hint(getattr(module, "USAGE", ""), named=named, quote=quote, argp=argp)
             if error.status is not None:

@@ -59,7 +59,7 @@ class Joined:
                 if directory and self._lenient:
                     self._ctx.error(f"{name}: {reason(error)}")
                 else:
-                    shown = quote_odd(name) if self._ctx.name.endswith("od") else name
+                    shown = quote_odd(name) if self._ctx.program == "od" else name
                     self._ctx.fail(f"{shown}: {reason(error)}")
 
     def blocks(self, size: int) -> Iterator[bytes]:

@@ -149,7 +149,7 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when the input is not encoded so."""
-    called = ctx.name.rpartition("/")[2]
+    called = ctx.program
     if called == "base32" and options.encoding is not None:
         raise UsageError(f"unrecognized option '--{options.encoding}'")
     if called == "basenc" and options.encoding is None:

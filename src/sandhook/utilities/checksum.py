@@ -60,7 +60,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def chosen(options: Options, ctx: Context) -> Algorithm:
     """Return the algorithm that the utility's name means, with -l for b2sum."""
-    stem = ctx.name.rpartition("/")[2].removesuffix("sum")
+    stem = ctx.program.removesuffix("sum")
     if stem != "b2":
         if options.length is not None:
             raise UsageError("invalid option -- 'l'")

@@ -57,7 +57,7 @@ class Wanted(Record):
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be given away."""
-    group_only = ctx.name.rpartition("/")[2] == "chgrp"
+    group_only = ctx.program == "chgrp"
     if group_only and options.origin is not None:
         raise UsageError("unrecognized option '--from'")
     rest = list(operands)

@@ -26,7 +26,7 @@ USAGE_STATUS = 2
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 when the table could not be read, 2 for wrong options."""
-    program = ctx.name.rpartition("/")[2]
+    program = ctx.program
     try:
         options, operands = options_of(program, arguments)
         _PROGRAMS[program](options, operands, ctx)

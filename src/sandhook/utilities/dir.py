@@ -16,7 +16,7 @@ Options = ls.Options
 
 def run(options: ls.Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0; 1 when something below an operand failed, 2 when an operand did."""
-    layout = "long" if ctx.name.rpartition("/")[2] == "vdir" else "columns"
+    layout = "long" if ctx.program == "vdir" else "columns"
     chosen = any(word[:5] != "sort " and word != "f" for word in options.order)
     order = options.order if chosen else (layout, *options.order)
     changed = {"order": order, "quoting": options.quoting or "escape"}

@@ -116,9 +116,9 @@ class _Worker:
     """Handles the operands with the options so far."""
 
     def __init__(self, ctx: Context) -> None:
-        name = ctx.name.rpartition("/")[2]
+        name = ctx.called_as(_FORMS)
         self.ctx = ctx
-        self.name = name if name in _FORMS else "dos2unix"
+        self.name = name
         self.given: dict[str, Any] = {}
         self.opts = Options()
         self.status = 0

@@ -30,7 +30,7 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 for a wrong call."""
-    plural = ctx.name.rpartition("/")[2] == "ngettext"
+    plural = ctx.program == "ngettext"
     words = list(operands)
     most = 3 if plural else 1
     if options.several and not plural:

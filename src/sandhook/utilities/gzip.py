@@ -42,6 +42,9 @@ _FORMATS = {
     "lzma": "lzma",
     "unlzma": "lzma",
     "lzcat": "lzma",
+    "xz": "xz",
+    "unxz": "xz",
+    "xzcat": "xz",
 }
 _WORDS = {"gzip": Words, "bzip2": BzipWords, "xz": XzWords, "lzma": XzWords}
 
@@ -107,7 +110,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 after an error, 2 after a warning; bzip2 has 2 for damaged data alone."""
     worker = _Worker(options, ctx)
     if options.license_:
-        called = ctx.name.rpartition("/")[2]
+        called = ctx.called_as(_FORMATS)
         ctx.write_line(f"{called} (sandhook) {__version__}: free software, under the terms of its LICENSE.")
         return 0
     if options.long_help:
@@ -129,10 +132,10 @@ class _Worker:
     """Handles the operands."""
 
     def __init__(self, options: Options, ctx: Context) -> None:
-        called = ctx.name.rpartition("/")[2]
+        called = ctx.called_as(_FORMATS)
         self.ctx = ctx
         self.options = options
-        self.kind = _FORMATS.get(called, "xz")
+        self.kind = _FORMATS[called]
         if options.format_ not in (None, "auto"):
             if options.format_ not in ("xz", "lzma", "alone"):
                 raise Failure(f"{options.format_}: Unknown file format type")

@@ -94,7 +94,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 texts += _lines(reader)
         except OSError as error:
             raise Failure(f"can't read {name}: {reason(error)}") from None
-    if ctx.name.rpartition("/")[2] == "hd":
+    if ctx.called_as(("hexdump", "hd")) == "hd":
         texts = [*_CANONICAL, *texts]
     elif not texts:
         texts = [_ADDRESS, _WORDS]

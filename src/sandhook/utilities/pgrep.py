@@ -78,7 +78,7 @@ _SYNTAX = Syntax(Options)
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when a process was found, 1 when none was, 2 after a wrong command line."""
-    kill = ctx.name.rpartition("/")[2] == "pkill"
+    kill = ctx.called_as(("pgrep", "pkill")) == "pkill"
     words, signal = _take_signal(list(arguments)) if kill else (list(arguments), None)
     try:
         return _act(kill, signal, *_SYNTAX.parse(words), ctx)

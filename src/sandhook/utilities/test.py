@@ -97,7 +97,7 @@ class FileProbe:
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:
     """Return 0 (true), 1 (false) or 2 (no expression)."""
-    bracket = ctx.name.rpartition("/")[2] == "["
+    bracket = ctx.program == "["
     if bracket:
         if not operands or operands[-1] != "]":
             raise Failure("missing `]'", 2)

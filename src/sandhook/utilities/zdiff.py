@@ -23,7 +23,7 @@ _SECOND = 5  #: the descriptor that the second file is read from
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 for files with the same content, 1 for others, 2 after an error."""
-    program = "cmp" if ctx.name.endswith("cmp") else "diff"
+    program = "cmp" if ctx.program.endswith("cmp") else "diff"
     syntax = Syntax((cmp if program == "cmp" else diff).Options)
     syntax.parse(arguments)
     words, names = parted(arguments, syntax)

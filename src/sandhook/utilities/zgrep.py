@@ -21,7 +21,7 @@ _SUFFIXES = (".gz", ".bz2", ".xz", ".lzma")
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when a line was selected, 1 when none was, 2 after an error."""
-    called = ctx.name.rpartition("/")[2]
+    called = ctx.program
     syntax = Syntax(grep.Options, numeric=getattr(grep, "NUMERIC", None))
     try:
         options, _operands = syntax.parse(arguments)

@@ -247,7 +247,9 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
     Kept by the identity of the Options object, which the parser hands out again for the same
     command line: hashing thirty fields would cost more than the search of a short input.
     """
-    name, ctx.name = ctx.name, "grep"  # egrep and fgrep are scripts that call it
+    name = ctx.program
+    if name != "grep":  # egrep and fgrep are scripts that call grep, which reports
+        ctx.name = "grep"
     kept = _PLANS.get(id(options))
     if kept is not None and kept[0] is options and kept[1] == name and kept[2] == pattern:
         for warning in kept[3].warnings:

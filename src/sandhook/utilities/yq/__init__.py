@@ -64,7 +64,7 @@ class Options:
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0; 1 for wrong options, text that cannot be read, an error of the filter, and with -e."""
-    parsed = parse(arguments, toml=ctx.name.rpartition("/")[2] == "tomlq")
+    parsed = parse(arguments, toml=ctx.program == "tomlq")
     if parsed.inform:
         raise Inform(parsed.inform)
     if parsed.in_place and (
@@ -74,7 +74,7 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         return _Run(parsed, ctx).status()
     except _Stop as stop:
-        return stop.status if ctx.name.rpartition("/")[2] == "tomlq" else 1
+        return stop.status if ctx.program == "tomlq" else 1
 
 
 def _is_file(ctx: Context, name: str) -> bool:
