@@ -79,19 +79,28 @@ class Limits(Record):
 class Budget:
     """What is left of the limits during one run.
 
-    The hot path is inlined by its users: ``budget.fuel = fuel = budget.fuel - 1`` and, below zero,
-    ``budget.refuel()``. Everything else goes through ``charge`` and ``hold``.
+    The hot path is inlined by its users: ``budget.slice_left = slice_left = budget.slice_left - 1`` and, below zero,
+    ``budget.next_slice()``. Everything else goes through ``charge`` and ``charge_memory``.
 
     Attributes:
         call_depth: The limit of that name.
-        fuel: Steps left before the next look at the clock (not the whole remainder).
+        slice_left: Steps left before the next look at the clock (not the whole remainder).
         skipped: Virtual seconds that the clock jumped over because every process slept.
         waited: Real seconds in which every process waited for the world outside.
-        spent: The first limit that was exceeded, or None. Once set, every further charge fails.
+        exhausted: The first limit that was exceeded, or None. Once set, every further charge fails.
     """
 
     __slots__ = (
-        "_clock", "_reserve", "call_depth", "fuel", "held", "limits", "skipped", "spent", "started", "waited"
+        "_clock",
+        "_reserve",
+        "call_depth",
+        "exhausted",
+        "limits",
+        "memory_used",
+        "skipped",
+        "slice_left",
+        "started",
+        "waited"
     )  # fmt: skip
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
@@ -101,10 +110,10 @@ class Budget:
         self.started = clock()
         self.skipped = 0.0
         self.waited = 0.0
-        self.spent: LimitExceeded | None = None
-        self.held = 0
-        self.fuel = min(SLICE, limits.steps)
-        self._reserve = limits.steps - self.fuel
+        self.exhausted: LimitExceeded | None = None
+        self.memory_used = 0
+        self.slice_left = min(SLICE, limits.steps)
+        self._reserve = limits.steps - self.slice_left
 
     def elapsed(self) -> float:
         """Return the virtual seconds since the run began."""
@@ -116,55 +125,55 @@ class Budget:
 
     def steps_used(self) -> int:
         """Return the steps charged so far (a count)."""
-        return self.limits.steps - self._reserve - max(0, self.fuel)
+        return self.limits.steps - self._reserve - max(0, self.slice_left)
 
-    def refuel(self) -> None:
+    def next_slice(self) -> None:
         """Grant the next slice of steps, after a look at the clock and the remainder."""
-        if self.spent is not None:
-            raise self.spent
+        if self.exhausted is not None:
+            raise self.exhausted
         if self.elapsed() > self.limits.wall_seconds:
             self.fail("wall_seconds")
-        want = SLICE - self.fuel
+        want = SLICE - self.slice_left
         grant = min(want, self._reserve)
-        if grant <= 0 or self.fuel + grant < 0:
+        if grant <= 0 or self.slice_left + grant < 0:
             self.fail("steps")
         self._reserve -= grant
-        self.fuel += grant
+        self.slice_left += grant
 
     def yield_slice(self) -> None:
-        """Hand the rest of the slice back, so that the very next step calls ``refuel``."""
-        if self.fuel > 0:
-            self._reserve += self.fuel
-            self.fuel = 0
+        """Hand the rest of the slice back, so that the very next step calls ``next_slice``."""
+        if self.slice_left > 0:
+            self._reserve += self.slice_left
+            self.slice_left = 0
 
     def charge(self, steps: int) -> None:
         """Charge ``steps`` units of work at once (0 or more)."""
-        self.fuel -= steps
-        if self.fuel < 0:
-            self.refuel()
+        self.slice_left -= steps
+        if self.slice_left < 0:
+            self.next_slice()
 
-    def hold(self, count: int) -> None:
+    def charge_memory(self, count: int) -> None:
         """Take ``count`` bytes of memory before they are allocated; negative gives back."""
-        self.held += count
-        if self.held > self.limits.memory_bytes:
+        self.memory_used += count
+        if self.memory_used > self.limits.memory_bytes:
             self.fail("memory_bytes")
 
-    def afford(self, count: int) -> None:
+    def check_fits(self, count: int) -> None:
         """Refuse a single allocation of ``count`` bytes that could never fit; holds nothing."""
-        if self.held + count > self.limits.memory_bytes:
+        if self.memory_used + count > self.limits.memory_bytes:
             self.fail("memory_bytes")
 
     def cancel(self) -> None:
         """Poison the budget from another thread; the run ends at its next look at the clock."""
-        if self.spent is None:
-            self.spent = LimitExceeded(CANCELLED, 0)
+        if self.exhausted is None:
+            self.exhausted = LimitExceeded(CANCELLED, 0)
 
     def fail(self, limit: str) -> NoReturn:
         """Poison the budget and raise LimitExceeded for the named field of Limits."""
-        if self.spent is None:
-            self.spent = LimitExceeded(limit, getattr(self.limits, limit))
-        self.fuel = -1
-        raise self.spent
+        if self.exhausted is None:
+            self.exhausted = LimitExceeded(limit, getattr(self.limits, limit))
+        self.slice_left = -1
+        raise self.exhausted
 
 
 class Cancellation:

@@ -24,7 +24,7 @@ from sandhook.kernel.descriptor import (
     WriteBytes,
 )
 from sandhook.kernel.process import Kernel, Process
-from sandhook.kernel.stack import deeper_than
+from sandhook.kernel.stack import stack_exceeds
 from sandhook.limits import Budget, Cancellation, Limits
 from sandhook.state.state import State
 from sandhook.vfs.base import FileSystem
@@ -215,7 +215,7 @@ class Shell:
             script does raises.
         """
         with self._lock:
-            return _on_shallow_stack(
+            return _in_thread_if_stack_is_deep(
                 lambda: _Run(self, limits or self.limits, stdin, stdout, stderr, overflow, cancel).main(
                     script, args, env, name, from_file
                 )
@@ -250,7 +250,7 @@ class Session:
         shell = self._shell
         with shell._lock:
             run = _Run(shell, limits or shell.limits, stdin, None, None)
-            result, self._state = _on_shallow_stack(
+            result, self._state = _in_thread_if_stack_is_deep(
                 lambda: run.continued(self._state, script, self._env, self._name)
             )
             return result
@@ -351,7 +351,7 @@ class _Run:
             state.budget = self.budget
             state.jobs = None
             state.frames = []
-            state.tested = state.loops = state.calls = 0
+            state.errexit_suppressed = state.loops = state.calls = 0
             state.shell_pid = process.pid
         try:
             self._check_input(script, (), environment)
@@ -388,8 +388,8 @@ class _Run:
         if self.cancel is not None:
             self.cancel.attach(self.budget)
         try:
-            if self.budget.spent is not None:  # cancelled before it began
-                raise self.budget.spent
+            if self.budget.exhausted is not None:  # cancelled before it began
+                raise self.budget.exhausted
             scheduler.run(lambda: process.done and self._is_over())
             ended = True
         except LimitExceeded as exceeded:
@@ -431,9 +431,9 @@ class _Run:
         )
 
 
-def _on_shallow_stack(run: Callable[[], T]) -> T:
+def _in_thread_if_stack_is_deep(run: Callable[[], T]) -> T:
     """Run here, or in a thread of its own when the host's stack is already deep."""
-    if not deeper_than(_HOST_DEPTH):
+    if not stack_exceeds(_HOST_DEPTH):
         return run()
     outcome: list[Any] = []
 

@@ -58,7 +58,7 @@ def test_read_until_leaves_the_rest() -> None:
     def write(process) -> int:  # type: ignore[no-untyped-def]
         for piece in (b"on", b"e\ntwo\nth", b"ree"):
             process.descriptor(1).write(piece)
-            process.kernel.scheduler.breathe()
+            process.kernel.scheduler.yield_to_others()
         return 0
 
     def read(process) -> int:  # type: ignore[no-untyped-def]

@@ -20,7 +20,7 @@ def test_tasks_take_turns() -> None:
     def body(name: str) -> None:
         for turn in range(3):
             seen.append(f"{name}{turn}")
-            scheduler.breathe()
+            scheduler.yield_to_others()
 
     for name in "ab":
         scheduler.spawn(lambda name=name: body(name), None)
@@ -103,7 +103,7 @@ def test_call_fresh_goes_deeper_than_pythons_stack() -> None:
         if depth == 0:
             return 0
         if depth % 100 == 0:
-            return 1 + scheduler.call_fresh(lambda: descend(depth - 1))
+            return 1 + scheduler.call_on_new_stack(lambda: descend(depth - 1))
         return 1 + descend(depth - 1)
 
     scheduler.spawn(lambda: results.append(descend(5_000)), None)
@@ -120,7 +120,7 @@ def test_call_fresh_carries_exceptions_across() -> None:
 
     def body() -> None:
         try:
-            scheduler.call_fresh(fail)
+            scheduler.call_on_new_stack(fail)
         except KeyError as error:
             seen.append(str(error))
 

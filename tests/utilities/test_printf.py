@@ -254,7 +254,7 @@ def test_n_assigns_through_the_caller_only():
         warn=pytest.fail,
         now=lambda: 0.0,
         environment={},
-        afford=lambda size: None,
+        check_fits=lambda size: None,
         assign=assigned.__setitem__,
     )
     assert (data, assigned) == (b"abc-", {"x": "3", "y": "4"})

@@ -41,7 +41,7 @@ def wait_for_input(state: State, description: Description, seconds: float) -> bo
     kernel = state.process.kernel
     due = kernel.budget.elapsed() + seconds
     if not description.ready():
-        kernel.scheduler.breathe()
+        kernel.scheduler.yield_to_others()
     while not description.ready():
         left = due - kernel.budget.elapsed()
         if left <= 0:
@@ -88,7 +88,7 @@ def take(state: State, description: Description, delimiter: bytes, limit: int) -
     found = description.read_until(delimiter, limit) if delimiter else description.read(limit)
     budget = state.budget
     budget.charge(1 + (len(found) >> 8))
-    budget.afford(len(found))
+    budget.check_fits(len(found))
     return found
 
 
@@ -138,7 +138,7 @@ def read_line(
             if piece[-1:] == delimiter and (raw or not _ends_escaped(data)):
                 complete = True
                 break
-            state.budget.afford(len(data) * 2)
+            state.budget.check_fits(len(data) * 2)
     except TimeOut:
         timed_out = True
     if complete:

@@ -22,13 +22,13 @@ def run(state: State, argv: Sequence[str]) -> int:
     if not text:
         return 0
     state.extra.pop("syntax_error", None)
-    heeded = state.tested and state.extra.setdefault(UNHEEDED, argv) is argv
+    heeded = state.errexit_suppressed and state.extra.setdefault(UNHEEDED, argv) is argv
     try:
         status = runtime(state).run_text(state, text, name="eval")
     finally:
         if heeded:
             del state.extra[UNHEEDED]
-    if "syntax_error" in state.extra and state.options.errexit and not state.tested:
+    if "syntax_error" in state.extra and state.options.errexit and not state.errexit_suppressed:
         raise AskedExit(status)  # before the ERR trap hears of it
     if state.traps:
         came_back(state, status)

@@ -117,7 +117,7 @@ def _again(state: State, history: History, operands: Sequence[str]) -> int:
     command = history.entries[place].text
     for old, new in changes:
         if old:
-            state.budget.afford(len(command) * (1 + len(new)))
+            state.budget.check_fits(len(command) * (1 + len(new)))
             command = command.replace(old, new)
     write_error(state, command + "\n")
     _forget_this(history)

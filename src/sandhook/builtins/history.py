@@ -163,5 +163,5 @@ def _file(state: State, history: History, letter: str, operands: Sequence[str]) 
 def _take(state: State, history: History, entries: Sequence[Entry]) -> None:
     for entry in entries:
         state.budget.charge(1)
-        state.budget.afford(history.size + len(entry.text))
+        state.budget.check_fits(history.size + len(entry.text))
         history.append(entry.text, entry.time)

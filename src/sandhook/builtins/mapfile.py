@@ -107,7 +107,7 @@ def _read(state: State, request: Request, name: str, source: Source) -> None:
         text = line.replace(b"\0", b"").decode("utf-8", "surrogateescape")
         if request.callback and taken % request.quantum == 0:
             runtime(state).run_text(state, f"{request.callback} {index} {single_quote(text)}")
-        state.budget.hold(64 + len(text))
+        state.budget.charge_memory(64 + len(text))
         array.keep(state.budget, 64 + len(text))
         array.set(index, state.convert(name, bits, text) if bits & COMPUTED else text)
         index += 1

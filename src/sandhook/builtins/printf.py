@@ -121,7 +121,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         warn=lambda message: complain(state, f"printf: {message}"),
         now=kernel.now,
         environment=_NOTHING if zone is None else {"TZ": zone},
-        afford=budget.afford,
+        check_fits=budget.check_fits,
         started=kernel.now() - budget.elapsed() + state.started,
         assign=lambda name, value: assign_reference(state, name, value),
     )

@@ -92,7 +92,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
         size = len(begun)
         budget.charge(1 + (size >> 8))
         if size > LARGE:
-            budget.afford(size)
+            budget.check_fits(size)
         if begun[-1:] != b"\n" or b"\0" in begun or not (raw or b"\\" not in begun):
             return builtin(USAGE)(lambda state, argv: _read(state, argv, begun))(state, argv)
         text = begun[:-1].decode("utf-8", "surrogateescape")

@@ -27,8 +27,8 @@ def run(state: State, argv: Sequence[str]) -> int:
                 f"{argv[-1]}: shift count out of range" if len(argv) > 1 else "shift count out of range"
             )
         return 1
-    if count and state.shifted is state.positional:
+    if count and state.shifted_list is state.positional:
         del state.positional[:count]
     elif count:
-        state.positional = state.shifted = state.positional[count:]
+        state.positional = state.shifted_list = state.positional[count:]
     return 0

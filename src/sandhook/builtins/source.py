@@ -36,7 +36,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         return runtime(state).source(state, path, operands[1:])
     except OSError as error:
         complain(state, f"{path}: {error_text(error)}")
-        if state.options.errexit and not state.tested:
+        if state.options.errexit and not state.errexit_suppressed:
             raise ExitShell(1) from None  # before the ERR trap hears of it
         if "RETURN" in state.traps:
             runtime(state).run_trap(state, "RETURN")

@@ -48,7 +48,7 @@ def run(state: State, argv: Sequence[str]) -> int:
             status = 1
         else:
             set_trap(state, name, None if action == "-" else action)
-    if status and not hearing and not state.tested and "ERR" in state.traps:
+    if status and not hearing and not state.errexit_suppressed and "ERR" in state.traps:
         state.extra[ERR_SKIPPED] = True  # it was not there when this command began
     return status
 

@@ -42,7 +42,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if "n" in letters:
             return _wait_next(state, operands, variable)
         if not operands:
-            state.process.kernel.scheduler.breathe()  # what others left to run may run now
+            state.process.kernel.scheduler.yield_to_others()  # what others left to run may run now
             table = jobs_of(state)
             for job in table.own():
                 _wait_for(state, job)

@@ -128,7 +128,7 @@ def value_of(state: State, text: str) -> int:
                 f'{text}: expression recursion level exceeded (error token is "{text}")', discard=True
             )
         if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
-            return int(state.process.kernel.scheduler.call_fresh(lambda: evaluate(state, text)))
+            return int(state.process.kernel.scheduler.call_on_new_stack(lambda: evaluate(state, text)))
         return evaluate(state, text)
     finally:
         state.extra["arithmetic"] = depth - 1

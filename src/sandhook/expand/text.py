@@ -470,7 +470,7 @@ def _concatenate(pieces: Sequence[Text]) -> Text:
         def pair(state: State) -> str:
             left, right = first(state), second(state)
             if len(left) + len(right) > 65_536:
-                state.budget.afford(len(left) + len(right))
+                state.budget.check_fits(len(left) + len(right))
             return left + right
 
         return pair
@@ -479,7 +479,7 @@ def _concatenate(pieces: Sequence[Text]) -> Text:
         texts = [piece(state) for piece in pieces]
         size = sum(map(len, texts))
         if size > 65_536:
-            state.budget.afford(size)
+            state.budget.check_fits(size)
         return "".join(texts)
 
     return join

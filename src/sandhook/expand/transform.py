@@ -75,7 +75,7 @@ def literal_replacer(operator: str, pattern: str, replacement: str) -> Change | 
         if state.options.nocasematch or len(value) > _SHORT:
             return replace(state, value, operator, pattern, pieces)
         if count < 0 and len(replacement) > len(old):
-            state.budget.afford(len(value) * len(replacement))
+            state.budget.check_fits(len(value) * len(replacement))
         return value.replace(old, replacement, count)
 
     return change
@@ -154,7 +154,7 @@ def _replace_literal(state: State, value: str, old: str, new: str) -> str:
     """The common ${x//a/b} without patterns, in C."""
     if len(value) > 4096:
         state.budget.charge(len(value) >> 8)
-        state.budget.afford(len(value) + value.count(old) * max(0, len(new) - len(old)))
+        state.budget.check_fits(len(value) + value.count(old) * max(0, len(new) - len(old)))
     return value.replace(old, new)
 
 
@@ -190,7 +190,7 @@ def _put(state: State, value: str, spans: list[tuple[int, int]], template: list[
     copies = template.count(None)
     state.budget.charge(len(spans))
     if len(constant) * len(spans) > 4096 or len(value) > 4096:
-        state.budget.afford(len(value) * (1 + copies) + len(constant) * len(spans))
+        state.budget.check_fits(len(value) * (1 + copies) + len(constant) * len(spans))
     out: list[str] = []
     position = 0
     for start, end in spans:
@@ -229,7 +229,7 @@ def transform(state: State, value: str, letter: str) -> str:
     """${x@U} ${x@u} ${x@L} ${x@Q} ${x@E} ${x@P} ${x@K} of one value."""
     if len(value) > 4096:
         state.budget.charge(len(value) >> 6)
-        state.budget.afford(2 * len(value))
+        state.budget.check_fits(2 * len(value))
     match letter:
         case "U":
             return change_case(state, value, "^^", "")

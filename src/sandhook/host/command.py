@@ -183,7 +183,7 @@ def _wait(ctx: UtilityContext, poller: object, child: Child, given: int, outputs
     from sandhook.host.poller import Poller
 
     assert isinstance(poller, Poller)
-    if not ctx.budget.remaining() or ctx.budget.spent is not None:
+    if not ctx.budget.remaining() or ctx.budget.exhausted is not None:
         ctx.budget.yield_slice()
         ctx.budget.charge(1)
     for fd in outputs:
@@ -335,7 +335,7 @@ def _copy_back(ctx: UtilityContext, top: VirtualPath, root: str, before: Mapping
             if known == _digest_of(ctx, file):
                 continue
             file.seek(0)
-            ctx.budget.afford(os.fstat(file.fileno()).st_size)
+            ctx.budget.check_fits(os.fstat(file.fileno()).st_size)
             data = file.read()
         mode = 0o755 if os.stat(native).st_mode & 0o100 and os.name != "nt" else 0o644
         ctx.fs.write_bytes(path, data, mode=mode)

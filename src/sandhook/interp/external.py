@@ -229,7 +229,7 @@ def _in_child(runtime: Runtime, state: State, run: Callable[[State], int]) -> in
     if state.extra.get("last_command") == state.calls:
         return _in_place(runtime, state, run)
     child = state.process.fork()
-    status = runtime.nested(state, lambda: _run_as(runtime, state, child, run))
+    status = runtime.guard_stack(state, lambda: _run_as(runtime, state, child, run))
     if child.signal:
         state.extra[KILLED] = child.pid, child.signal
     return status
@@ -245,7 +245,7 @@ def _in_place(runtime: Runtime, state: State, run: Callable[[State], int], *, ex
     level = inner.values.get("SHLVL")
     if exec_ and not state.subshell and isinstance(level, str) and level.isdigit():
         inner.values["SHLVL"] = str(int(level[:9]) - 1)  # the shell that comes instead has the same
-    return runtime.nested(state, lambda: run(inner))
+    return runtime.guard_stack(state, lambda: run(inner))
 
 
 def _fork_for_command(runtime: Runtime, state: State, process: Process) -> State:
@@ -257,7 +257,7 @@ def _fork_for_command(runtime: Runtime, state: State, process: Process) -> State
     state.budget.charge(1)
     inner = state.fork(process)
     inner.traps = {}
-    runtime.deeper(inner)
+    runtime.count_call(inner)
     return inner
 
 
@@ -269,13 +269,13 @@ def _run_as(runtime: Runtime, state: State, child: Process, run: Callable[[State
     task.process = child
     process = state.process
     if "EXIT" not in state.traps:
-        process.instead = child
+        process.foreground_child = child
     try:
         return child.run(lambda: run(inner))
     finally:
         task.process = outer
-        process.instead = None
-        state.process.last = child
+        process.foreground_child = None
+        state.process.last_child = child
 
 
 def execute(
@@ -313,7 +313,7 @@ def execute(
         return _in_place(runtime, state, run, exec_=True)
     if caller.rpartition("/")[2] in _REPLACED:
         return _in_child(runtime, state, run)
-    return runtime.nested(state, lambda: _run_as(runtime, state, child or state.process.fork(), run))
+    return runtime.guard_stack(state, lambda: _run_as(runtime, state, child or state.process.fork(), run))
 
 
 def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, caller: str) -> int:
@@ -336,7 +336,7 @@ def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, cal
         utility = caller.rpartition("/")[2]
         shown = _COMPLAINTS.get(utility, "'{}'").replace("{}", argv[0])
         runtime.write_error(state, f"{caller}: {shown}: {reason}\n")
-        state.process.refused = True
+        state.process.exec_failed = True
         if status == NOT_FOUND:
             _advise(runtime, state, argv[0])
         return _STATUSES.get(utility, status)

@@ -9,7 +9,7 @@ from sandhook.interp.external import ShellContext, run_external
 from sandhook.interp.lookup import Argument
 from sandhook.interp.protocol import Runtime
 from sandhook.interp.trace import assigned as assigned_text
-from sandhook.kernel.stack import DEEP, deeper_than
+from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.state import Frame, Function, State
 from sandhook.state.values import TRACE
@@ -62,9 +62,13 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
     if state.calls > state.budget.call_depth:
         state.budget.fail("call_depth")
     frame = Frame(function.name, state.line, function.source)
-    if state.handed:
-        frame.saved, frame.temporary, frame.given = state.handed.copy(), set(state.handed), set(state.handed)
-        state.handed.clear()
+    if state.pending_temporaries:
+        frame.saved, frame.temporary, frame.given = (
+            state.pending_temporaries.copy(),
+            set(state.pending_temporaries),
+            set(state.pending_temporaries),
+        )
+        state.pending_temporaries.clear()
     positional, loops, source = state.positional, state.loops, state.source
     hidden: dict[str, str] | None = None
     if state.traps:
@@ -74,20 +78,20 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
     state.positional = frame.arguments = arguments
     frames.append(frame)
     state.loops = 0
-    tested = state.tested
+    tested = state.errexit_suppressed
     ended = True
     try:
-        if state.watched:
+        if state.instrumented:
             state.line = function.line
             runtime.debug(state)
         # Three calls of shallow functions between two looks at the stack fit in what DEEP leaves.
-        if (state.calls & 3 == 0 or not function.shallow) and deeper_than(DEEP):
-            status = runtime.nested(state, lambda: function.run(state))
+        if (state.calls & 3 == 0 or not function.shallow) and stack_exceeds(DEEP):
+            status = runtime.guard_stack(state, lambda: function.run(state))
         else:
             status = function.run(state)
     except ReturnFrom as leaving:
         status = leaving.status
-        state.tested = tested
+        state.errexit_suppressed = tested
     except (Discard, ExitShell):  # what leaves all calls leaves them with no word to a trap
         ended = False
         raise

@@ -33,7 +33,7 @@ def report_syntax(runtime: Runtime, state: State, error: ShellSyntaxError, label
     if error.message.startswith("syntax error: ") and error.token[:2] == "((":  # a C-like for loop
         runtime.write_error(state, f"{start}syntax error: `{error.token}'\n")
     elif "near unexpected token" in error.message and error.token:
-        if state.options.errexit and not state.tested:  # bash leaves before it shows the line
+        if state.options.errexit and not state.errexit_suppressed:  # bash leaves before it shows the line
             return
         lines = error.source.split("\n")
         if 0 < error.line <= len(lines):

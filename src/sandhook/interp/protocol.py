@@ -39,10 +39,10 @@ class Runtime(Protocol):
         """Run the EXIT trap, if there is one, and return the exit status."""
         ...
 
-    def deeper(self, state: State) -> None:
+    def count_call(self, state: State) -> None:
         """Count a nested call. Raises LimitExceeded."""
 
-    def nested(self, state: State, run: Callable[[], T]) -> T:
+    def guard_stack(self, state: State, run: Callable[[], T]) -> T:
         """Run ``run``, on a fresh stack when this one has become deep."""
         ...
 

@@ -52,7 +52,7 @@ def keep(state: State, text: str, *, now: bool = True) -> bool:
         state.budget.charge(1 + (len(history.entries) >> 4))
         history.entries = [entry for entry in history.entries if entry.text != text]
     state.budget.charge(1)
-    state.budget.afford(history.size + len(text))
+    state.budget.check_fits(history.size + len(text))
     history.append(text, int(state.process.kernel.now()) if now else None)
     history.session += 1
     return True

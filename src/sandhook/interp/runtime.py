@@ -21,7 +21,7 @@ from sandhook.interp.subshell import run_last_trap
 from sandhook.interp.substitution import substitute
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import Terminated
-from sandhook.kernel.stack import DEEP, deeper_than
+from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import NOTING, UNHEEDED, Function, State
@@ -125,14 +125,14 @@ class Runtime:
     def poll(self, state: State) -> None:
         """Look at the budget, signals and other tasks; called when a slice of steps is used up."""
         process = state.process
-        process.kernel.budget.refuel()
+        process.kernel.budget.next_slice()
         if process.pending:
             process.deliver()
-        process.kernel.scheduler.breathe()
+        process.kernel.scheduler.yield_to_others()
 
     def failed(self, state: State, status: int, node: Command) -> None:
         """Act on a command that failed where nobody tested it: the ERR trap, errexit."""
-        if state.tested:
+        if state.errexit_suppressed:
             return
         if "ERR" in state.traps:
             if NOTING not in state.extra or not isinstance(node, SimpleCommand):
@@ -148,13 +148,13 @@ class Runtime:
                 traps.keep_calls(state)
             raise ExitShell(status)
 
-    def nested(self, state: State, run: Callable[[], T]) -> T:
+    def guard_stack(self, state: State, run: Callable[[], T]) -> T:
         """Run ``run``, on a fresh stack when this one has become deep."""
-        if deeper_than(DEEP):
-            return state.process.kernel.scheduler.call_fresh(run)
+        if stack_exceeds(DEEP):
+            return state.process.kernel.scheduler.call_on_new_stack(run)
         return run()
 
-    def deeper(self, state: State) -> None:
+    def count_call(self, state: State) -> None:
         """Count a nested call. Raises LimitExceeded when ``call_depth`` is reached."""
         state.calls += 1
         if state.calls > state.budget.call_depth:
@@ -227,13 +227,13 @@ class Runtime:
             return run(state)
         except ShellSyntaxError as error:
             self.report_syntax(state, error, label, line)
-            if state.options.errexit and not state.tested:
+            if state.options.errexit and not state.errexit_suppressed:
                 raise ExitShell(2) from None
             state.status = 1
             return 1
         except Discard as discarded:
             state.status, state.pipestatus = discarded.status, None
-            state.tested = 0
+            state.errexit_suppressed = 0
             if state.subshell:
                 raise
             return discarded.status
@@ -247,7 +247,7 @@ class Runtime:
             name: What stands before syntax errors ("eval"), None for nothing.
             line: What its first line counts as; by default the current line.
         """
-        self.deeper(state)
+        self.count_call(state)
         first = max(1, state.line) if line is None else line
         label = f"{name}: " if name else ""
         extra = state.extra
@@ -257,7 +257,7 @@ class Runtime:
         if recording:
             extra[record.RECORDING] = False
         try:
-            return self.nested(state, lambda: self.run_units(state, text, label, first))
+            return self.guard_stack(state, lambda: self.run_units(state, text, label, first))
         finally:
             state.calls -= 1
             if recording:

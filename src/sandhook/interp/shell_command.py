@@ -155,7 +155,7 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
         state.options.set_shopt("login_shell", True)
     state.calls = outer.calls
     state.subshell = 0
-    runtime.deeper(state)
+    runtime.count_call(state)
     if name in ("sh", "dash", "ash"):
         state.options.set("posix", True)
     else:
@@ -228,7 +228,7 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
                 state.options.set(LETTERS[letter], on)
             else:
                 return _refuse(runtime, outer, argv[0], f"{word[0]}{letter}")
-    state.watched = state.options.xtrace
+    state.instrumented = state.options.xtrace
     if wants_command:
         if not arguments:
             runtime.write_error(outer, f"{name}: -c: option requires an argument\n")
@@ -269,7 +269,7 @@ def _inherit_options(state: State, environment: dict[str, str]) -> None:
 def _read_environment_file(runtime: Runtime, state: State) -> int | None:
     """Run the file that BASH_ENV names; return a status when it ends the shell."""
     named = state.get("BASH_ENV")
-    state.watched = state.options.xtrace
+    state.instrumented = state.options.xtrace
     if not named or state.options.posix:
         return None
     try:

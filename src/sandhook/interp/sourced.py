@@ -24,11 +24,11 @@ def run_sourced(runtime: Runtime, state: State, path: str, arguments: list[str])
     recording = state.extra.get(record.RECORDING)
     if recording:
         state.extra[record.RECORDING] = False
-    runtime.deeper(state)
+    runtime.count_call(state)
     state.frames.append(frame)
     state.source = path
     try:
-        status = runtime.nested(state, lambda: runtime.run_units(state, text))
+        status = runtime.guard_stack(state, lambda: runtime.run_units(state, text))
     except ReturnFrom as leaving:
         status = leaving.status
     finally:

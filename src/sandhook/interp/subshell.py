@@ -91,12 +91,12 @@ def in_subshell(
     task.process = child
     process = state.process
     if "EXIT" not in state.traps:  # a trap is still to run when the child has ended
-        process.instead = child
+        process.foreground_child = child
     try:
         return child.run(lambda: finish(inner, run))
     finally:
         task.process = outer
-        process.instead = None
+        process.foreground_child = None
 
 
 def start_subshell(state: State, child: Process, run: Run, *, near: bool = False) -> State:

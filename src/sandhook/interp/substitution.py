@@ -41,8 +41,8 @@ def substitute(body: Run, file: Apply | None) -> Text:
 
     def run(state: State) -> str:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         if state.pipestatus is None:
             state.pipestatus = [state.status]  # a substitution changes $? alone
@@ -52,7 +52,7 @@ def substitute(body: Run, file: Apply | None) -> Text:
         output = Output(kernel)
         child = state.process.fork()
         child.install(1, output)
-        status = state.shell.nested(
+        status = state.shell.guard_stack(
             state, lambda: in_subshell(state, child, run_body, near=True, coprocesses=True)
         )
         while not output.closed:  # a background job still writes
@@ -93,7 +93,7 @@ def _read_file(state: State, apply: Apply) -> bytes:
         description = state.process.descriptor(0)
         while data := description.read(CHUNK):
             size += len(data)
-            state.budget.afford(size)
+            state.budget.check_fits(size)
             pieces.append(data)
         state.status = state.substitution_status = 0
     except ShellError as error:

@@ -34,7 +34,7 @@ def run_trap(runtime: Runtime, state: State, name: str) -> int:
     if not text or name in running:
         return 0
     status, line, pipestatus = state.status, state.line, state.pipestatus
-    tested = state.tested
+    tested = state.errexit_suppressed
     running.add(name)
     ended = True
     try:
@@ -50,7 +50,7 @@ def run_trap(runtime: Runtime, state: State, name: str) -> int:
             running.discard(name)
         state.line = line
         state.pipestatus = pipestatus
-        state.tested = tested
+        state.errexit_suppressed = tested
     return result
 
 
@@ -90,7 +90,7 @@ def came_back(state: State, status: int) -> None:
     extra = state.extra
     if extra.get(ERR_DEPTH, 0) > state.calls and "ERR" in state.traps:
         extra[ERR_DEPTH] = state.calls
-        extra[ERR_SKIPPED] = bool(status) and not state.tested
+        extra[ERR_SKIPPED] = bool(status) and not state.errexit_suppressed
 
 
 def keep_calls(state: State) -> None:
@@ -110,7 +110,7 @@ def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     if left is not None:
         state.frames, state.positional = left
     state.extra["exit_status"] = status  # what exit without operand means in the trap
-    state.tested = 0
+    state.errexit_suppressed = 0
     state.loops = 0
     running: set[str] = state.extra.setdefault("running_traps", set())
     running.add("EXIT")

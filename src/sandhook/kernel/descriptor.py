@@ -254,13 +254,13 @@ class Collector(Description):
         self.size = 0
 
     def write(self, data: bytes) -> None:
-        self._budget.hold(len(data))
+        self._budget.charge_memory(len(data))
         self.size += len(data)
         self.chunks.append(data)
 
     def take(self) -> bytes:
         """Return all that was written, and give the memory back to the budget."""
-        self._budget.held -= self.size
+        self._budget.memory_used -= self.size
         data = self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
         self.chunks = []
         self.size = 0

@@ -40,7 +40,7 @@ FIRST_PID = 1000
 USER_ID = 1000
 
 #: Turns that a fork waits for others to end when there are too many processes (a count).
-PATIENCE = 4
+FORK_RETRIES = 4
 
 _NO_LIMITS: Mapping[tuple[str, bool], int | None] = MappingProxyType({})
 
@@ -55,21 +55,41 @@ class Process:
         caught: Signals that the process has a trap for; "" handlers are in ``ignored``.
         on_signal: Called with the number of a caught signal at the next safe point.
         blocked: The task of this process that waits, if any.
-        deputy: The process that gets the signals for this one: the last one of a pipeline in the background.
+        signal_target: The process that gets the signals for this one: the last one of a pipeline in the background.
         argv: What the process runs: the shell, or the utility that took its place; () for "bash".
         utility: The utility that its shell runs and waits for, elsewhere a process of its own.
         niceness: What nice says; nothing runs slower for it.
-        refused: What it was made to run could not be found or run.
-        last: The process that its utility had run and waited for, such as the last command of xargs.
-        instead: The child that runs in this one's task, and is waited for.
+        exec_failed: What it was made to run could not be found or run.
+        last_child: The process that its utility had run and waited for, such as the last command of xargs.
+        foreground_child: The child that runs in this one's task, and is waited for.
         resource_limits: What ``ulimit`` has set: letter of the limit, and whether it is the hard one, to the value
             in the unit of ``ulimit``, None for unlimited.
     """
 
     __slots__ = (
-        "argv", "blocked", "caught", "cwd", "deputy", "descriptors", "done", "ignored", "instead", "kernel", "last",
-        "niceness", "on_signal", "parent_pid", "pending", "pid", "refused", "resource_limits", "signal", "status", "umask",
-        "utility", "waiters",
+        "argv",
+        "blocked",
+        "caught",
+        "cwd",
+        "descriptors",
+        "done",
+        "exec_failed",
+        "foreground_child",
+        "ignored",
+        "kernel",
+        "last_child",
+        "niceness",
+        "on_signal",
+        "parent_pid",
+        "pending",
+        "pid",
+        "resource_limits",
+        "signal",
+        "signal_target",
+        "status",
+        "umask",
+        "utility",
+        "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -89,14 +109,14 @@ class Process:
         self.ignored: set[int] = set()
         self.on_signal: Callable[[int], None] | None = None
         self.blocked: Any = None
-        self.deputy: Process | None = None
+        self.signal_target: Process | None = None
         self.waiters: list[Any] = []
         self.argv: Sequence[str] = ()
         self.utility: Sequence[str] = ()
         self.niceness = 0
-        self.refused = False
-        self.instead: Process | None = None
-        self.last: Process | None = None
+        self.exec_failed = False
+        self.foreground_child: Process | None = None
+        self.last_child: Process | None = None
         self.resource_limits: Mapping[tuple[str, bool], int | None] = _NO_LIMITS
 
     # ------------------------------------------------------------------ descriptors
@@ -261,8 +281,8 @@ class Process:
         """Send a signal; it takes effect at the process's next safe point."""
         if self.done or signal == 0 or signal in self.ignored:
             return
-        if self.deputy is not None and not self.deputy.done:
-            self.deputy.kill(signal)
+        if self.signal_target is not None and not self.signal_target.done:
+            self.signal_target.kill(signal)
             return
         if signal not in self.caught and (signal in IGNORED_BY_DEFAULT or signal in STOPPING):
             return
@@ -270,7 +290,7 @@ class Process:
         self.kernel.budget_look_soon()
         if self.blocked is not None:
             self.kernel.scheduler.wake(self.blocked)
-        elif self.instead is not None and signal not in self.caught and not self._runs_now():
+        elif self.foreground_child is not None and signal not in self.caught and not self._runs_now():
             # those who wait for it learn at once; its task goes on to the end of the child
             self.end(128 + signal, signal)
 
@@ -279,7 +299,7 @@ class Process:
         process = getattr(getcurrent(), "process", None)
         while process is not None and process is not self:
             parent = self.kernel.processes.get(process.parent_pid)
-            process = parent if parent is not None and parent.instead is process else None
+            process = parent if parent is not None and parent.foreground_child is process else None
         return process is self
 
     def deliver(self) -> None:
@@ -324,10 +344,10 @@ class Kernel:
 
     def new_process(self, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath) -> Process:
         """Make a process. Raises LimitExceeded("processes") when too many are alive."""
-        for _ in range(PATIENCE):
+        for _ in range(FORK_RETRIES):
             if len(self.processes) < self.limits.processes:
                 break
-            self.scheduler.breathe()  # those that have little left to do may end now
+            self.scheduler.yield_to_others()  # those that have little left to do may end now
         else:
             self.budget.fail("processes")
         pid = self._next_pid

@@ -1,7 +1,7 @@
 """The cooperative scheduler: processes are greenlets, time is virtual.
 
 One hub runs in the stack of whoever called ``Scheduler.run``. Every task is started by the
-hub, so its Python stack is shallow however deep the shell's own nesting is; ``call_fresh``
+hub, so its Python stack is shallow however deep the shell's own nesting is; ``call_on_new_stack``
 lets a deep task go on from there. When every task waits and one of them sleeps, the clock
 jumps: a script that sleeps 60 s under a limit of 5 s times out at once.
 """
@@ -21,10 +21,10 @@ from sandhook.limits import Budget
 T = TypeVar("T")
 
 #: Turns of tasks between two looks at the clock, or at the world outside (a count).
-TURNS = 64
+TASKS_PER_POLL = 64
 
 #: The longest wait for the world outside between two looks at who cancelled the run, in seconds.
-NAP = 0.05
+POLL_SECONDS = 0.05
 
 
 class Owner(Protocol):
@@ -104,7 +104,7 @@ class Scheduler:
         """Let a blocked task go on at its turn."""
         self._ready.append((task, None))
 
-    def breathe(self) -> None:
+    def yield_to_others(self) -> None:
         """Give others a turn if they want one; called when a slice of steps is used up."""
         if self.idle is not None:
             self.idle(0)
@@ -128,7 +128,7 @@ class Scheduler:
         """Wake the current task after ``seconds`` even if nobody else does (read -t, wait)."""
         heappush(self._timers, (self.budget.elapsed() + seconds, next(self._sequence), getcurrent()))
 
-    def call_fresh(self, body: Callable[[], T]) -> T:
+    def call_on_new_stack(self, body: Callable[[], T]) -> T:
         """Run ``body`` on a new, shallow stack for the current process and return its result."""
         me = getcurrent()
         outcome: list[Any] = []
@@ -171,7 +171,7 @@ class Scheduler:
                 self._resume(*ready.popleft())
                 turns += 1
                 if (
-                    self._timers and not turns % TURNS
+                    self._timers and not turns % TASKS_PER_POLL
                 ):  # two that keep each other busy let no sleeper oversleep
                     self._wake_due()
             elif self._timers:
@@ -186,22 +186,22 @@ class Scheduler:
         idle, ready, budget = self.idle, self._ready, self.budget
         assert idle is not None
         while not done() and self.failure is None:
-            for _ in range(min(len(ready), TURNS)):
+            for _ in range(min(len(ready), TASKS_PER_POLL)):
                 self._resume(*ready.popleft())
                 if self.failure is not None or done():
                     return
             if ready:
                 idle(0)
             else:
-                wait = min(NAP, budget.remaining())
+                wait = min(POLL_SECONDS, budget.remaining())
                 if self._timers:
                     wait = min(wait, max(0.0, self._timers[0][0] - budget.elapsed()))
                 before = budget.elapsed()
                 idle(wait)
                 budget.waited += budget.elapsed() - before
             self._wake_due()
-            if budget.spent is not None:  # cancelled from another thread
-                self.failure = budget.spent
+            if budget.exhausted is not None:  # cancelled from another thread
+                self.failure = budget.exhausted
             elif not ready and not budget.remaining():
                 self._limit_reached()
 

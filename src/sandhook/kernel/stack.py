@@ -1,4 +1,4 @@
-"""How deep Python's own stack is: deep work goes on from a fresh one (``Scheduler.call_fresh``)."""
+"""How deep Python's own stack is: deep work goes on from a fresh one (``Scheduler.call_on_new_stack``)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 DEEP = 350
 
 
-def deeper_than(frames: int) -> bool:
+def stack_exceeds(frames: int) -> bool:
     """Tell whether more than ``frames`` Python frames are on this stack, this one included."""
     try:
         sys._getframe(frames)

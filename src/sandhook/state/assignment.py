@@ -76,7 +76,7 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
             state.set_computed(name, subscript, element.value)
         return
     count = sum(64 + len(element.value) for element in elements)
-    state.budget.hold(count)
+    state.budget.charge_memory(count)
     if bits & ASSOC:
         array: Array = _assign_associative(state, name, elements, append=append)
     else:

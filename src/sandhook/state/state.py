@@ -177,24 +177,61 @@ class State:
     Attributes:
         status: ``$?``.
         line: Line of the command being run, for LINENO and messages.
-        tested: Above 0 while a failure is being tested (if, while, &&, ||, !): no errexit.
+        errexit_suppressed: Above 0 while a failure is being tested (if, while, &&, ||, !): no errexit.
         pipestatus: Statuses of the last pipeline; None when it was one command (``status``).
-        watched: xtrace is on, a DEBUG trap is set, or a trap asks for BASH_COMMAND: simple commands
+        instrumented: xtrace is on, a DEBUG trap is set, or a trap asks for BASH_COMMAND: simple commands
             take the slow path.
         shell: The runtime that owns this state (``interp.runtime.Runtime``): it finds
             commands, sources files, runs traps.
         operands: The numbers that expansions gave to the arithmetic being evaluated (``expand.arith``).
         calls: Nested functions, sources and evals.
-        shifted: The list that shift made, in which it may go on in place: nobody else has it.
-        handed: What the assignments before a function call, export or readonly hide. A function
+        shifted_list: The list that shift made, in which it may go on in place: nobody else has it.
+        pending_temporaries: What the assignments before a function call, export or readonly hide. A function
             takes it for its frame; a name that is taken out keeps its new value.
     """
 
     __slots__ = (
-        "aliases", "attributes", "budget", "calls", "completions", "directory_stack", "dynamics", "extra", "frames", "functions", "getopts_position", "handed", "hash_path", "hashed", "jobs",
-        "last_argument", "last_background", "line", "loops", "name", "namerefs", "operands", "options", "pipestatus",
-        "positional", "process", "shared_frames", "shell", "shell_pid", "shifted", "source", "started", "status", "subshell", "substitution_status",
-        "tested", "traps", "unlisted", "unset_dynamics", "values", "watched",
+        "aliases",
+        "attributes",
+        "budget",
+        "calls",
+        "completions",
+        "directory_stack",
+        "dynamics",
+        "errexit_suppressed",
+        "extra",
+        "frames",
+        "functions",
+        "getopts_position",
+        "hash_path",
+        "hashed",
+        "instrumented",
+        "jobs",
+        "last_argument",
+        "last_background",
+        "line",
+        "loops",
+        "name",
+        "namerefs",
+        "operands",
+        "options",
+        "pending_temporaries",
+        "pipestatus",
+        "positional",
+        "process",
+        "shared_frames",
+        "shell",
+        "shell_pid",
+        "shifted_list",
+        "source",
+        "started",
+        "status",
+        "subshell",
+        "substitution_status",
+        "traps",
+        "unlisted",
+        "unset_dynamics",
+        "values",
     )  # fmt: skip
 
     def __init__(self, process: Process, shell: Any, name: str = "bash") -> None:
@@ -210,7 +247,7 @@ class State:
         self.functions: dict[str, Function] = {}
         self.aliases: dict[str, str] = {}
         self.positional: list[str] = []
-        self.shifted: list[str] | None = None
+        self.shifted_list: list[str] | None = None
         self.options = Options()
         self.frames: list[Frame] = []
         self.shared_frames = 0
@@ -218,12 +255,12 @@ class State:
         self.status = 0
         self.substitution_status = 0
         self.line = 1
-        self.tested = 0
+        self.errexit_suppressed = 0
         self.loops = 0
         self.operands: list[int] = []
         self.calls = 0
         self.subshell = 0
-        self.watched = False
+        self.instrumented = False
         self.pipestatus: list[int] | None = None
         self.last_background = 0
         self.last_argument = ""
@@ -233,7 +270,7 @@ class State:
         self.hash_path: str | None = None
         self.directory_stack: list[str] = []
         self.getopts_position = 0
-        self.handed: dict[str, Saved] | None = None
+        self.pending_temporaries: dict[str, Saved] | None = None
         self.completions: dict[str, str] = {}
         self.started = self.budget.elapsed()
         self.extra: dict[str, Any] = {}
@@ -254,17 +291,17 @@ class State:
         new.name = self.name
         new.pipestatus = self.pipestatus
         new.positional = self.positional
-        new.shifted = self.shifted = None
+        new.shifted_list = self.shifted_list = None
         new.shell = self.shell
         new.shell_pid = self.shell_pid
         new.source = self.source
         new.started = self.started
         new.status = self.status
         new.substitution_status = self.substitution_status
-        new.tested = self.tested
+        new.errexit_suppressed = self.errexit_suppressed
         new.unlisted = self.unlisted
         new.unset_dynamics = self.unset_dynamics
-        new.watched = self.watched
+        new.instrumented = self.instrumented
         # What the subshell may change for itself.
         new.process = process
         new.values = values = self.values.copy()
@@ -286,7 +323,7 @@ class State:
         new.options = self.options.copy()
         new.traps = self.traps.copy()
         # What begins anew.
-        new.handed = None
+        new.pending_temporaries = None
         new.jobs = None
         new.loops = 0
         new.operands = []
@@ -448,7 +485,9 @@ class State:
             return
         if len(value) > LARGE:
             old = self.values.get(name)
-            self.budget.hold(len(value) - (len(old) if isinstance(old, str) and len(old) > LARGE else 0))
+            self.budget.charge_memory(
+                len(value) - (len(old) if isinstance(old, str) and len(old) > LARGE else 0)
+            )
         self.values[name] = value
         if self.options.allexport:
             self.attributes[name] = EXPORT
@@ -480,7 +519,7 @@ class State:
                 dynamic.set(self, value)
             return
         if len(value) > LARGE:
-            self.budget.hold(len(value))
+            self.budget.charge_memory(len(value))
         old = self.values.get(name)
         if isinstance(old, IndexedArray):
             old.set(0, value)
@@ -529,7 +568,7 @@ class State:
             self.set(name, str(self.shell.integer(self, f"({self.get(name) or 0})+({value or 0})")))
         else:
             old = self.get(name) or ""
-            self.budget.afford(len(old) + len(value))
+            self.budget.check_fits(len(old) + len(value))
             self.set(name, old + value)
 
     def set_element(self, name: str, subscript: str, value: str, *, append: bool = False) -> None:
@@ -622,7 +661,7 @@ class State:
         else:
             array.set(key, value)
             return
-        self.budget.hold(count)
+        self.budget.charge_memory(count)
         array.keep(self.budget, count)
         array.set(key, value)
 
@@ -633,7 +672,7 @@ class State:
         if bits & READONLY:
             raise ShellError(f"{name}: readonly variable", 1)
         count = sum(map(len, values)) + 64 * len(values)
-        self.budget.hold(count)
+        self.budget.charge_memory(count)
         array = IndexedArray(values)
         array.keep(self.budget, count)
         self.attributes[name] = bits & ~ASSOC | ARRAY
@@ -777,7 +816,7 @@ class State:
 
     def watch(self) -> None:
         """Find out anew whether simple commands are watched."""
-        self.watched = self.options.xtrace or "DEBUG" in self.traps or NOTING in self.extra
+        self.instrumented = self.options.xtrace or "DEBUG" in self.traps or NOTING in self.extra
 
     def save(self, name: str) -> Saved:
         """Return what ``restore`` needs to bring a variable back as it is now."""
@@ -838,8 +877,8 @@ class State:
 
     def keep_assigned(self, name: str) -> None:
         """Let a variable that was assigned before the present command keep its value (``x=1 export x``)."""
-        if self.handed is not None:
-            self.handed.pop(name, None)
+        if self.pending_temporaries is not None:
+            self.pending_temporaries.pop(name, None)
         frame = self.function_frame()
         if frame is not None and name in frame.temporary:
             frame.passed = frame.passed | {name}

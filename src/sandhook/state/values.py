@@ -51,11 +51,11 @@ class _Held:
         count = min(count, self._held)
         if count:
             self._held -= count
-            self._budget.hold(-count)
+            self._budget.charge_memory(-count)
 
     def __del__(self) -> None:
         if self._held:
-            self._budget.held -= self._held
+            self._budget.memory_used -= self._held
 
 
 class IndexedArray(_Held):

@@ -252,12 +252,12 @@ class Context:
         When a slice of steps is used up others get a turn, and signals are looked at: ``timeout 1 yes >/dev/null``.
         """
         budget = self.budget
-        budget.fuel -= steps
-        if budget.fuel < 0:
-            budget.refuel()
+        budget.slice_left -= steps
+        if budget.slice_left < 0:
+            budget.next_slice()
             if self.process.pending:
                 self.process.deliver()
-            self.kernel.scheduler.breathe()
+            self.kernel.scheduler.yield_to_others()
 
     def now(self) -> float:
         """Return the virtual time, in seconds since the epoch."""
@@ -303,9 +303,9 @@ class Reader:
         """Charge work on what was read."""
         self._ctx.charge(steps)
 
-    def afford(self, size: int) -> None:
+    def check_fits(self, size: int) -> None:
         """Refuse to gather ``size`` bytes when they could not fit into the run's memory."""
-        self._ctx.budget.afford(size)
+        self._ctx.budget.check_fits(size)
 
     def is_output(self, *, empty: bool = False) -> bool:
         """Tell whether reading on would read what standard output writes: ``cat f >> f``; ``empty`` ones too."""
@@ -341,7 +341,7 @@ class Reader:
         size = 0
         for data in self.chunks():
             size += len(data)
-            self._ctx.budget.afford(size)
+            self._ctx.budget.check_fits(size)
             pieces.append(data)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
@@ -375,7 +375,7 @@ class Reader:
                 end = data.rfind(delimiter) + 1
                 size += len(data)
                 if not end:
-                    self._ctx.budget.afford(size)
+                    self._ctx.budget.check_fits(size)
                 kept.append(data)
             if not kept:
                 return
@@ -397,9 +397,9 @@ class Reader:
             if end:
                 line = self._buffer[self._start : end]
                 self._start = end
-                budget.fuel -= 1
-                if budget.fuel < 0:
-                    budget.refuel()
+                budget.slice_left -= 1
+                if budget.slice_left < 0:
+                    budget.next_slice()
                 yield line
                 continue
             kept = [self._buffer[self._start :]]
@@ -412,7 +412,7 @@ class Reader:
                 if not data:
                     break
                 size += len(data)
-                budget.afford(size)
+                budget.check_fits(size)
                 kept.append(data)
                 found = delimiter in data
             self._buffer = b"".join(kept)

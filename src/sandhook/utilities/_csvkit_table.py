@@ -43,7 +43,7 @@ class Table:
         self.name = name
         with _opened(ctx, name) as reader:
             data = reader.read_all()
-        ctx.budget.afford(6 * len(data))
+        ctx.budget.check_fits(6 * len(data))
         self.typed = hasattr(options, "sniff")
         encoding = options.encoding.lower().replace("_", "-")
         errors = "surrogateescape" if encoding.startswith("utf") else "strict"
@@ -84,7 +84,7 @@ class Table:
                     f"ValueError: Row {len(found)} has {len(row)} values, but Table only has {width} columns."
                 )
             found.append([*row, *[""] * (width - len(row))])
-            self.ctx.budget.afford(200 * len(found))
+            self.ctx.budget.check_fits(200 * len(found))
         return found
 
     def indexes(self, text: str | None) -> list[int]:

@@ -87,7 +87,7 @@ class Lines:
 
     def __init__(self, old: bytes, new: bytes, rules: Rules, horizon: int, ctx: Context) -> None:
         counted = old.count(b"\n") + new.count(b"\n")
-        ctx.budget.afford(2 * (len(old) + len(new)) + _LINE_COST * counted)
+        ctx.budget.check_fits(2 * (len(old) + len(new)) + _LINE_COST * counted)
         ctx.charge(counted)
         self.old = split(old)
         self.new = split(new)

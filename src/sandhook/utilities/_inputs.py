@@ -72,6 +72,6 @@ class Joined:
                 yield held[:whole]
                 held = held[whole:]
             else:
-                self._ctx.budget.afford(len(held))
+                self._ctx.budget.check_fits(len(held))
         if held:
             yield held

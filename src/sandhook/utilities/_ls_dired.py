@@ -34,7 +34,7 @@ class Dired:
         self._note(self._headings, self._written + len(INDENT), length)
 
     def _note(self, places: list[int], at: int, length: int) -> None:
-        self._ctx.budget.afford(16 * len(places))
+        self._ctx.budget.check_fits(16 * len(places))
         places += (at, at + length)
 
     def finish(self, quoting: str) -> None:

@@ -219,8 +219,8 @@ class OwnUtility:
             status = ctx.error(f"{error.__class__.__name__}: {_one_line(str(error))}".removesuffix(": "))
         finally:
             ctx.stdin._close()
-        if context.budget.spent is not None:  # the function caught what nobody may catch
-            raise context.budget.spent
+        if context.budget.exhausted is not None:  # the function caught what nobody may catch
+            raise context.budget.exhausted
         return status
 
     def _status(self, given: object, context: Context) -> int:

@@ -53,7 +53,7 @@ def listed(ctx: Context, *, itself: bool) -> list[Row]:
     so that it is its shell's child as elsewhere.
     """
     for _ in range(_TURNS):
-        ctx.kernel.scheduler.breathe()
+        ctx.kernel.scheduler.yield_to_others()
     own = ctx.process
     rows = []
     for process in sorted(ctx.kernel.processes.values(), key=lambda each: each.pid):

@@ -97,8 +97,8 @@ class Transfer:
     def remaining(self) -> float:
         """Return the seconds that are left for the request; raises what ends the run."""
         budget = self._ctx.budget
-        if budget.spent is not None:
-            raise budget.spent
+        if budget.exhausted is not None:
+            raise budget.exhausted
         left = budget.remaining()
         if left <= 0:
             budget.fail("wall_seconds")

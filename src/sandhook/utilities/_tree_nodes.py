@@ -141,7 +141,7 @@ class Forest:
             if rules.directories and not is_directory:
                 continue
             self.count += 1
-            ctx.budget.afford(400 * self.count)
+            ctx.budget.check_fits(400 * self.count)
             child = Node(entry.name, path, info, target)
             child.chosen = rules.match_directories and is_directory and self._matches(entry.name)
             child.free = node.free or child.chosen

@@ -38,7 +38,7 @@ class Listed(Forest):
             parts = [part for part in path.split("/") if part]
             ctx.charge(1 + len(parts))
             made += len(parts)
-            ctx.budget.afford(_COST * made)
+            ctx.budget.check_fits(_COST * made)
             names = self._root
             for index, part in enumerate(parts):
                 name = names.setdefault(part, _Name())

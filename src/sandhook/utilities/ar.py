@@ -109,14 +109,14 @@ class _Worker:
             return []
         except OSError as error:
             raise Failure(f"{self._archive}: {reason(error)}", _NO_ARCHIVE) from None
-        ctx.budget.afford(3 * len(data))
+        ctx.budget.check_fits(3 * len(data))
         try:
             return parse(data)
         except BadArchive as error:
             raise Failure(f"{self._archive}: {error}") from None
 
     def _write(self, members: list[Member]) -> None:
-        self._ctx.budget.afford(2 * sum(len(member.data) + 64 for member in members))
+        self._ctx.budget.check_fits(2 * sum(len(member.data) + 64 for member in members))
         try:
             file = self._ctx.create(self._archive)
         except OSError as error:
@@ -169,7 +169,7 @@ class _Worker:
         except OSError as error:
             ctx.fail(f"{name}: {reason(error)}")
             return None
-        ctx.budget.hold(len(data))
+        ctx.budget.charge_memory(len(data))
         base = last_component(name)
         if "U" not in self._letters:
             return Member(base, 0, 0, 0, 0o644, data)

@@ -49,7 +49,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError("bad usage")
     with ctx.stdin_reader() as reader:
         data = reader.read_all()
-    ctx.budget.afford(60 * len(data))
+    ctx.budget.check_fits(60 * len(data))
     ctx.charge(len(data) >> 4)
     page = _Page(options)
     page.read(data.decode("utf-8", "surrogateescape"))

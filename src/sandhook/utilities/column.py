@@ -104,7 +104,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             with ctx.open(name) as reader:
                 for raw in reader.lines():
                     size += len(raw) + 64
-                    ctx.budget.afford(4 * size)
+                    ctx.budget.check_fits(4 * size)
                     line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
                     if line.strip():
                         lines.append(line)
@@ -174,7 +174,7 @@ class _Table:
         count = max(count, len(names))
         ctx.charge(sum(map(len, rows)))
         order = self._order(count, names)
-        ctx.budget.afford(64 * len(rows))
+        ctx.budget.check_fits(64 * len(rows))
         if options.tree is not None:
             rows = self._tree(rows, count, names)
         if options.json:
@@ -214,7 +214,7 @@ class _Table:
             elif index != last:
                 cell += pad
             pieces.append(cell)
-        self.ctx.budget.afford(sum(map(len, pieces)))
+        self.ctx.budget.check_fits(sum(map(len, pieces)))
         self.ctx.charge(1 + len(pieces) // 8)
         self.ctx.write_line(self.options.output.join(pieces))
 

@@ -59,5 +59,5 @@ def _lines(name: str, ctx: Context) -> list[bytes]:
         raise Failure(f"{name}: {reason(error)}", _UNREADABLE) from None
     count = data.count(b"\n")
     ctx.charge(count)
-    ctx.budget.afford(4 * len(data) + 100 * count)
+    ctx.budget.check_fits(4 * len(data) + 100 * count)
     return data.removesuffix(b"\n").split(b"\n") if data else []

@@ -55,7 +55,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if reader is not None:
         with reader:
             data = reader.read_all()
-        ctx.budget.afford(len(data) + 64 * data.count(b"\n"))
+        ctx.budget.check_fits(len(data) + 64 * data.count(b"\n"))
         lines = _lines(data)
         ctx.charge(len(lines) >> 3)
     splitter = _Splitter(options, suffix, lines, ctx)

@@ -119,7 +119,7 @@ class _Table:
         size = 0
         for row in self.rows():
             size += 64 + sum(map(len, row)) + 56 * len(row)
-            self.ctx.budget.afford(size)
+            self.ctx.budget.check_fits(size)
             found.append(row)
         return found
 
@@ -244,7 +244,7 @@ def _json(table: _Table) -> None:
             if name in taken:
                 raise Failure(f"the value '{name}' of the key column is not unique")
             taken.add(name)
-            table.ctx.budget.afford(100 * len(taken))
+            table.ctx.budget.check_fits(100 * len(taken))
             text = f"{dumps(name)}: {text}"
         if options.lines:
             table.ctx.write((text + "\n").encode())

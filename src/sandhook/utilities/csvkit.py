@@ -54,7 +54,7 @@ def _print_names(table: Table, options: Any) -> None:
 
 
 def _columns(table: Table, options: Any, rows: Sequence[list[str]]) -> list[list[Cell]]:
-    table.ctx.budget.afford(200 * len(rows) * max(1, len(table.names)))
+    table.ctx.budget.check_fits(200 * len(rows) * max(1, len(table.names)))
     return (as_text if options.no_inference else inferred)(rows, len(table.names))
 
 
@@ -332,7 +332,7 @@ def _joined(
         found += [[*row, *(other[index] for index in kept)] for other in fitting]
         if not fitting and (options.left or options.outer or options.right):
             found.append([*row, *[None] * len(kept)])
-        ctx.budget.afford(100 * len(found) * (width + len(kept)))
+        ctx.budget.check_fits(100 * len(found) * (width + len(kept)))
     if options.outer:
         found += [
             [*[None] * width, *(row[index] for index in kept)] for row in rows if row[right] not in used

@@ -147,7 +147,7 @@ class _Machine:
     def push(self, value: Value) -> None:
         self._stack.append(value)
         if not len(self._stack) & 1023:
-            self._ctx.budget.afford(64 * len(self._stack))
+            self._ctx.budget.check_fits(64 * len(self._stack))
 
     def pop(self) -> Value:
         if not self._stack:
@@ -249,7 +249,7 @@ class _Machine:
                 held.append(value)
         elif letter == "S":
             held.append(self.pop())
-            self._ctx.budget.afford(64 * len(held))
+            self._ctx.budget.check_fits(64 * len(held))
         elif letter == "l":
             self.push(self._top(name))
         elif letter == "L":
@@ -272,7 +272,7 @@ class _Machine:
         array = self._arrays.setdefault((name, len(self._registers.get(name, ()))), {})
         if letter == ":":
             array[whole(place)] = self.pop()
-            self._ctx.budget.afford(100 * len(array))
+            self._ctx.budget.check_fits(100 * len(array))
         else:
             self.push(array.get(whole(place), ZERO))
 
@@ -285,7 +285,7 @@ class _Machine:
         if not code[at:].strip(_BLANK) if len(code) - at < 16 else False:
             self._frames.pop()  # a macro that ends with a call needs no room for it
         self._frames.append((value, 0))
-        self._ctx.budget.afford(200 * len(self._frames))
+        self._ctx.budget.check_fits(200 * len(self._frames))
 
     def execute(self) -> None:
         self._execute(self.pop())

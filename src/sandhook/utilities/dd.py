@@ -30,7 +30,7 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 after an error; the records that were copied are counted on standard error."""
     request = parse(operands)
-    ctx.budget.afford(2 * (request.input_block + request.output_block))
+    ctx.budget.check_fits(2 * (request.input_block + request.output_block))
     begun = ctx.now()
     source = _source(request, ctx)
     try:
@@ -252,7 +252,7 @@ class _Copier:
         self._gather(self._records.convert(data))
 
     def _gather(self, data: bytes) -> None:
-        self._ctx.budget.afford(len(self._out) + len(data))
+        self._ctx.budget.check_fits(len(self._out) + len(data))
         self._out += data
         size = self._request.output_block
         whole = len(self._out) // size * size

@@ -76,7 +76,7 @@ def _lines(name: str, options: Options, ctx: Context) -> list[bytes]:
             data = reader.read_all()
     except OSError as error:
         raise Failure(f"{name}: {reason(error)}") from None
-    ctx.budget.afford(2 * len(data) + 60 * data.count(b"\n"))
+    ctx.budget.check_fits(2 * len(data) + 60 * data.count(b"\n"))
     if not options.text and is_binary(data):
         raise Failure(f"Binary file {name} cannot be compared: use -a")
     lines = split(data)

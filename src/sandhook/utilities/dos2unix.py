@@ -249,7 +249,7 @@ class _Worker:
         """Return the text with other line ends, how many were changed, and how many there were."""
         options = self.opts
         self.ctx.charge(len(data) >> 8)
-        self.ctx.budget.afford(4 * len(data))
+        self.ctx.budget.check_fits(4 * len(data))
         codec = _WIDE.get(data[:2])
         had = data.startswith(_BOM) or codec is not None
         if codec is not None:

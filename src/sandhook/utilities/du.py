@@ -263,7 +263,7 @@ class _Walk:
         key = (info.device, info.inode)
         if key in self.seen:
             return True
-        self.ctx.budget.afford(64 * len(self.seen))
+        self.ctx.budget.check_fits(64 * len(self.seen))
         self.seen.add(key)
         return False
 

@@ -56,7 +56,7 @@ def expanded(line: bytes, stops: TabStops, initial: bool, ctx: Context) -> bytes
             break
         stop = stops.next(column)
         width = 1 if stop is None else stop - column
-        ctx.budget.afford(width + len(line))
+        ctx.budget.check_fits(width + len(line))
         pieces.append(b" " * width)
         column += width
     return b"".join(pieces)

@@ -85,7 +85,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _print(options: Options, ctx: Context) -> None:
     total = ctx.budget.limits.memory_bytes
-    used = min(max(ctx.budget.held, 0), total)
+    used = min(max(ctx.budget.memory_used, 0), total)
     left = total - used
     zeros = (0, 0) if options.wide else (0,)
     rows = [("Mem:", (total, used, left, 0, *zeros, left))]

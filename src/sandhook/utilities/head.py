@@ -151,7 +151,7 @@ def copy_but_last_bytes(reader: Reader, count: int, delimiter: bytes, ctx: Conte
         while kept and size - len(kept[0]) >= count:
             size -= len(kept[0])
             ctx.write(kept.popleft())
-        ctx.budget.afford(size)
+        ctx.budget.check_fits(size)
     if size > count:
         ctx.write(b"".join(kept)[: size - count])
 
@@ -171,4 +171,4 @@ def copy_but_last_lines(reader: Reader, count: int, delimiter: bytes, ctx: Conte
             size -= len(kept[0])
             ctx.write(kept.popleft())
         else:
-            ctx.budget.afford(size + 64 * len(kept))
+            ctx.budget.check_fits(size + 64 * len(kept))

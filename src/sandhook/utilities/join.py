@@ -274,7 +274,7 @@ class _Joiner:
             while source.pending is not None and self.key(source.pending, source.index) == key:
                 group.append(source.pending)
                 size += sum(map(len, source.pending)) + 64
-                self.ctx.budget.afford(size)
+                self.ctx.budget.check_fits(size)
                 source.advance()
             groups.append(group)
         if self._pairs:

@@ -163,7 +163,7 @@ class _Numbering:
         self.increment = options.increment
         self.join = options.join
         self.width = options.width
-        ctx.budget.afford(self.width)
+        ctx.budget.check_fits(self.width)
         self.style = options.format_
         self.separator = options.separator.encode("utf-8", "surrogateescape")
         pair = options.delimiter if len(options.delimiter) != 1 else options.delimiter + ":"

@@ -176,7 +176,7 @@ class _Dump:
         self.types = [kind for group in options.types for kind in group] or [Type("o", 2)]
         self.unit = lcm(*(kind.size for kind in self.types))
         self.block = self._block(options.width)
-        ctx.budget.afford(64 * self.block)
+        ctx.budget.check_fits(64 * self.block)
         order = "<" if options.order == "little" else ">"
         line = line_width(self.types, self.block)
         self.writers: list[Writer] = [writer(kind, self.block, line, order) for kind in self.types]
@@ -236,7 +236,7 @@ def _strings(source: Joined, options: Options, start: int, ctx: Context) -> None
     wanted = re.compile(rb"([\x20-\x7e]*)(.?)", re.DOTALL)
     for data in source.chunks():
         held += data
-        ctx.budget.afford(len(held))
+        ctx.budget.check_fits(len(held))
         at = 0
         while at < len(held):
             ctx.charge()

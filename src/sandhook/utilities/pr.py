@@ -120,7 +120,7 @@ def _read(name: str, options: Options, ctx: Context) -> bytes | None:
     try:
         with ctx.open(name) as reader:
             data = reader.read_all()
-            ctx.budget.afford(2 * len(data) + 64 * data.count(b"\n"))
+            ctx.budget.check_fits(2 * len(data) + 64 * data.count(b"\n"))
             return data
     except OSError as error:
         if options.silent:

@@ -68,7 +68,7 @@ def _changed(name: str, old: str, new: str, options: Options, ctx: Context) -> s
     start = 0 if whole else name.rstrip("/").rfind("/") + 1
     head, tail = name[:start], name[start:]
     if options.all_ and old:
-        ctx.budget.afford(tail.count(old) * len(new))
+        ctx.budget.check_fits(tail.count(old) * len(new))
         return head + tail.replace(old, new)
     at = tail.rfind(old) if options.last else tail.find(old)
     return name if at < 0 else head + tail[:at] + new + tail[at + len(old) :]

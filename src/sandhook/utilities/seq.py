@@ -188,7 +188,7 @@ def _formatted(format_: str, value: int, scale: int, ctx: Context) -> str:
         if found[0] == "%%":
             return "%"
         width, precision = int(found[2][:12] or 0), None if found[3] is None else int(found[3][:12] or 0)
-        ctx.budget.afford(width + (precision or 0))
+        ctx.budget.check_fits(width + (precision or 0))
         return render(number, found[4], found[1], width, precision)
 
     return re.sub(r"%%|" + _FORMAT.pattern, convert, format_, flags=re.ASCII)

@@ -103,7 +103,7 @@ def _lines(
             data = reader.read_all()
     except OSError as error:
         raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
-    ctx.budget.afford(2 * len(data) + 64 * data.count(end))
+    ctx.budget.check_fits(2 * len(data) + 64 * data.count(end))
     lines = data.split(end)
     if not lines[-1]:
         lines.pop()
@@ -117,7 +117,7 @@ def _shuffled(size: int, count: int, draw: _Generator, ctx: Context) -> list[int
     for at in range(count):
         ctx.charge()
         if at % 1024 == 0:
-            ctx.budget.afford(200 * (at + 1024))
+            ctx.budget.check_fits(200 * (at + 1024))
         other = at + draw.below(size - at)
         found.append(moved.get(other, other))
         moved[other] = moved.get(at, at)

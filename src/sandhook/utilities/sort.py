@@ -298,7 +298,7 @@ def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
     except OSError as error:
         kind = "read failed" if isinstance(error, IsADirectoryError) else "cannot read"
         raise Failure(f"{kind}: {quote_odd(name)}: {error_text(error)}") from None
-    ctx.budget.afford(2 * len(data) + _LINE_COST * data.count(delimiter))
+    ctx.budget.check_fits(2 * len(data) + _LINE_COST * data.count(delimiter))
     lines = data.split(delimiter)
     if not lines[-1]:
         lines.pop()

@@ -193,7 +193,7 @@ class _Output:
             self._file.write(data)
             return
         self._size += len(data)
-        self._ctx.budget.afford(self._size)
+        self._ctx.budget.check_fits(self._size)
         self._pieces.append(data)
 
     def close(self) -> None:
@@ -384,7 +384,7 @@ def _in_turn(reader: Reader, chunks: _Chunks, options: Options, output: _Output,
                 ctx.write(line)
             continue
         size += len(line) + 64
-        ctx.budget.afford(size)
+        ctx.budget.check_fits(size)
         pieces[turn].append(line)
     for piece in pieces:
         ctx.charge()

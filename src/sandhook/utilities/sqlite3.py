@@ -173,7 +173,7 @@ class _Run:
                 raise _Refused(f"{self._name} has {what}, which is not supported (L-SQLITE-002)")
         with ctx.open(self._name) as reader:
             data = reader.read_all()
-        ctx.budget.afford(3 * len(data))
+        ctx.budget.check_fits(3 * len(data))
         if data[:16] == b"SQLite format 3\0" and data[18:20] == b"\2\2":
             data = data[:18] + b"\1\1" + data[20:]  # a log that is empty need not be looked for
         return data

@@ -89,7 +89,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 held, base = b"", 0
                 for data in reader.chunks():
                     held += data
-                    ctx.budget.afford(len(held))
+                    ctx.budget.check_fits(len(held))
                     stop = len(held) - width + 1
                     for found in run_of.finditer(held):
                         if found.end() > len(held) - width:  # it may go on

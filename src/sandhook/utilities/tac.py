@@ -105,7 +105,7 @@ def _matches(data: bytes, expression: Regex, ctx: Context) -> Iterator[tuple[int
                 break
             found.append((base + start, base + stop))
             at = start + 1
-        ctx.budget.afford(64 * len(found))
+        ctx.budget.check_fits(64 * len(found))
         for start, stop in reversed(found):
             if stop > end:  # what it matched has been used: perhaps it matches less
                 match = expression.search(data[base:end], start - base, remaining=ctx.budget.remaining)

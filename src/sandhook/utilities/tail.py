@@ -272,7 +272,7 @@ def keep_last(
             gone = kept.popleft()
             held -= gone[1]
             size -= len(gone[0])
-        ctx.budget.afford(size)
+        ctx.budget.check_fits(size)
     return kept
 
 

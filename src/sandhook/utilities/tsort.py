@@ -46,7 +46,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             words = reader.read_all().split()
     except OSError as error:
         raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
-    ctx.budget.afford(150 * len(words))
+    ctx.budget.check_fits(150 * len(words))
     ctx.charge(len(words))
     if len(words) % 2:
         raise Failure(f"{name}: input contains an odd number of tokens")

@@ -234,7 +234,7 @@ def _list(ctx: Context, options: Options) -> str:
 def _text(ctx: Context, name: str) -> str:
     with ctx.open(name) as reader:
         data = reader.read_all()
-    ctx.budget.afford(4 * len(data))
+    ctx.budget.check_fits(4 * len(data))
     return data.decode("utf-8", "surrogateescape")
 
 

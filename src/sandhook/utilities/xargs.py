@@ -277,7 +277,7 @@ class _Runner:
         try:
             for line in lines:
                 ctx = self.ctx
-                ctx.budget.afford(
+                ctx.budget.check_fits(
                     sum(_bytes(word) + word.count(mark) * len(line) * 4 for word in self.command)
                 )
                 if not mark:
@@ -309,8 +309,8 @@ class _Runner:
             status = ctx.run(argv, stdin=stdin)
         else:  # commands run one after the other: all have the first slot
             status = ctx.run(argv, environment={**ctx.environment, self.options.slot: "0"}, stdin=stdin)
-        ended = ctx.process.last
-        if status in (126, 127) and (ended is None or ended.refused):
+        ended = ctx.process.last_child
+        if status in (126, 127) and (ended is None or ended.exec_failed):
             raise _Stop(status)
         if status == 255:
             ctx.error(f"{argv[0]}: exited with status 255; aborting")

@@ -222,7 +222,7 @@ class _Job:
 
     def _hold(self, size: int) -> None:
         self._held += size + 256
-        self._ctx.budget.afford(self._held)
+        self._ctx.budget.check_fits(self._held)
 
     def _write(self) -> None:
         ctx = self._ctx

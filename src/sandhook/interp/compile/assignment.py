@@ -43,12 +43,12 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
         state.substitution_status = 0
-        if state.watched and state.shell.debug(state, node):
+        if state.instrumented and state.shell.debug(state, node):
             return 0
         undo: Undo = []
         apart: int | None = None
@@ -90,12 +90,12 @@ def _integer_assignment(node: SimpleCommand, name: str, value: Callable[[State],
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
         state.substitution_status = 0
-        if state.watched and state.shell.debug(state, node):
+        if state.instrumented and state.shell.debug(state, node):
             return 0
         try:
             number = value(state)
@@ -113,7 +113,7 @@ def _integer_assignment(node: SimpleCommand, name: str, value: Callable[[State],
                     NUMBERS[text] = number
                 else:
                     remember(text, number)
-            if state.watched:
+            if state.instrumented:
                 state.shell.trace_assignment(state, name, text)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
@@ -129,16 +129,16 @@ def _text_assignment(node: SimpleCommand, name: str, text_of: Text) -> Run:
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
         state.substitution_status = 0
-        if state.watched and state.shell.debug(state, node):
+        if state.instrumented and state.shell.debug(state, node):
             return 0
         try:
             text = text_of(state)
-            if state.watched:
+            if state.instrumented:
                 state.shell.trace_assignment(state, name, text)
             if (
                 len(text) > LARGE
@@ -164,12 +164,12 @@ def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
         state.substitution_status = 0
-        if state.watched and state.shell.debug(state, node):
+        if state.instrumented and state.shell.debug(state, node):
             return 0
         try:
             step(state)
@@ -192,7 +192,7 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Callable[[State], 
 
         def step(state: State) -> None:
             text = text_of(state)
-            if state.watched:
+            if state.instrumented:
                 state.shell.trace_assignment(state, name, text)
             if (
                 len(text) > 1024
@@ -240,11 +240,11 @@ def _concatenating_step(name: str, text_of: Text) -> Callable[[State], None]:
             old.__class__ is str
             and len(old) + len(text) <= LARGE
             and name not in state.attributes
-            and not (state.watched or state.options.allexport)
+            and not (state.instrumented or state.options.allexport)
         ):
             state.values[name] = old + text
             return
-        if state.watched:
+        if state.instrumented:
             state.shell.trace_assigned(state, Assigned(name, None, True, text))
         try:
             state.append(name, text)
@@ -273,7 +273,7 @@ def _listing_step(
 
     def step(state: State) -> None:
         array = state.plain_array(name)
-        if state.watched or not isinstance(array, IndexedArray):
+        if state.instrumented or not isinstance(array, IndexedArray):
             general(state)
             return
         texts: list[str] = []
@@ -284,7 +284,7 @@ def _listing_step(
             else:
                 texts.append(found)
         count = sum(map(len, texts)) + 64 * len(texts)
-        state.budget.hold(count)
+        state.budget.charge_memory(count)
         if append:
             array.keep(state.budget, count)
             array.extend(texts)
@@ -301,12 +301,12 @@ def _general_step(compiler: Compiler, node: Assignment) -> Callable[[State], Non
     name, subscript = node.name, node.subscript
 
     def general(state: State) -> None:
-        if listed and state.watched:
+        if listed and state.instrumented:
             state.shell.trace_node(state, node)
         if listed and subscript is None and name not in state.values and name not in state.namerefs:
             state.array(name)  # it is there before its elements are known
         assigned = make(state)
-        if state.watched and not listed:
+        if state.instrumented and not listed:
             state.shell.trace_assigned(state, assigned, subscript)
         try:
             assign(state, assigned)
@@ -333,7 +333,7 @@ def _integer_step(name: str, value: Callable[[State], int]) -> Callable[[State],
     def step(state: State) -> None:
         number = value(state)
         store(state, number)
-        if state.watched:
+        if state.instrumented:
             state.shell.trace_assignment(state, name, str(number))
 
     return step
@@ -354,7 +354,7 @@ def _element_step(
         if (
             (kind is not AssociativeArray and (kind is not IndexedArray or index_of is None))
             or state.attributes.get(name, 0) & COMPUTED
-            or state.watched
+            or state.instrumented
             or state.options.allexport
         ):
             general(state)

@@ -40,11 +40,11 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         child = state.process.fork()
-        status: int = state.shell.nested(state, lambda: in_subshell(state, child, body))
+        status: int = state.shell.guard_stack(state, lambda: in_subshell(state, child, body))
         state.status = status
         state.line = line
         state.pipestatus = None

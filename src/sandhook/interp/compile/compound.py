@@ -41,9 +41,9 @@ def compile_if(compiler: Compiler, node: If) -> Run:
 
     def run_if(state: State) -> int:
         for condition, body in clauses:
-            state.tested += 1
+            state.errexit_suppressed += 1
             status = condition(state)
-            state.tested -= 1
+            state.errexit_suppressed -= 1
             if status == 0:
                 return body(state)
         if otherwise is not None:
@@ -62,18 +62,18 @@ def compile_while(compiler: Compiler, node: While) -> Run:
 
     def run_while(state: State) -> int:
         status = 0
-        tested, loops = state.tested, state.loops
+        tested, loops = state.errexit_suppressed, state.loops
         state.loops = loops + 1
         try:
             while True:
                 try:
-                    state.tested = tested + 1
+                    state.errexit_suppressed = tested + 1
                     try:
                         failed = condition(state) != 0
                     except BreakLoop as control:  # even "! break" leaves the body's status
                         control.status = status
                         raise
-                    state.tested = tested
+                    state.errexit_suppressed = tested
                     if failed is not until:
                         if state.pipestatus is None:
                             state.pipestatus = [state.status]  # that of the condition
@@ -93,7 +93,7 @@ def compile_while(compiler: Compiler, node: While) -> Run:
 
 def _go_on(state: State, control: ContinueLoop, tested: int) -> int:
     """Act on ``continue``: return the status of the turn, or pass the control on to an outer loop."""
-    state.tested = tested
+    state.errexit_suppressed = tested
     if control.levels > 1:
         raise ContinueLoop(control.levels - 1, control.status) from None
     return control.status
@@ -101,7 +101,7 @@ def _go_on(state: State, control: ContinueLoop, tested: int) -> int:
 
 def _leave(state: State, control: BreakLoop, tested: int) -> int:
     """Act on ``break``: return the status of the loop, or pass the control on to an outer one."""
-    state.tested = tested
+    state.errexit_suppressed = tested
     if control.levels > 1:
         raise BreakLoop(control.levels - 1, control.status) from None
     return control.status
@@ -110,7 +110,7 @@ def _leave(state: State, control: BreakLoop, tested: int) -> int:
 def _loop(state: State, items: Callable[[], bool], body: Run) -> int:
     """Run ``body`` as long as ``items()`` says so, minding break and continue."""
     status = 0
-    tested, loops = state.tested, state.loops
+    tested, loops = state.errexit_suppressed, state.loops
     state.loops = loops + 1
     try:
         while items():
@@ -180,11 +180,11 @@ def compile_for(compiler: Compiler, node: For) -> Run:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
 
         status = 0
-        tested, loops = state.tested, state.loops
+        tested, loops = state.errexit_suppressed, state.loops
         state.loops = loops + 1
         try:
             for value in values:
-                if state.watched:
+                if state.instrumented:
                     if state.shell.debug(state, node):
                         continue
                     state.shell.trace_for(state, name, node.words)
@@ -229,7 +229,7 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
             values = _expand(state, words)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
-        if state.watched:
+        if state.instrumented:
             if state.shell.debug(state, node):
                 return 0
             state.shell.trace_node(state, node)
@@ -275,9 +275,9 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     def run_arithmetic_for(state: State) -> int:
         state.line = line
         status = 0
-        tested, loops = state.tested, state.loops
+        tested, loops = state.errexit_suppressed, state.loops
         state.loops = loops + 1
-        watched = state.watched
+        watched = state.instrumented
         init, condition, update = traced if watched else plain
         try:
             if init is not None:
@@ -287,8 +287,8 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
                     status = body(state)
                 except ContinueLoop as control:
                     status = _go_on(state, control, tested)
-                if state.watched is not watched:  # a DEBUG trap was set, or removed
-                    watched = state.watched
+                if state.instrumented is not watched:  # a DEBUG trap was set, or removed
+                    watched = state.instrumented
                     _, condition, update = traced if watched else plain
                 if update is not None:
                     update(state)
@@ -325,11 +325,11 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
 
     def run_arithmetic(state: State) -> int:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
-        if state.watched:
+        if state.instrumented:
             if state.shell.debug(state, node):
                 return 0
             state.shell.trace_text(state, "((", node.expression, "))")
@@ -351,17 +351,17 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
 
     def run_case(state: State) -> int:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
-        if state.watched and state.shell.debug(state, node):
+        if state.instrumented and state.shell.debug(state, node):
             return 0
         try:
             text = subject(state)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
-        if state.watched:
+        if state.instrumented:
             state.shell.trace_node(state, node)
         status = 0
         fall_through = False

@@ -53,12 +53,12 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
         test = plain
-        if state.watched:
+        if state.instrumented:
             if state.shell.debug(state, node):
                 return 0
             if not traced:
@@ -325,7 +325,7 @@ def _set_matches(state: State, matches: list[str]) -> None:
         state.unshare_frames()
         frame = next(frame for frame in state.frames if "BASH_REMATCH" in frame.saved)
     count = sum(map(len, matches)) + 64 * len(matches)
-    state.budget.hold(count)
+    state.budget.charge_memory(count)
     array = IndexedArray(matches)
     array.keep(state.budget, count)
     frame.saved["BASH_REMATCH"] = Saved(array, ARRAY, None)

@@ -103,20 +103,20 @@ def compile_and_or(compiler: Compiler, node: AndOr) -> Run:
     ]
 
     def run_and_or(state: State) -> int:
-        outer = state.tested
-        state.tested = outer + 1
+        outer = state.errexit_suppressed
+        state.errexit_suppressed = outer + 1
         status = first(state)
         for is_and, command, is_last in rest:
             if (status == 0) is not is_and:
                 continue
             if is_last:
-                state.tested = outer
+                state.errexit_suppressed = outer
                 status = command(state)
                 if status and checked:
                     state.shell.failed(state, status, node.commands[-1])
                 return status
             status = command(state)
-        state.tested = outer
+        state.errexit_suppressed = outer
         return status
 
     return run_and_or
@@ -200,16 +200,16 @@ def compile_negated(run: Run, *, all_of_it: bool = False) -> Run:
     """Return what runs ``run`` and inverts its status; PIPESTATUS tells it as it was, unless ``all_of_it``."""
 
     def negated(state: State) -> int:
-        outer = state.tested
+        outer = state.errexit_suppressed
         if state.options.errexit:  # as in bash: without it, the ERR trap looks at what is in a group behind !
-            state.tested = outer + 1
+            state.errexit_suppressed = outer + 1
         try:
             own = run(state)
             status = 0 if own else 1
         except (BreakLoop, ContinueLoop) as leaving:  # "! break" leaves, and fails
             leaving.status = 0 if leaving.status else 1
             raise
-        state.tested = outer
+        state.errexit_suppressed = outer
         if state.pipestatus is None:
             state.pipestatus = [status if all_of_it else own]
         state.status = status
@@ -250,7 +250,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
         parts = stages
         in_shell = state.options.lastpipe and not state.shell.job_control(state)
         alone = state.extra.pop(ALONE, False)
-        if state.watched and not state.options.functrace:
+        if state.instrumented and not state.options.functrace:
             told = simple[:-1] if in_shell else simple  # the last one speaks for itself there
             parts = [
                 _nothing if command is not None and state.shell.debug(state, command) else stage
@@ -259,7 +259,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
         for index, stage in enumerate(parts):
             near = simple[index] is not None
             if index == last:  # a short writer has ended before a reader that does not read has
-                kernel.scheduler.breathe()
+                kernel.scheduler.yield_to_others()
             downstream = kernel.pipe().ends() if index < last else None
             if index == last and in_shell:
                 status = _run_last_here(state, here, upstream)
@@ -275,7 +275,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
                 children.append(child)
             else:
                 if alone:
-                    process.deputy = child
+                    process.signal_target = child
                 status = in_subshell(state, child, stage, near=near)
         statuses = [child.wait() for child in children]
         statuses.append(status)

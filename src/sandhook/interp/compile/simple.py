@@ -265,13 +265,13 @@ def _redirected(
         nonlocal quick
         commands = state.shell.commands
         builtin = commands.loaded.get(name)
-        if state.watched or builtin is None or name in state.functions or "disabled" in state.extra:
+        if state.instrumented or builtin is None or name in state.functions or "disabled" in state.extra:
             return full(state)
         if quick is None:
             quick = commands.prepare(name, prefix, whole) or builtin
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
         state.substitution_status = 0
@@ -311,11 +311,11 @@ def _general_or_inline(special: Callable[[State], int | None], general: Run, nam
     """Use the inlined form unless a function of that name, xtrace or a DEBUG trap is in the way."""
 
     def run(state: State) -> int:
-        if state.watched or name in state.functions:
+        if state.instrumented or name in state.functions:
             return general(state)
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
         try:
@@ -343,16 +343,16 @@ def _plain(
     def run(state: State) -> int:
         nonlocal quick
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
-        if state.watched and state.shell.debug(state, node):
+        if state.instrumented and state.shell.debug(state, node):
             return 0
         state.substitution_status = 0
         try:
             argv: Any = arguments(state)
-            if state.watched:
+            if state.instrumented:
                 state.shell.trace(state, argv)
             # the same as _run_argv, without its frame
             if not argv:
@@ -411,11 +411,11 @@ def _full(
 
     def run(state: State) -> int:
         budget = state.budget
-        budget.fuel = fuel = budget.fuel - 1
-        if fuel < 0:
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
             state.shell.poll(state)
         state.line = line
-        if state.watched and state.shell.debug(state, node):
+        if state.instrumented and state.shell.debug(state, node):
             return 0
         state.substitution_status = 0
         undo: Undo | None = None if final else []
@@ -429,7 +429,7 @@ def _full(
             if "PATH" in saved:  # what is remembered belongs to the other PATH
                 remembered = state.hashed, state.hash_path
                 state.hashed, state.hash_path = {}, None
-            if state.watched:
+            if state.instrumented:
                 state.shell.trace(state, argv)
             if apply is not None:  # last, as in bash: neither the trace nor a complaint goes there
                 if argv and undo is not None and is_external(state, argv):
@@ -457,7 +457,7 @@ def _full(
             if undo:
                 restore(state.process, undo)
             if saved:
-                state.handed = None
+                state.pending_temporaries = None
                 for name, former in saved.items():
                     state.restore(name, former)
                 if remembered is not None:

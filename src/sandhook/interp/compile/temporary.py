@@ -46,11 +46,11 @@ def hand_over(state: State, command: Argument, saved: dict[str, Saved]) -> None:
     a special built-in stay in POSIX mode (XCU 2.9.1).
     """
     if command in state.functions:
-        state.handed = saved
+        state.pending_temporaries = saved
     elif state.options.posix and command in state.shell.commands.special:
         saved.clear()
     elif command in ("export", "readonly"):
-        state.handed = saved
+        state.pending_temporaries = saved
 
 
 def assign_temporarily(
@@ -59,7 +59,7 @@ def assign_temporarily(
     """Assign before a command: exported, and undone afterwards unless no command came of it."""
     name, subscript, append, value = assigned
     lasting = not argv
-    if state.watched:
+    if state.instrumented:
         state.shell.trace_assigned(state, assigned)
     if (
         not (lasting or append)

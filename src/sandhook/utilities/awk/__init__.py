@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.kernel.stack import deeper_than
+from sandhook.kernel.stack import stack_exceeds
 from sandhook.utilities._base import Context, Inform, UsageError, also, opt, option_set
 from sandhook.utilities.awk.lexer import Dialect, ProgramError, unescape
 from sandhook.utilities.awk.machine import run_program
@@ -96,8 +96,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     except SourceError as error:
         ctx.error(str(error))
         return error.status
-    if deeper_than(_LEAST):
-        status: int = ctx.kernel.scheduler.call_fresh(lambda: _run(sources, options, operands, ctx))
+    if stack_exceeds(_LEAST):
+        status: int = ctx.kernel.scheduler.call_on_new_stack(lambda: _run(sources, options, operands, ctx))
         return status
     return _run(sources, options, operands, ctx)
 

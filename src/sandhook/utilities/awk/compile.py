@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NoReturn
 
-from sandhook.kernel.stack import deeper_than
+from sandhook.kernel.stack import stack_exceeds
 from sandhook.utilities.awk import runtime as special
 from sandhook.utilities.awk.assignments import Assignments
 from sandhook.utilities.awk.expressions import ARITY, Node
@@ -142,16 +142,16 @@ class Compiler(Assignments, Formats):
             if rt.depth > rt.budget.limits.call_depth:
                 rt.budget.fail("call_depth")
             budget = rt.budget
-            budget.fuel -= 1
-            if budget.fuel < 0:
-                budget.refuel()
+            budget.slice_left -= 1
+            if budget.slice_left < 0:
+                budget.next_slice()
             for value in frame:
                 if isinstance(value, str) and len(value) > special.LARGE:
                     rt.keep(len(value))
             held, rt.frame = rt.frame, frame
             body = bodies[name]
-            if deeper_than(DEEP):
-                value = rt.ctx.kernel.scheduler.call_fresh(lambda: body(rt))
+            if stack_exceeds(DEEP):
+                value = rt.ctx.kernel.scheduler.call_on_new_stack(lambda: body(rt))
             else:
                 value = body(rt)
             rt.frame = held

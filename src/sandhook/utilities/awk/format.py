@@ -120,13 +120,13 @@ class _Arguments:
 
 
 def format_text(
-    format_: str, arguments: Sequence[Any], conversion: str, afford: Callable[[int], None] | None = None
+    format_: str, arguments: Sequence[Any], conversion: str, check_fits: Callable[[int], None] | None = None
 ) -> str:
     """Return what printf writes.
 
     Args:
         conversion: CONVFMT, for ``%s`` of a number that is no integer.
-        afford: Refuses a size in characters that the run could never hold.
+        check_fits: Refuses a size in characters that the run could never hold.
 
     Raises:
         Fatal: There are fewer arguments than conversions.
@@ -150,12 +150,12 @@ def format_text(
         if precision < -1:
             precision = max(values.size(precision, at), -1)
         value = values.take(item.position, at)
-        if afford is not None:
-            afford(size + width + max(precision, 0))
+        if check_fits is not None:
+            check_fits(size + width + max(precision, 0))
         text = _converted(letter, flags, width, precision, value, conversion)
         size += len(text)
-        if afford is not None:
-            afford(size)
+        if check_fits is not None:
+            check_fits(size)
         out.append(text)
     return "".join(out)
 

@@ -26,7 +26,7 @@ class Formats(Operands):
 
         def formatted(rt: Runtime) -> str:
             return format_text(
-                format_(rt), [scalar(rt, run(rt)) for run in values], rt.convfmt, rt.budget.afford
+                format_(rt), [scalar(rt, run(rt)) for run in values], rt.convfmt, rt.budget.check_fits
             )
 
         plain = _plain(args[0][1]) if args[0][0] == "str" and len(args[0][1]) < LARGE else None
@@ -52,7 +52,7 @@ class Formats(Operands):
                     return format_text(args[0][1], made, rt.convfmt)
             text = template % tuple(made)
             if len(text) > LARGE:
-                rt.budget.afford(len(text))
+                rt.budget.check_fits(len(text))
             return text
 
         return quickly

@@ -32,7 +32,7 @@ def run_program(rt: Runtime) -> int:
         with suppress(Exit):
             _section(rt, program.end, "END")
     except Exception:  # a signal is none: who dies of one waits for no command
-        if rt.budget.spent is None:
+        if rt.budget.exhausted is None:
             rt.close_all()
         raise
     rt.close_all()

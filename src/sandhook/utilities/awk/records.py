@@ -142,7 +142,7 @@ class Source:
             piece = self.reader.read()
             self._ended = not piece
             size += len(piece)
-            self.reader.afford(size)
+            self.reader.check_fits(size)
             pieces.append(piece)
             if self._ended or size >= wanted or not self.reader.description.ready():
                 break

@@ -130,11 +130,11 @@ class Runtime(Connections):
     def keep(self, size: int) -> None:
         """Count bytes that a variable keeps; negative gives back."""
         self.held += size
-        self.budget.hold(size)
+        self.budget.charge_memory(size)
 
     def grow(self, size: int) -> None:
         """Refuse a string of ``size`` characters that could never fit; charge making it."""
-        self.budget.afford(size)
+        self.budget.check_fits(size)
         self.budget.charge(size >> 10)
 
     def store(self, array: Array, key: str, value: Value) -> None:
@@ -155,7 +155,7 @@ class Runtime(Connections):
 
     def replaced(self, old: Value, new: str) -> None:
         """Count a long text that a variable gets."""
-        self.budget.afford(len(new))
+        self.budget.check_fits(len(new))
         self.keep(len(new) - (len(old) if isinstance(old, str) and len(old) > LARGE else 0))
 
     def forget(self, array: Array, key: str) -> None:
@@ -177,7 +177,7 @@ class Runtime(Connections):
 
     def finish(self) -> None:
         """Give all memory and files back."""
-        self.budget.hold(-self.held)
+        self.budget.charge_memory(-self.held)
         self.held = 0
         if self.source is not None:
             self.source.close()
@@ -352,7 +352,7 @@ class Runtime(Connections):
     def _extend(self, fields: list[str], count: int) -> None:
         if count > MAX_FIELD:
             self.budget.fail("memory_bytes")
-        self.budget.afford(8 * count)
+        self.budget.check_fits(8 * count)
         self.budget.charge((count - len(fields)) >> 4)
         fields.extend([""] * (count - len(fields)))
 

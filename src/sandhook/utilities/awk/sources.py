@@ -93,7 +93,7 @@ class Sources:
 
     def _keep(self, text: str, name: str, first: int, space: str) -> None:
         """Add a text that begins in a namespace: one that came before may have left another."""
-        self._ctx.budget.afford(sum(map(len, self._texts)) + len(text))
+        self._ctx.budget.check_fits(sum(map(len, self._texts)) + len(text))
         if self._spaced:
             text = f'@namespace "{space}";{text}'
         self._spaced = self._spaced or "@namespace" in text

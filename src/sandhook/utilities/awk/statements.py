@@ -160,9 +160,9 @@ class Statements(Compiler):
             skip = late
             while skip or test is None or test(rt):
                 skip = False
-                budget.fuel -= 1
-                if budget.fuel < 0:
-                    budget.refuel()
+                budget.slice_left -= 1
+                if budget.slice_left < 0:
+                    budget.next_slice()
                 left = body(rt)
                 if left is not None and left != CONTINUE:
                     if left == BREAK:
@@ -185,9 +185,9 @@ class Statements(Compiler):
             found = get(rt)
             budget.charge(len(found) >> 4)
             for key in traversal(rt, found):
-                budget.fuel -= 1
-                if budget.fuel < 0:
-                    budget.refuel()
+                budget.slice_left -= 1
+                if budget.slice_left < 0:
+                    budget.next_slice()
                 put(rt, Strnum(key))
                 left = body(rt)
                 if left is not None and left != CONTINUE:

@@ -115,9 +115,9 @@ def _replace(
         seen += 1
         if which and seen != which:
             continue
-        budget.fuel -= 1
-        if budget.fuel < 0:
-            budget.refuel()
+        budget.slice_left -= 1
+        if budget.slice_left < 0:
+            budget.next_slice()
         start, end = found.spans[0]
         pieces.append(data[at:start])
         for part in parts:
@@ -131,7 +131,7 @@ def _replace(
             done.append(b"".join(pieces))
             pieces = []
         if size > LARGE:
-            budget.afford(size + len(data))
+            budget.check_fits(size + len(data))
         at = end
         count += 1
         if which:

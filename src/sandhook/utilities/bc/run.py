@@ -103,9 +103,9 @@ class Machine:
         at = 0
         try:
             while at < len(code):
-                self._ctx.budget.fuel -= 1
-                if self._ctx.budget.fuel < 0:
-                    self._ctx.budget.refuel()
+                self._ctx.budget.slice_left -= 1
+                if self._ctx.budget.slice_left < 0:
+                    self._ctx.budget.next_slice()
                 instruction = code[at]
                 at += 1
                 name = instruction[0]
@@ -185,7 +185,7 @@ class Machine:
     def _hold(self, count: int) -> None:
         """Refuse what memory could not hold; what a program keeps is counted roughly, and never given back."""
         self._held += count
-        self._ctx.budget.afford(self._held)
+        self._ctx.budget.check_fits(self._held)
 
     # ------------------------------------------------------------------ instructions
 

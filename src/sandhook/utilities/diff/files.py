@@ -314,7 +314,7 @@ class _Gathered:
 
     def write(self, data: bytes) -> None:
         self._size += len(data)
-        self._ctx.budget.afford(self._size)
+        self._ctx.budget.check_fits(self._size)
         self.pieces.append(data)
 
     def charge(self, steps: int = 1) -> None:

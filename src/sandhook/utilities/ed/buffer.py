@@ -76,7 +76,7 @@ class Buffer:
             return
         self._kept = True
         self._budget.charge(1 + (len(self.lines) >> 5))
-        self._budget.afford(8 * len(self.lines))
+        self._budget.check_fits(8 * len(self.lines))
         self._undo = (self.lines.copy(), self.current, before)
 
     def insert(self, after: int, texts: Sequence[bytes]) -> None:

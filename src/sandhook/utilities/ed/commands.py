@@ -205,7 +205,7 @@ class Session:
         """Return the lines up to one that is a dot."""
         found: list[bytes] = []
         while (line := self._next_line()) is not None and line != b".":
-            self._ctx.budget.hold(len(line) + 64)
+            self._ctx.budget.charge_memory(len(line) + 64)
             found.append(line)
         return found
 
@@ -245,7 +245,7 @@ class Session:
         letters = self._suffix()
         if not single and first < last:
             texts = [self.buffer.text(number) for number in range(first, last + 1)]
-            self._ctx.budget.afford(sum(map(len, texts)))
+            self._ctx.budget.check_fits(sum(map(len, texts)))
             self.buffer.delete(first, last)
             self.buffer.insert(first - 1, [b"".join(texts)])
         self._show_current(letters)

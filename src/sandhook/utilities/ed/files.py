@@ -110,7 +110,7 @@ class Files:
     def _content(self, name: str) -> tuple[list[bytes], int]:
         with self._ctx.open(name if name != "-" else "./-") as reader:
             data = reader.read_all()
-        self._ctx.budget.afford(len(data) + 100 * data.count(b"\n"))
+        self._ctx.budget.check_fits(len(data) + 100 * data.count(b"\n"))
         size = len(data)
         if data and data[-1:] != b"\n":
             data += b"\n"

@@ -133,7 +133,7 @@ class Substitution:
             start, end = found.span()
             new = filled(self._new, found)
             size += start - at + len(new)
-            self._budget.afford(size)
+            self._budget.check_fits(size)
             pieces += [text[at:start], new]
             at = end
             if not self._everywhere:

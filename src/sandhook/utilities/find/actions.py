@@ -146,7 +146,7 @@ def _exec(word: str, arguments: Arguments, settings: Settings) -> Node:
 
     def act(visit: Visit, walk: Walk) -> bool:
         name = _local_name(visit) if in_directory else visit.path
-        ctx.budget.afford(grown * len(name) * 4)
+        ctx.budget.check_fits(grown * len(name) * 4)
         if asks and not _confirm(ctx, words[0], visit.path):
             return False
         argv = [argument.replace("{}", name) for argument in words]

@@ -287,9 +287,9 @@ def _by_line(spans: Spans, delimiter: bytes, budget: Budget) -> Find:
             end = data.find(delimiter, pos)
             if end < 0:
                 end = size
-            budget.fuel -= 1
-            if budget.fuel < 0:
-                budget.refuel()
+            budget.slice_left -= 1
+            if budget.slice_left < 0:
+                budget.next_slice()
             if next(spans(data[pos:end]), None) is not None:
                 return pos
             pos = end + 1

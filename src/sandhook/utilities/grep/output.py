@@ -300,9 +300,9 @@ class OneInput:
         for begin, end in selected_regions(self._find, data, fresh, style):
             if 0 <= limit <= self.selected:  # only context is missing, whatever is in it
                 break
-            budget.fuel -= 1
-            if budget.fuel < 0:
-                budget.refuel()
+            budget.slice_left -= 1
+            if budget.slice_left < 0:
+                budget.next_slice()
             count = 1
             if style.invert:
                 count = data.count(style.delimiter, begin, end) or 1
@@ -356,9 +356,9 @@ class OneInput:
         delimiter = self._style.delimiter
         budget = self._ctx.budget
         while begin < end:
-            budget.fuel -= 1
-            if budget.fuel < 0:
-                budget.refuel()
+            budget.slice_left -= 1
+            if budget.slice_left < 0:
+                budget.next_slice()
             after = self._data.find(delimiter, begin, end)
             if after < 0:
                 after = end

@@ -219,7 +219,7 @@ class Run:
                 self._say(f"jq: error: Could not open file {name}: {error.strerror}")
                 continue
             size += len(data)
-            ctx.budget.afford(size)
+            ctx.budget.check_fits(size)
             pieces.append(self._sources.add(name, self._texts(data)))
         return b"".join(pieces)
 

@@ -27,7 +27,7 @@ class Embedded(Context):
     def write(self, data: bytes) -> None:
         """Keep output."""
         self._size += len(data)
-        self.budget.afford(self._size)
+        self.budget.check_fits(self._size)
         self._pieces.append(data)
 
     def flush(self) -> None:

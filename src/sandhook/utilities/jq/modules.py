@@ -162,7 +162,7 @@ class Linker:
 
     def _limit(self, text: str) -> str:
         self._size += len(text)
-        self._ctx.budget.afford(4 * self._size)
+        self._ctx.budget.check_fits(4 * self._size)
         if self._size > _MOST:
             raise ModuleError("jq: error: the program is too large with its modules (L-JQ-001)")
         return text
@@ -225,7 +225,7 @@ class Linker:
         except OSError as error:
             reason = "It's a directory" if self._ctx.fs.is_dir(self._ctx.path(path)) else error.strerror
             raise ModuleError(f"jq: error: Could not open {path}: {reason}\n") from None
-        self._ctx.budget.afford(4 * len(data))
+        self._ctx.budget.check_fits(4 * len(data))
         return data.decode("utf-8", "replace")
 
     # ------------------------------------------------------------------ modulemeta

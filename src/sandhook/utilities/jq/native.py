@@ -211,7 +211,7 @@ class Run:
     def _file(self, name: str) -> str:
         with self._ctx.open(name) as reader:
             data = reader.read_all()
-        self._ctx.budget.afford(2 * len(data))
+        self._ctx.budget.check_fits(2 * len(data))
         return data.decode("utf-8", "surrogateescape")
 
     def _read(self) -> bytes:
@@ -241,7 +241,7 @@ class Run:
                 self._files.append((_clean(name), 0, _clean(said)))
                 continue
             size += len(data)
-            ctx.budget.afford(size)
+            ctx.budget.check_fits(size)
             pieces.append(data)
             self._files.append((_clean("<stdin>" if name == "-" else name), len(data), ""))
         return b"".join(pieces)

@@ -220,7 +220,7 @@ class _Runner:
         ctx, options = self._ctx, self._options
         ctx.charge()
         text = self._template().fill(job)
-        ctx.budget.afford(len(text))
+        ctx.budget.check_fits(len(text))
         if options.dry:
             ctx.write_line(text)
             return None

@@ -72,7 +72,7 @@ class Arguments:
         found: list[str] = []
         for name in source.words:
             for value in self._lines(name):
-                self._ctx.budget.hold(len(value) + 64)
+                self._ctx.budget.charge_memory(len(value) + 64)
                 found.append(value)
         return found
 

@@ -100,7 +100,7 @@ def _apply_all(options: Options, target: str | None, name: str, ctx: Context) ->
             data = reader.read_all()
     except OSError as error:
         raise Failure(f"**** Can't open patch file {name} : {reason(error)}") from None
-    ctx.budget.afford(3 * len(data) + 150 * data.count(b"\n"))
+    ctx.budget.check_fits(3 * len(data) + 150 * data.count(b"\n"))
     parser = Parser(split(data), options.kind, ctx.charge, named=target is not None)
     patcher = Patcher(options, target, ctx)
     outcome = Outcome.GOOD

@@ -65,7 +65,7 @@ def format_printf(
     warn: Callable[[str], None],
     now: Callable[[], float],
     environment: Mapping[str, str],
-    afford: Callable[[int], None],
+    check_fits: Callable[[int], None],
     started: float | None = None,
     assign: Callable[[str, str], None] | None = None,
 ) -> bytes:
@@ -76,7 +76,7 @@ def format_printf(
         warn: Called with each message that does not.
         now: Time in seconds since the epoch, for ``%(...)T``.
         environment: Where TZ is looked up.
-        afford: Refuses a size in bytes that the run could never hold.
+        check_fits: Refuses a size in bytes that the run could never hold.
         started: When the shell started (``%(...)T`` with -2), else now.
         assign: Sets a variable (``%n``); without it that is an invalid conversion.
     """
@@ -90,7 +90,7 @@ def format_printf(
             if len(_FORMATS) >= _FORMATS_KEPT:
                 _FORMATS.clear()
             _FORMATS[key] = items
-    formatter = Formatter(arguments, error, warn, now, environment, afford, started, assign)
+    formatter = Formatter(arguments, error, warn, now, environment, check_fits, started, assign)
     while formatter.once(items) and formatter.more():
         pass
     return b"".join(formatter.out)
@@ -185,7 +185,17 @@ class Formatter:
     """Writes conversions one after another, taking arguments as they are needed."""
 
     __slots__ = (
-        "afford", "arguments", "assign", "environment", "error", "index", "now", "out", "size", "started", "warn",
+        "arguments",
+        "assign",
+        "check_fits",
+        "environment",
+        "error",
+        "index",
+        "now",
+        "out",
+        "size",
+        "started",
+        "warn",
     )  # fmt: skip
 
     def __init__(
@@ -195,7 +205,7 @@ class Formatter:
         warn: Callable[[str], None],
         now: Callable[[], float],
         environment: Mapping[str, str],
-        afford: Callable[[int], None],
+        check_fits: Callable[[int], None],
         started: float | None,
         assign: Callable[[str, str], None] | None,
     ) -> None:
@@ -204,7 +214,7 @@ class Formatter:
         self.warn = warn
         self.now = now
         self.environment = environment
-        self.afford = afford
+        self.check_fits = check_fits
         self.started = started
         self.assign = assign
         self.index = 0
@@ -225,7 +235,7 @@ class Formatter:
 
     def put(self, data: bytes) -> None:
         self.size += len(data)
-        self.afford(self.size)
+        self.check_fits(self.size)
         self.out.append(data)
 
     def once(self, items: Sequence[Item]) -> bool:
@@ -252,7 +262,7 @@ class Formatter:
                 width = -width
         if precision is None:
             precision = max(self.star(), _ABSENT)
-        self.afford(self.size + width + max(precision, 0))
+        self.check_fits(self.size + width + max(precision, 0))
         if letter == "s":
             argument = self.next()
             text = b"" if argument is None else argument.encode("utf-8", "surrogateescape")

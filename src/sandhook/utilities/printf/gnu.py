@@ -84,7 +84,7 @@ class _Formatter(Formatter):
 
     def __init__(self, arguments: Sequence[str], ctx: Context) -> None:
         super().__init__(
-            arguments, ctx.fail, ctx.error, ctx.now, ctx.environment, ctx.budget.afford, None, None
+            arguments, ctx.fail, ctx.error, ctx.now, ctx.environment, ctx.budget.check_fits, None, None
         )
 
     def text(self, letter: str, flags: str, width: int, precision: int) -> bool:

@@ -235,7 +235,7 @@ class Files:
             if report:
                 self.report(name, error)
             return _NONE
-        self._ctx.budget.afford(4 * len(data))
+        self._ctx.budget.check_fits(4 * len(data))
         self._ctx.charge(1 + data.count(b"\n"))
         lines = data.decode("utf-8", "surrogateescape").splitlines()
         return Rules(lines, icase=self._options.ignore_file_icase)

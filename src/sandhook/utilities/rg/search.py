@@ -110,7 +110,7 @@ class Search:
         data = reader.read_all()
         if self._options.encoding == "auto":
             if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                self._ctx.budget.afford(4 * len(data))
+                self._ctx.budget.check_fits(4 * len(data))
                 return data.decode("utf-16", "replace").encode("utf-8", "replace")
             return data.removeprefix(b"\xef\xbb\xbf")
         return data

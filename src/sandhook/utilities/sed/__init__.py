@@ -196,8 +196,8 @@ def edit(m: Machine, compiled: Compiled, options: Options) -> None:
         again = False
         at = 0
         while at < size:
-            budget.fuel -= 1
-            if budget.fuel < 0:
+            budget.slice_left -= 1
+            if budget.slice_left < 0:
                 m.ctx.charge(0)
             test, action = actions[at]
             if test is not None and not test(m):

@@ -147,7 +147,7 @@ def _list(width: int) -> Action:
     """l: show the pattern space unambiguously, in lines of ``width`` columns (0: no folding)."""
 
     def show(m: Machine) -> None:
-        m.budget.afford(8 * len(m.space))
+        m.budget.check_fits(8 * len(m.space))
         out: list[bytes] = []
         fold = b"\\" + m.delimiter
         column = 0
@@ -213,7 +213,7 @@ def _append_next(posix: bool) -> Action:
 def _grow(m: Machine, size: int) -> None:
     """Check the size of a space before it is made."""
     if size > _LARGE:
-        m.budget.afford(2 * size)
+        m.budget.check_fits(2 * size)
         m.budget.charge(size >> 10)
 
 

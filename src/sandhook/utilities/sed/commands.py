@@ -182,14 +182,14 @@ class _Compiler:
                     done.append(b"".join(pieces))
                     pieces = []
                     size += len(done[-1])
-                    budget.afford(size + len(space))
+                    budget.check_fits(size + len(space))
             if not (pieces or done):
                 return None
             pieces = [*done, *pieces, space[at:]]
             if len(space) > 1_024 or len(pieces) > 1_024:
                 size = sum(map(len, pieces))
                 budget.charge(1 + (size >> 10))
-                budget.afford(size)
+                budget.check_fits(size)
             m.space = b"".join(pieces)
             m.replaced = True
             if show:

@@ -39,7 +39,7 @@ def replaced(data: bytes, old: bytes, new: bytes, count: int, budget: Budget) ->
         times = data.count(old) if count < 0 else count
         size = len(data) + max(0, times * (len(new) - len(old)))
         budget.charge(1 + (size >> 10))
-        budget.afford(size)
+        budget.check_fits(size)
     return data.replace(old, new, count)
 
 

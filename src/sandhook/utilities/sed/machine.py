@@ -38,7 +38,7 @@ class Output:
         """Write bytes as they are."""
         if self._collected is not None:
             self._collected.append(data)
-            self._ctx.budget.afford(len(data))
+            self._ctx.budget.check_fits(len(data))
         elif self._description is None:
             self._ctx.write(data)
         else:
@@ -162,7 +162,7 @@ class Machine:
                 self.ctx.charge(1 + (len(piece) >> 10))
                 if piece[-1:] == delimiter:
                     break
-                self.budget.afford(2 * size)
+                self.budget.check_fits(2 * size)
             if not pieces:
                 return
             yield b"".join(pieces)

@@ -155,7 +155,7 @@ class _Run:
         except OSError as error:
             error.filename = name
             raise
-        self._ctx.budget.afford(4 * len(data))
+        self._ctx.budget.check_fits(4 * len(data))
         return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
 
     def _read(self, name: str) -> list[Any]:
