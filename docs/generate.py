@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from sandhook import cli, limits
+from sandhook.command.options import declared_fields
 from sandhook.limits import Limits
-from sandhook.utilities import UTILITIES, load
-from sandhook.utilities._base import declared_fields
+from sandhook.utilities import load, names
 
 DIRECTORY = Path(__file__).resolve().parent / "reference"
 NOTICE = "<!-- Made by `make docs`; do not edit. -->\n"
@@ -109,10 +109,10 @@ def commands() -> str:
         "## Utilities\n",
     ]
     by_module: dict[str, list[str]] = {}
-    for name, module in sorted(UTILITIES.items()):
-        by_module.setdefault(module, []).append(name)
-    for names in sorted(by_module.values()):
-        parts.append(utility(names))
+    for name in sorted(names()):
+        by_module.setdefault(load(name).__name__, []).append(name)
+    for known in sorted(by_module.values()):
+        parts.append(utility(known))
     return "\n".join(parts)
 
 
@@ -122,12 +122,12 @@ def built_ins() -> str:
     return ", ".join(f"`{name}`" for name in sorted(BUILTINS)) + "\n"
 
 
-def utility(names: list[str]) -> str:
+def utility(known: list[str]) -> str:
     """Describe one utility's module under all the names that it is called by."""
-    module = load(names[0])
+    module = load(known[0])
     head = (module.__doc__ or "").strip().partition("\n")
     summary = head[0].partition(": ")[2] or head[0]
-    lines = [f"### {', '.join(names)}\n", sentence(summary), ""]
+    lines = [f"### {', '.join(known)}\n", sentence(summary), ""]
     if not hasattr(module, "Options"):  # reads its arguments itself: the docstring says all
         return "\n".join([*lines, *notes(head[2])])
     usage, _, more = inspect.cleandoc(module.Options.__doc__ or "").partition("\n")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sandhook.version import __version__
 
 if TYPE_CHECKING:
+    from sandhook.command.own import UtilityContext, utility
     from sandhook.errors import ConfigError, LimitExceeded, SandhookError, ShellSyntaxError, UnsupportedError
     from sandhook.hooks.host import HostRunner
     from sandhook.host.command import HostCommand
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from sandhook.limits import Cancellation, Limits
     from sandhook.net.network import Network
     from sandhook.shell import Result, Session, Shell
-    from sandhook.utilities._own import UtilityContext, utility
 
 _HOMES = {
     "Cancellation": "limits",
@@ -33,8 +33,8 @@ _HOMES = {
     "Shell": "shell",
     "ShellSyntaxError": "errors",
     "UnsupportedError": "errors",
-    "UtilityContext": "utilities._own",
-    "utility": "utilities._own",
+    "UtilityContext": "command.own",
+    "utility": "command.own",
 }
 
 __all__ = [

@@ -33,8 +33,8 @@ from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
 
 if TYPE_CHECKING:
+    from sandhook.command.own import OwnUtility
     from sandhook.net.network import Network
-    from sandhook.utilities._own import OwnUtility
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.utilities import UTILITIES
+from sandhook.utilities import names
 from tests.sandbox.conftest import SMALL, Attack
 from tests.sandbox.host import CANARY
 
@@ -38,7 +38,7 @@ WORDS = [
 ]
 
 #: Not yes, which writes until a limit ends it, nor pkill, which finds this script by the names in it and ends it.
-NAMES = sorted(UTILITIES.keys() - {"yes", "pkill"})
+NAMES = sorted(names() - {"yes", "pkill"})
 AT_ONCE = 20
 
 ROOMY = SMALL.with_(steps=50_000_000, output_bytes=8 << 20, memory_bytes=64 << 20, fs_bytes=64 << 20)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from sandhook import builtins
-from sandhook.utilities import UTILITIES
+from sandhook.utilities import names
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ TOOLS = frozenset(
     """.split()
 )
 
-KNOWN = frozenset(UTILITIES) | builtins.NAMES | {"bash", "sh"}
+KNOWN = names() | builtins.NAMES | {"bash", "sh"}
 
 
 def lacking(script: str) -> set[str]:

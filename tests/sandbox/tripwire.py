@@ -6,6 +6,7 @@ causes it. This is a net under the boundary, not the boundary: nothing in src re
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 import sysconfig
 import threading
@@ -40,6 +41,7 @@ PACKAGE = str(Path(sandhook.__file__ or "").parent)
 LIBRARIES = tuple(
     {PACKAGE, *(str(Path(path)) for path in sysconfig.get_paths().values()), sys.base_prefix, sys.prefix}
 )
+METADATA = str(importlib.metadata.__file__)
 WORKER = str(Path(PACKAGE, "worker", "client.py"))
 
 #: How subprocess starts, feeds and ends a program on Windows, where a pipe is looked at again and again.
@@ -86,6 +88,8 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
     if WORKER in frames:
         if _worker_may(event, args):
             return
+    elif METADATA in frames and _metadata_may(event, args):
+        return
     elif "<frozen importlib._bootstrap>" in frames and _import_may(event, args):
         return
     elif event == "import" and _root(args) in IMPORTABLE | sys.stdlib_module_names:
@@ -121,6 +125,13 @@ def _import_may(event: str, args: tuple[Any, ...]) -> bool:
 
 def _writes_bytecode(path: str) -> bool:
     return "__pycache__" in path
+
+
+def _metadata_may(event: str, args: tuple[Any, ...]) -> bool:
+    """Whether reading the entry points of installed packages may cause the event: their names, no script's."""
+    if event == "open":
+        return str(args[0]).endswith("entry_points.txt") and args[1] in (None, "r", "rb")
+    return event in ("os.listdir", "os.scandir", "pathlib.Path.glob", "import")
 
 
 def _worker_may(event: str, args: tuple[Any, ...]) -> bool:

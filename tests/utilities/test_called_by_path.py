@@ -10,7 +10,7 @@ import re
 import pytest
 
 from sandhook import Limits, Shell
-from sandhook.utilities import UTILITIES
+from sandhook.utilities import names
 
 #: How NAME may be called; each form prints what the command printed, then its status.
 FORMS = {
@@ -110,7 +110,7 @@ def test_links_in_a_circle_are_an_error() -> None:
 @pytest.mark.parametrize("arguments", ["--help", "--no-such-option"])
 def test_every_utility_answers_alike(arguments: str) -> None:
     differ = []
-    for name in sorted(UTILITIES):
+    for name in sorted(names()):
         shell = Shell(cwd="/tmp", limits=Limits(wall_seconds=20.0))
 
         def answer(form: str, name: str = name, shell: Shell = shell) -> tuple[str, int | None]:

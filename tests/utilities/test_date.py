@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.utilities._dateparse import BadDate, parse_date
-from sandhook.utilities._time import strftime, zone_of
+from sandhook.dates.clock import strftime, zone_of
+from sandhook.dates.parse import BadDate, parse_date
 
 STAMP = "@1769853605.123456789"  # Saturday 2026-01-31 10:00:05 UTC
 

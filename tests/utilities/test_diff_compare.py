@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from sandhook.utilities._diff_compare import compare
+from sandhook.utilities.compare.matching import compare
 
 SIZE = 12_000
 

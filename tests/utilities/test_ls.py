@@ -200,6 +200,6 @@ def test_a_deep_tree_needs_no_recursion(sandbox):
      (1047552, "1023K"), (1047553, "1.0M"), (1048576, "1.0M"), (5 << 20, "5.0M")],
 )  # fmt: skip
 def test_human_sizes_round_up(size, shown):
-    from sandhook.utilities._listing import human_size
+    from sandhook.utilities.listing.sizes import human_size
 
     assert human_size(size, "binary") == shown

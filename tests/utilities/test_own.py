@@ -8,9 +8,10 @@ import pytest
 
 import sandhook
 from sandhook import Limits, Shell, UtilityContext, utility
+from sandhook.command.context import Failure
+from sandhook.command.options import UsageError, opt, option_set
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.events import ToolPre
-from sandhook.utilities import Failure, UsageError, opt, option_set
 
 
 @utility

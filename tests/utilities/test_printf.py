@@ -7,7 +7,7 @@ import pytest
 
 from sandhook.errors import LimitExceeded
 from sandhook.shell import Shell
-from sandhook.utilities.printf.common import format_printf
+from sandhook.utilities.system.printf.common import format_printf
 
 
 @pytest.mark.parametrize(

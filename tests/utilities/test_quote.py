@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.utilities._quote import double_quote, shell_quote, single_quote
+from sandhook.text.quoting import double_quote, shell_quote, single_quote
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from sandhook.utilities.test import evaluate
+from sandhook.utilities.system.test import evaluate
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from sandhook.command.context import Context
+from sandhook.command.run import run_utility
 from sandhook.errors import LimitExceeded
 from sandhook.kernel.descriptor import Capture, Input, OutputCap
 from sandhook.kernel.process import Kernel
 from sandhook.limits import Limits
 from sandhook.utilities import load
-from sandhook.utilities._base import Context, run_utility
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from sandhook import builtins
 from sandhook.interp.lookup import Builtin, Commands
 from sandhook.state.state import State
-from sandhook.utilities import UTILITIES, load
+from sandhook.utilities import UTILITIES, installed, load
 
 if TYPE_CHECKING:
-    from sandhook.utilities._own import OwnUtility
+    from sandhook.command.own import OwnUtility
 
 
 class _Loaded(Mapping[str, Any]):
@@ -20,7 +20,7 @@ class _Loaded(Mapping[str, Any]):
 
     def __init__(self, own: Mapping[str, Any]) -> None:
         self._own = dict(own)
-        self._names = {**UTILITIES, **self._own}
+        self._names = {**UTILITIES, **self._own}  # those of installed packages are looked up last
 
     def __getitem__(self, name: str) -> Any:
         found = self._own.get(name)
@@ -29,13 +29,13 @@ class _Loaded(Mapping[str, Any]):
         return found
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._names or name in installed()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter({**self._names, **installed()})
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len({**self._names, **installed()})
 
 
 def _load_builtin(name: str) -> Builtin | None:
@@ -47,7 +47,7 @@ def _load_builtin(name: str) -> Builtin | None:
 
 def _evaluate_test(state: State, arguments: list[str]) -> bool:
     from sandhook.builtins.test import ShellProbe
-    from sandhook.utilities.test import evaluate
+    from sandhook.utilities.system.test import evaluate
 
     return evaluate(arguments, ShellProbe(state))
 
@@ -56,7 +56,7 @@ def make_commands(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) ->
     """Return all commands of a shell: the built-ins, the utilities, and the caller's own."""
     own: Mapping[str, Any] = {}
     if utilities:
-        from sandhook.utilities._own import by_name
+        from sandhook.command.own import by_name
 
         own = by_name(utilities)
     return Commands(

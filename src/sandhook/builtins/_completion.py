@@ -156,7 +156,7 @@ _SOURCES: dict[str, Callable[[State], Iterable[str]]] = {
 
 
 def _accounts(state: State, path: str) -> list[str]:
-    from sandhook.utilities._files import account_lines
+    from sandhook.command.accounts import account_lines
 
     return [fields[0] for fields in account_lines(state.process.kernel.fs, path) if fields[0]]
 

@@ -10,7 +10,7 @@ import errno
 
 from sandhook.builtins._base import write
 from sandhook.state.state import State
-from sandhook.utilities._quote import ansi_c, needs_ansi_c
+from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join, normalize
 

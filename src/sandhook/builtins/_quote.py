@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.utilities._quote import ansi_c, double_quote, needs_ansi_c
+from sandhook.text.quoting import ansi_c, double_quote, needs_ansi_c
 
 _META = frozenset(" \t\n'\"\\|&;()<>!{}*[]?^$`")
 

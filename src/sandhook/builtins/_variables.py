@@ -17,7 +17,7 @@ from sandhook.state.values import (
     Value,
     letters,
 )
-from sandhook.utilities._quote import double_quote
+from sandhook.text.quoting import double_quote
 
 
 def exists(state: State, name: str) -> bool:

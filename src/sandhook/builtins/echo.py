@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, Run, builtin, report
 from sandhook.state.state import State
-from sandhook.utilities._escapes import unescape_echo
-from sandhook.utilities.echo import echo
+from sandhook.text.escapes import unescape_echo
+from sandhook.utilities.system.echo import echo
 from sandhook.vfs.errors import error_text
 
 USAGE = "echo [-neE] [arg ...]"

@@ -11,11 +11,11 @@ from errno import ENOENT
 
 from sandhook.builtins._base import Fault, builtin, complain, numeric, parse, write
 from sandhook.builtins._history_file import append_file, read_file, write_file
+from sandhook.dates.clock import strftime
 from sandhook.interp.history_expansion import NoEvent, expand
 from sandhook.interp.record import RECORDING, history_of, keep
 from sandhook.state.history import Entry, History
 from sandhook.state.state import State
-from sandhook.utilities._time import strftime
 from sandhook.vfs.errors import error_text, fs_error
 
 USAGE = "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]"

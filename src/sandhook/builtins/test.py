@@ -12,7 +12,7 @@ from sandhook.builtins._base import Fault, builtin, runtime, split_reference
 from sandhook.interp.lookup import utility_at
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC, AssociativeArray, hash_of
-from sandhook.utilities.test import TestError, evaluate
+from sandhook.utilities.system.test import TestError, evaluate
 from sandhook.vfs.base import Stat
 from sandhook.vfs.path import VirtualPath, join
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sandhook.utilities import Context, Failure, UsageError
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import UsageError
 
 
 def _bytes(text: str) -> bytes:

@@ -147,12 +147,11 @@ class _Line:
         return [*self._split(value), *words]
 
     def _split(self, text: str) -> Sequence[str]:
-        from sandhook.utilities._base import Failure
-        from sandhook.utilities._split import split_string
+        from sandhook.text.env_string import EnvStringError, split_string
 
         try:
             return split_string(text, self._given)
-        except Failure as error:
+        except EnvStringError as error:
             raise EnvError(f"env: {error}") from None
 
     def _next(self, letter: str, words: list[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandhook.state.state import State
-from sandhook.utilities._locale import C, as_bytes, as_characters
+from sandhook.text.locale import C, as_bytes, as_characters
 
 __all__ = ["as_bytes", "as_characters", "change_by_bytes", "goes_by_bytes"]
 

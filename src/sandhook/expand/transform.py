@@ -15,7 +15,7 @@ from sandhook.lazy import lazily
 from sandhook.pattern.glob import Pattern, compile_pattern, quote
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
-from sandhook.utilities._quote import shell_quote
+from sandhook.text.quoting import shell_quote
 
 #: What ${x@Q} may have to write as an escape.
 _ODD = lazily("[^ -~]")

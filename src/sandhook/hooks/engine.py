@@ -25,11 +25,11 @@ from sandhook.hooks.sources import documents, line_of, with_lines
 from sandhook.record import Record
 
 if TYPE_CHECKING:
+    from sandhook.command.own import OwnUtility
     from sandhook.hooks.host import HostRunner
     from sandhook.hooks.sources import Source
     from sandhook.limits import Cancellation
     from sandhook.net.network import Network
-    from sandhook.utilities._own import OwnUtility
     from sandhook.vfs.base import FileSystem
 
 #: Whether a hook of a layer that needs trust may run; the hook itself, with its bytes, when it may.

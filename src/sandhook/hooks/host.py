@@ -20,10 +20,10 @@ from sandhook.hooks.model import HookSpec, Ran, Request
 from sandhook.hooks.runner import Runner, as_ran, internal, quoted
 
 if TYPE_CHECKING:
+    from sandhook.command.own import OwnUtility
     from sandhook.host.world import Host
     from sandhook.interp.program import TreeStore
     from sandhook.limits import Limits
-    from sandhook.utilities._own import OwnUtility
 
 #: Says of a hook whether it runs on the host.
 Select = Callable[[HookSpec], bool]

@@ -18,11 +18,11 @@ from sandhook.lazy import lazily
 from sandhook.vfs.path import VirtualPath, dirname, normalize
 
 if TYPE_CHECKING:
+    from sandhook.command.own import OwnUtility
     from sandhook.interp.program import TreeStore
     from sandhook.limits import Limits
     from sandhook.net.network import Network
     from sandhook.shell import Result
-    from sandhook.utilities._own import OwnUtility
     from sandhook.vfs.base import FileSystem
 
 #: Runs one hook once.
@@ -78,7 +78,7 @@ class SandboxRunner:
         self._network = network
         self._utilities: Mapping[str, Any] | None = None
         if utilities:
-            from sandhook.utilities._own import by_name
+            from sandhook.command.own import by_name
 
             self._utilities = by_name(utilities)
         self._keep_logs = keep_logs

@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 from types import EllipsisType
 from typing import TYPE_CHECKING, TypeAlias
 
+from sandhook.command.own import OwnUtility, UtilityContext
 from sandhook.host.environment import absolute_entries, build
 from sandhook.host.files import WINDOWS
-from sandhook.utilities._own import OwnUtility, UtilityContext
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.hostnames import check_windows_name
 from sandhook.vfs.path import VirtualPath, normalize

@@ -14,8 +14,8 @@ from sandhook.limits import Limits
 from sandhook.shell import Shell
 
 if TYPE_CHECKING:
+    from sandhook.command.own import OwnUtility
     from sandhook.interp.program import TreeStore
-    from sandhook.utilities._own import OwnUtility
 
 
 class HostShell(Shell):

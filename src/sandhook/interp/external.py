@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 from greenlet import getcurrent
 
+from sandhook.command.context import Context
+from sandhook.command.run import run_utility
 from sandhook.interp import lookup
 from sandhook.interp.environment import set_environment
 from sandhook.interp.jobs import tell_of_ended
@@ -23,9 +25,7 @@ from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.state import EXECUTED, KILLED, Function, State
-from sandhook.utilities import run_utility
-from sandhook.utilities._base import Context
-from sandhook.utilities._quote import ansi_c, needs_ansi_c
+from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
 

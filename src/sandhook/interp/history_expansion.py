@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.utilities._quote import single_quote
+from sandhook.text.quoting import single_quote
 
 _ENDS_TEXT = " \t\n;&()|<>:"
 

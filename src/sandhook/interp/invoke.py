@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sandhook.command.run import run_utility
 from sandhook.interp import lookup, traps
 from sandhook.interp.external import ShellContext, run_external
 from sandhook.interp.lookup import Argument
@@ -13,7 +14,6 @@ from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.state import Frame, Function, State
 from sandhook.state.values import TRACE
-from sandhook.utilities import run_utility
 
 
 def invoke(

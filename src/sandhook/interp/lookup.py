@@ -255,7 +255,7 @@ def _standard_name(state: State, path: str) -> str | None:
     for directory in _STANDARD[:2]:
         if path.startswith(directory):
             name = path[len(directory) :]
-            if name in state.shell.commands.utilities or name in SHELLS:
+            if name in SHELLS or name in state.shell.commands.utilities:
                 return name
     return None
 

@@ -20,7 +20,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     Word,
 )
-from sandhook.utilities._quote import shell_quote
+from sandhook.text.quoting import shell_quote
 
 #: What makes bash write a word as $'...', and in quotes.
 _CONTROL = lazily(r"[\x00-\x08\x0b-\x1f\x7f\udc80-\udcff]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.utilities.jq.lexer import Unbalanced, definitions, keys, tokenize
+from sandhook.utilities.data.jq.lexer import Unbalanced, definitions, keys, tokenize
 
 
 def names(program: str) -> list[str]:

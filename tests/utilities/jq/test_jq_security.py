@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.utilities.jq.zone import written
+from sandhook.utilities.data.jq.zone import written
 
 SECRET = "host-secret-value"
 

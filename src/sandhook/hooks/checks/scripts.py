@@ -25,7 +25,7 @@ from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.scan import called
 from sandhook.hooks.trust import PROJECT_VARIABLES
-from sandhook.utilities import UTILITIES
+from sandhook.utilities import is_utility
 
 _BINARIES = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
 _SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh")
@@ -140,7 +140,7 @@ class _Checker:
         for act in script.acts:
             for name in called(act.words):
                 base = name.rpartition("/")[2] if posixpath.dirname(name) in _BINARIES else name
-                known = base in BUILTINS or base in UTILITIES or base in _SHELLS or base in script.functions
+                known = base in BUILTINS or base in _SHELLS or base in script.functions or is_utility(base)
                 if not known and "/" not in base and base and base not in asked:
                     lacking.setdefault(base, act.line)
         for name, line in lacking.items():
@@ -215,7 +215,7 @@ class _Checker:
             said = printed_text(act)
             if printed_json(act) is None and (said is None or "x" in said[:1] or said.startswith("{")):
                 self.opaque = True
-        elif name not in BUILTINS and name not in UTILITIES and "/" not in name:
+        elif name not in BUILTINS and "/" not in name and not is_utility(name):
             self.opaque = True
 
     # The payload.

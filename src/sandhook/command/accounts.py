@@ -1,0 +1,120 @@
+"""Users and groups that chown, chgrp and install name: reading them, and what may be done.
+
+The run's user is no superuser: it may give a file that it owns to itself and to a group of its own,
+and nothing else; the virtual files have one owner and one group.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+
+from sandhook.command.context import Context
+from sandhook.command.operands import locate
+from sandhook.record import Record
+from sandhook.vfs.base import FileSystem, Stat
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.path import VirtualPath
+
+
+def user_number(ctx: Context, text: str) -> tuple[int, int] | None:
+    """Return the number and login group of a user's name or number; group -1 if it has no account."""
+    for fields in account_lines(ctx.fs, "/etc/passwd"):
+        if len(fields) > 3 and fields[0] == text and fields[2].isdigit() and fields[3].isdigit():
+            return int(fields[2]), int(fields[3])
+    number = _number(text)
+    return None if number is None else (number, -1)
+
+
+def group_number(ctx: Context, text: str) -> int | None:
+    """Return the number of a group's name or number, or None when nobody knows it."""
+    for fields in account_lines(ctx.fs, "/etc/group"):
+        if len(fields) > 2 and fields[0] == text and fields[2].isdigit():
+            return int(fields[2])
+    return _number(text)
+
+
+def _number(text: str) -> int | None:
+    digits = text.removeprefix("+")
+    if digits.isascii() and digits.isdigit() and len(digits) <= 10 and int(digits) < 2**32 - 1:
+        return int(digits)
+    return None
+
+
+def change_owner(ctx: Context, name: str, info: Stat, uid: int, gid: int) -> None:
+    """Give a file to ``uid`` and ``gid`` (-1: as it is). Raises EPERM for all but its own ones."""
+    me, _ = current_user(ctx)
+    locate(ctx, name)
+    if me == 0 and (uid, gid) == (-1, -1):
+        return
+    if (uid not in (-1, info.uid) or gid not in (-1, info.gid)) or (
+        (uid, gid) != (-1, -1) and info.uid != me
+    ):
+        raise fs_error(errno.EPERM, name)
+
+
+class Accounts(Record):
+    """The names of users and groups that /etc/passwd and /etc/group of the file system give."""
+
+    users: dict[int, str]
+    groups: dict[int, str]
+
+    def user(self, uid: int) -> str:
+        return self.users.get(uid, str(uid))
+
+    def group(self, gid: int) -> str:
+        return self.groups.get(gid, str(gid))
+
+
+def accounts(fs: FileSystem) -> Accounts:
+    """Read the virtual /etc/passwd and /etc/group; missing or broken ones name nobody."""
+    return Accounts(_names(fs, "/etc/passwd"), _names(fs, "/etc/group"))
+
+
+def _names(fs: FileSystem, path: str) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for fields in account_lines(fs, path):
+        if len(fields) > 2 and fields[2].isascii() and fields[2].isdigit() and len(fields[2]) < 11:
+            found.setdefault(int(fields[2]), fields[0])
+    return found
+
+
+def account_lines(fs: FileSystem, path: str) -> Iterator[list[str]]:
+    """Yield the fields of each line of /etc/passwd or /etc/group."""
+    try:
+        data = fs.read_bytes(VirtualPath(path))
+    except OSError:
+        return
+    for line in data.decode("utf-8", "surrogateescape").split("\n"):
+        yield line.split(":")
+
+
+def current_user(ctx: Context) -> tuple[int, int]:
+    """Return user and group number of the run's one user."""
+    try:
+        info = ctx.fs.stat(VirtualPath("/proc/self"))
+    except OSError:
+        return 1000, 1000
+    return info.uid, info.gid
+
+
+def look_up(name: str, ctx: Context) -> tuple[int, int, str] | None:
+    """Return number, login group and name of a user's name or number."""
+    for fields in account_lines(ctx.fs, "/etc/passwd"):
+        if len(fields) > 3 and (fields[0] == name or fields[2] == name) and fields[3].isdigit():
+            return int(fields[2]), int(fields[3]), fields[0]
+    return None
+
+
+def groups_of(user: str, gid: int, ctx: Context) -> list[int]:
+    """Return the groups of a user: its own first, then those that list it as a member."""
+    found = [gid]
+    for fields in account_lines(ctx.fs, "/etc/group"):
+        if (
+            len(fields) > 3
+            and user in fields[3].split(",")
+            and fields[2].isdigit()
+            and int(fields[2]) not in found
+        ):
+            found.append(int(fields[2]))
+    return found

@@ -1,0 +1,173 @@
+"""How xargs reads arguments: delimited ones, words with quotes, whole lines.
+
+Source: POSIX.1-2024 XCU 3, xargs, "extended description".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sandhook.command.context import Failure, Reader
+from sandhook.lazy import lazily
+
+#: What takes a warning.
+Tell = Callable[[str], None]
+
+_ESCAPES = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
+_NUMBERS = {"x": (16, "0123456789abcdefABCDEF", "ff"), "0": (8, "01234567", "377")}
+_NAMES = {b"'": "single", b'"': "double"}
+_SPECIAL = lazily(rb"['\"\\\0\v\f\r]")
+_NUL_WARNING = (
+    "WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  Did you"
+    " mean to use the --null option?"
+)
+
+
+def read_delimiter(text: str) -> bytes:
+    """Return the byte that -d means: a character, or an escape like \\n, \\0 or \\x2c."""
+    data = text.encode("utf-8", "surrogateescape")
+    if len(data) == 1:
+        return data
+    if text[:1] != "\\":
+        raise Failure(
+            f"Invalid input delimiter specification {text}: the delimiter must be either a single character "
+            "or an escape sequence starting with \\."
+        )
+    if text[1] in _ESCAPES:
+        return bytes([_ESCAPES[text[1]]])
+    if text[1] != "x" and not text[1].isdigit():
+        raise Failure(f"Invalid escape sequence {text} in input delimiter specification.")
+    base, allowed, most = _NUMBERS.get(text[1], _NUMBERS["0"])
+    digits = text[2 if base == 16 else 1 :]
+    number = digits[: len(digits) - len(digits.lstrip(allowed))]
+    wrong = f"Invalid escape sequence {text} in input delimiter specification; "
+    value = int(number[-16:] or "0", base) if len(number.lstrip("0")) < 16 else 256
+    if value > 255:
+        raise Failure(f"{wrong}character values must not exceed {most}.")
+    if len(number) < len(digits):
+        raise Failure(f"{wrong}trailing characters {digits[len(number) :]} not recognised.")
+    return bytes([value])
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def delimited(reader: Reader, delimiter: bytes) -> Iterator[str]:
+    """Yield arguments that end with a delimiter; nothing in them is special."""
+    for data in reader.lines(delimiter):
+        yield _text(data.removesuffix(delimiter).partition(b"\0")[0])
+
+
+def words(reader: Reader, eof: str | None, tell: Tell) -> Iterator[str]:
+    """Yield the words of all lines; quotes protect blanks, a backslash the next character.
+
+    A word that is ``eof`` ends it all.
+    """
+    for line in _lines(reader, tell):
+        for word in _words(line):
+            if word == eof:
+                return
+            yield word
+
+
+def logical_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[list[str]]:
+    """Yield the words of each line that has some; a trailing blank joins the next line."""
+    pending: list[str] = []
+    for line in _lines(reader, tell):
+        before = len(pending)
+        for word in _words(line):
+            if word == eof:
+                if pending:
+                    yield pending
+                return
+            pending.append(word)
+        if len(pending) == before or line.rstrip(b"\n")[-1:] in (b" ", b"\t"):
+            continue  # lines without words are none
+        if pending:
+            yield pending
+            pending = []
+    if pending:
+        yield pending
+
+
+def whole_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[str]:
+    """Yield each line as one argument, without leading blanks, for -I; empty lines are skipped."""
+    for line in _lines(reader, tell):
+        text = b"".join(_pieces(line.lstrip(b" \t\n\v\f\r").removesuffix(b"\n")))
+        if eof is not None and _text(text) == eof:
+            return
+        if text:
+            yield _text(text)
+
+
+def _lines(reader: Reader, tell: Tell) -> Iterator[bytes]:
+    """Yield lines; one that ends in a backslash goes on behind its newline. Warns of a first NUL."""
+    pending = b""
+    warned = False
+    for line in reader.lines():
+        if not warned and b"\0" in line:
+            warned = True
+            tell(_NUL_WARNING)
+        pending += line
+        if line[-2:] == b"\\\n" and (len(pending) - 1 - len(pending[:-1].rstrip(b"\\"))) % 2:
+            continue
+        yield pending
+        pending = b""
+    if pending:
+        yield pending
+
+
+def _pieces(line: bytes) -> Iterator[bytes]:
+    """Yield what is left of a line when quotes and backslashes have done their work."""
+    index = 0
+    while index < len(line):
+        byte = line[index : index + 1]
+        if byte in _NAMES:
+            yield _quoted(line, index)
+            index = line.index(byte, index + 1)
+        elif byte == b"\\":
+            index += 1
+            yield line[index : index + 1]
+        else:
+            yield byte
+        index += 1
+
+
+def _quoted(line: bytes, start: int) -> bytes:
+    quote = line[start : start + 1]
+    end = line.find(quote, start + 1)
+    if end < 0 or b"\n" in line[start:end]:
+        raise Failure(
+            f"unmatched {_NAMES[quote]} quote; by default quotes are special to xargs unless you use the -0 option"
+        )
+    return line[start + 1 : end]
+
+
+def _words(line: bytes) -> Iterator[str]:
+    if not _SPECIAL.search(line):
+        yield from map(_text, line.split())
+        return
+    word: list[bytes] | None = None
+    index = 0
+    while index < len(line):
+        byte = line[index : index + 1]
+        if byte in b" \t\n":
+            if word is not None:
+                yield _text(b"".join(word).partition(b"\0")[0])
+                word = None
+            index += 1
+            continue
+        word = [] if word is None else word
+        if byte in _NAMES:
+            inside = _quoted(line, index)
+            word.append(inside)
+            index += len(inside) + 2
+        elif byte == b"\\":
+            word.append(line[index + 1 : index + 2])
+            index += 2
+        else:
+            word.append(byte)
+            index += 1
+    if word is not None:
+        yield _text(b"".join(word).partition(b"\0")[0])

@@ -1,0 +1,378 @@
+"""The Context that a utility runs in, and the Reader of its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from sandhook.kernel.descriptor import CHUNK, Description, File
+from sandhook.kernel.process import Kernel, Process
+from sandhook.limits import Budget
+from sandhook.vfs.base import FileSystem
+from sandhook.vfs.path import VirtualPath, join
+
+FLUSH_AT = 16_384  #: bytes of output that are gathered before they are written
+
+
+class Failure(Exception):
+    """A utility gives up: ``name: message`` on standard error and this exit status."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class WriteError(Exception):
+    """Standard output cannot be written.
+
+    No OSError, for those are about an operand: a loop that goes on with the next file must not take it for one.
+    """
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror)
+        self.reason = str(error.strerror)
+
+
+# --------------------------------------------------------------------------- the context
+
+
+class RunCommand(Protocol):
+    """Runs another command for a utility (env, xargs) and returns its exit status."""
+
+    def __call__(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        stdin: Description | None = None,
+        process: Process | None = None,
+    ) -> int:
+        """Run; ``process`` is a child that was made for the command already."""
+        ...
+
+
+class Context:
+    """What a utility sees of the world: its process's streams, files, time, and the budget.
+
+    Attributes:
+        name: How the utility was called (``argv[0]``), for messages.
+        program: Which utility it is, whatever path, link or ``exec -a`` it was called by: the name it
+            is registered under. Modules that serve several names decide by it.
+        process: Its virtual process; use the methods below where there is one.
+        environment: The exported variables.
+        run: Runs another command by name (functions excepted), as execvp would.
+    """
+
+    __slots__ = (
+        "_out",
+        "_out_size",
+        "budget",
+        "environment",
+        "failed",
+        "fs",
+        "kernel",
+        "name",
+        "process",
+        "program",
+        "run",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        process: Process,
+        environment: Mapping[str, str],
+        run: RunCommand,
+        program: str | None = None,
+    ) -> None:
+        self.name = name
+        self.program = name.rpartition("/")[2] if program is None else program
+        self.process = process
+        self.kernel: Kernel = process.kernel
+        self.budget: Budget = process.kernel.budget
+        self.fs: FileSystem = process.kernel.fs
+        self.environment = environment
+        self.run = run
+        self.failed = 0
+        self._out: list[bytes] = []
+        self._out_size = 0
+
+    def called_as(self, names: Container[str]) -> str:
+        """Return the name of ``argv[0]`` where it is one of ``names``, else ``program``.
+
+        For programs that look at ``argv[0]`` themselves, as a link to xz called unxz does.
+        """
+        called = self.name.rpartition("/")[2]
+        return called if called in names else self.program
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        stdin: Description | None = None,
+        stdout: Description | None = None,
+    ) -> Process:
+        """Start another command beside this one and return its process, for ``wait``.
+
+        It takes ``stdin`` and ``stdout`` over, and has this process's own where they are None.
+        """
+        child = self.process.fork()
+        for number, description in ((0, stdin), (1, stdout)):
+            if description is not None:
+                child.install(number, description)
+        child.start(lambda: self.run(argv, environment=environment, process=child))
+        return child
+
+    # ------------------------------------------------------------------ output
+
+    def write(self, data: bytes) -> None:
+        """Write to standard output; gathered, and flushed at the end or every 16 KiB."""
+        self._out.append(data)
+        self._out_size += len(data)
+        if self._out_size > FLUSH_AT:
+            self.flush()
+
+    def write_line(self, text: str) -> None:
+        """Write text and a newline to standard output."""
+        self.write(text.encode("utf-8", "surrogateescape") + b"\n")
+
+    def flush(self) -> None:
+        """Hand the gathered output to standard output's description. Raises WriteError, BrokenPipe."""
+        if self._out:
+            data = self._out[0] if len(self._out) == 1 else b"".join(self._out)
+            self._out = []
+            self._out_size = 0
+            self.charge(1 + (len(data) >> 10))
+            try:
+                self.process.descriptor(1).write(data)
+            except OSError as error:
+                raise WriteError(error) from None
+
+    def error(self, message: str) -> None:
+        """Write "name: message" to standard error; a closed standard error swallows it."""
+        self.flush()
+        self.process.complain(f"{self.name}: {message}\n".encode("utf-8", "surrogateescape"))
+
+    def fail(self, message: str, status: int = 1) -> None:
+        """Report ``message`` and remember ``status``: the utility goes on with its next operand.
+
+        ``run`` then returns ``ctx.failed`` (the largest status so remembered, else 0).
+        """
+        self.error(message)
+        self.failed = max(self.failed, status)
+
+    def error_hint(
+        self, usage: str = "", *, named: bool = False, quote: str = "'", argp: bool = False
+    ) -> None:
+        """Point to --help, as GNU's tools do after a usage error, after a line of ``usage``."""
+        other = f" or {quote}{self.name} --usage'" if argp else ""
+        text = f"{self.name + ': ' if named else ''}Try {quote}{self.name} --help'{other} for more information.\n"
+        self.process.complain(f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape"))
+
+    def abandon(self) -> None:
+        """Drop output that could not be written."""
+        self._out = []
+        self._out_size = 0
+
+    # ------------------------------------------------------------------ input
+
+    def stdin_reader(self) -> Reader:
+        """Return a reader of standard input. Raises OSError(EBADF) when it is closed."""
+        description = self.process.descriptor(0)
+        description.retain()
+        return Reader(description, self)
+
+    def open(self, name: str) -> Reader:
+        """Open an operand for reading; "-" is standard input. Raises OSError; EISDIR for a directory."""
+        if name == "-":
+            return self.stdin_reader()
+        return Reader(self.process.open(name), self)
+
+    def create(self, name: str, *, append: bool = False) -> Description:
+        """Open a file for writing, made or emptied; the caller releases the description."""
+        return self.process.open(
+            name, read=False, write=True, create=True, truncate=not append, append=append
+        )
+
+    # ------------------------------------------------------------------ files and time
+
+    def path(self, name: str) -> VirtualPath:
+        """Return an operand as an absolute path, relative to the working directory."""
+        return join(self.process.cwd, name)
+
+    def charge(self, steps: int = 1) -> None:
+        """Charge work to the run's budget: about one step per line, entry or KiB.
+
+        When a slice of steps is used up others get a turn, and signals are looked at: ``timeout 1 yes >/dev/null``.
+        """
+        budget = self.budget
+        budget.slice_left -= steps
+        if budget.slice_left < 0:
+            budget.next_slice()
+            if self.process.pending:
+                self.process.deliver()
+            self.kernel.scheduler.yield_to_others()
+
+    def now(self) -> float:
+        """Return the virtual time, in seconds since the epoch."""
+        return self.kernel.now()
+
+    def sleep(self, seconds: float) -> None:
+        """Let virtual time pass."""
+        self.flush()
+        self.kernel.scheduler.sleep(seconds)
+
+
+class Reader:
+    """Reads one input in chunks or lines, and charges what it reads.
+
+    Use as a context manager: leaving it gives the description back, and puts a seekable
+    input's offset behind what was really used, as GNU's tools do when they stop early.
+    """
+
+    __slots__ = ("_buffer", "_ctx", "_start", "description")
+
+    def __init__(self, description: Description, ctx: Context) -> None:
+        self.description = description
+        self._ctx = ctx
+        self._buffer = b""
+        self._start = 0
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the description back; unread bytes of a seekable input stay unread."""
+        unused = len(self._buffer) - self._start
+        if unused and self.description.seekable:
+            self.description.seek(self.description.tell() - unused)
+        self._buffer = b""
+        self._start = 0
+        self.description.release()
+
+    def charge(self, steps: int) -> None:
+        """Charge work on what was read."""
+        self._ctx.charge(steps)
+
+    def check_fits(self, size: int) -> None:
+        """Refuse to gather ``size`` bytes when they could not fit into the run's memory."""
+        self._ctx.budget.check_fits(size)
+
+    def is_output(self, *, empty: bool = False) -> bool:
+        """Tell whether reading on would read what standard output writes: ``cat f >> f``; ``empty`` ones too."""
+        source = self.description
+        output = self._ctx.process.descriptors.get(1)
+        if not (isinstance(source, File) and isinstance(output, File)):
+            return False
+        here, there = source.handle.stat(), output.handle.stat()
+        return (here.device, here.inode) == (there.device, there.inode) and (
+            empty or source.tell() < here.size
+        )
+
+    def read(self, count: int = CHUNK) -> bytes:
+        """Return up to ``count`` bytes, at least one unless at the end; blocks until then."""
+        if self._start < len(self._buffer):
+            data = self._buffer[self._start : self._start + count]
+            self._start += len(data)
+            return data
+        if not self.description.ready():
+            self._ctx.flush()
+        data = self.description.read(count)
+        self._ctx.budget.charge(1 + (len(data) >> 10))
+        return data
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the rest in pieces of at most 64 KiB."""
+        while data := self.read():
+            yield data
+
+    def read_all(self) -> bytes:
+        """Return the rest at once, refused when it could not fit into the run's memory (sort, tac)."""
+        pieces = []
+        size = 0
+        for data in self.chunks():
+            size += len(data)
+            self._ctx.budget.check_fits(size)
+            pieces.append(data)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def unread(self, data: bytes) -> None:
+        """Push back the last ``data`` that was read: it counts as unread again."""
+        if data:
+            self._buffer = data + self._buffer[self._start :]
+            self._start = 0
+
+    def blocks(self, delimiter: bytes = b"\n") -> Iterator[bytes]:
+        """Yield the rest in blocks of whole lines, as they come; the last one may lack its delimiter.
+
+        Whoever stops early gives back with ``unread`` what it did not use of the last block.
+        """
+        while True:
+            held = self._buffer[self._start :]
+            end = held.rfind(delimiter) + 1
+            if end:
+                self._buffer = held
+                self._start = end
+                yield held[:end]
+                continue
+            self._buffer = b""
+            self._start = 0
+            kept = [held] if held else []
+            size = len(held)
+            while not end:
+                data = self.read()
+                if not data:
+                    break
+                end = data.rfind(delimiter) + 1
+                size += len(data)
+                if not end:
+                    self._ctx.budget.check_fits(size)
+                kept.append(data)
+            if not kept:
+                return
+            if end and end < len(kept[-1]):
+                self._buffer = kept[-1]
+                self._start = end
+                kept[-1] = kept[-1][:end]
+            yield kept[0] if len(kept) == 1 else b"".join(kept)
+
+    def lines(self, delimiter: bytes = b"\n") -> Iterator[bytes]:
+        """Yield lines with their delimiter; the last one may lack it.
+
+        A line longer than memory allows ends the run. While a line is being used, everything
+        behind it counts as unread.
+        """
+        budget = self._ctx.budget
+        while True:
+            end = self._buffer.find(delimiter, self._start) + 1
+            if end:
+                line = self._buffer[self._start : end]
+                self._start = end
+                budget.slice_left -= 1
+                if budget.slice_left < 0:
+                    budget.next_slice()
+                yield line
+                continue
+            kept = [self._buffer[self._start :]]
+            size = len(kept[0])
+            self._buffer = b""
+            self._start = 0
+            found = False
+            while not found:
+                data = self.read()
+                if not data:
+                    break
+                size += len(data)
+                budget.check_fits(size)
+                kept.append(data)
+                found = delimiter in data
+            self._buffer = b"".join(kept)
+            if not found:
+                if self._buffer:
+                    line, self._buffer = self._buffer, b""
+                    yield line
+                return

@@ -1,0 +1,28 @@
+"""What --help and --version print, made from a utility's ``Options``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandhook.command.options import declared_fields
+from sandhook.version import __version__
+
+
+def inform(module: Any, name: str, what: str) -> str:
+    """Return the text of --help or --version."""
+    if what == "version":
+        return f"{name} (sandhook) {__version__}\n"
+    lines = ["Usage: " + _plain(module.Options.__doc__ or name), ""]
+    for declared in declared_fields(module.Options).values():
+        for option in declared.options:
+            names = ", ".join(option.flags)
+            if option.metavar:
+                names += f"[{option.metavar}]" if option.optional else f" {option.metavar}"
+            lines.append(f"  {names:<28} {option.help}")
+    lines.append(f"  {'--help':<28} show this help")
+    lines.append(f"  {'--version':<28} show the version")
+    return "\n".join(lines) + "\n"
+
+
+def _plain(doc: str) -> str:
+    return "\n".join(line.removeprefix("    ") for line in doc.strip().splitlines())

@@ -1,0 +1,92 @@
+"""What the utilities that handle files share: looking names up, quoting them, asking, walking trees."""
+
+from __future__ import annotations
+
+import errno
+import stat as bits
+
+from sandhook.command.context import Context
+from sandhook.vfs.base import Stat
+from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.path import VirtualPath
+
+
+def locate(ctx: Context, name: str) -> VirtualPath:
+    """Return an operand as an absolute path. Raises ENOENT for the empty name, as open(2) does."""
+    if not name:
+        raise fs_error(errno.ENOENT, name)
+    return ctx.path(name)
+
+
+def stat_of(ctx: Context, name: str, *, follow: bool = True) -> Stat:
+    """Return what stat(2), or lstat(2), tells about an operand. Raises OSError."""
+    return ctx.fs.stat(locate(ctx, name), follow=follow)
+
+
+def find(ctx: Context, name: str, *, follow: bool = True) -> Stat | None:
+    """Return ``stat_of``, or None when there is nothing (ENOENT); other errors pass through."""
+    try:
+        return stat_of(ctx, name, follow=follow)
+    except FileNotFoundError:
+        return None
+
+
+def is_directory(ctx: Context, name: str) -> bool:
+    """Tell whether an operand leads to a directory, through links too."""
+    return bool(name) and ctx.fs.is_dir(ctx.path(name))
+
+
+def beneath(directory: str, name: str) -> str:
+    """Return ``directory/name`` with one slash between them."""
+    return directory + name if directory[-1:] == "/" else f"{directory}/{name}"
+
+
+def last_component(name: str) -> str:
+    """Return the last component of an operand without trailing slashes; "/" for the root."""
+    return name.rstrip("/").rpartition("/")[2] or name[:1]
+
+
+# --------------------------------------------------------------------------- messages
+
+
+def reason(error: OSError) -> str:
+    """Return GNU's text of an error."""
+    return error_text(error)
+
+
+def confirm(ctx: Context, question: str) -> bool:
+    """Ask on standard error and read a line of standard input; only y or Y at its start says yes.
+
+    No input, or a closed one, answers no.
+    """
+    ctx.flush()
+    ctx.process.complain(f"{ctx.name}: {question} ".encode("utf-8", "surrogateescape"))
+    stdin = ctx.process.descriptors.get(0)
+    if stdin is None:
+        return False
+    ctx.charge()
+    return stdin.read_until(b"\n", 4096)[:1] in (b"y", b"Y")
+
+
+_KINDS = {
+    bits.S_IFDIR: "directory",
+    bits.S_IFLNK: "symbolic link",
+    bits.S_IFIFO: "fifo",
+    bits.S_IFCHR: "character special file",
+    bits.S_IFBLK: "block special file",
+    bits.S_IFSOCK: "socket",
+}
+
+
+def kind_name(info: Stat) -> str:
+    """Return the type of a file in GNU's words."""
+    kind = bits.S_IFMT(info.mode)
+    if kind == bits.S_IFREG:
+        return "regular file" if info.size else "regular empty file"
+    return _KINDS.get(kind, "weird file")
+
+
+# --------------------------------------------------------------------------- owners
+
+
+# --------------------------------------------------------------------------- numbers

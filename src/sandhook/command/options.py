@@ -1,0 +1,354 @@
+"""The options of a utility: how they are declared, and the parser that is made of them.
+
+An ``Options`` class says each option once, with its type, its default and its help; ``Syntax``
+reads command lines by it, in GNU's manner and with GNU's messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, dataclass_transform
+
+CACHED_LINES = 128  #: command lines whose parse is kept, for each utility
+CACHED_ARGUMENTS = 16  #: the longest one, in arguments
+CACHED_LENGTH = 512  #: and in characters
+
+
+class UsageError(Exception):
+    """Wrong options or operands: GNU's message, then "Try 'NAME --help' ...", status USAGE_STATUS."""
+
+    def __init__(self, message: str, *, hint: bool = True, status: int | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.status = status
+
+
+class OptionError(UsageError):
+    """An option that is not known, or that lacks its argument or has one too many."""
+
+
+class Option:
+    """One declared option: its names, how its argument is read, and its help."""
+
+    __slots__ = ("append", "const", "convert", "field", "flags", "help", "metavar", "optional")
+
+    def __init__(
+        self,
+        flags: tuple[str, ...],
+        metavar: str | None,
+        help_: str,
+        convert: Callable[[str], Any] | None,
+        append: bool,
+        const: Any,
+        optional: bool,
+    ) -> None:
+        self.field = ""
+        self.flags = flags
+        self.metavar = metavar
+        self.help = help_
+        self.convert = convert
+        self.append = append
+        self.const = const
+        self.optional = optional
+
+
+class Declared:
+    """What ``opt`` says of one field: its default, and the options that set it."""
+
+    __slots__ = ("default", "options")
+
+    def __init__(self, default: Any, options: tuple[Option, ...] = ()) -> None:
+        self.default = default
+        self.options = options
+
+
+_UNSET: Any = object()
+
+
+def opt(
+    *declared: str,
+    help: str | None = None,
+    default: Any = _UNSET,
+    convert: Callable[[str], Any] | None = None,
+    append: bool = False,
+    const: Any = True,
+    optional: bool = False,
+) -> Any:
+    """Declare one option of an ``Options`` dataclass.
+
+    Args:
+        declared: Names ("-s", "--suffix"), then the name of the option-argument if it takes
+            one, then the help text.
+        help: The help text, if it is not among ``declared``.
+        default: Value when the option is absent; by default False for a flag, None with an
+            argument, () with ``append``.
+        convert: Reads the option-argument; raises UsageError with GNU's message.
+        append: Every occurrence adds to a tuple.
+        const: What a flag stores; several options may share a field, see ``also``.
+        optional: The argument may be missing (``-i[SUFFIX]``, ``--color[=WHEN]``); it must
+            then be attached, and its absence stores ``const``.
+    """
+    flags = tuple(name for name in declared if name[:1] == "-")
+    rest = [name for name in declared if name[:1] != "-"]
+    metavar = rest.pop(0) if rest and (len(rest) > 1 or help is not None) else None
+    text = help if help is not None else (rest[0] if rest else "")
+    option = Option(flags, metavar, text, convert, append, const, optional)
+    if default is _UNSET:
+        default = () if append else None if metavar else False
+    return Declared(default, (option,))
+
+
+def also(first: Any, *more: Any) -> Any:
+    """Let several options set one field, the last one given wins: ``also(opt("-E", const="ere"), opt("-F", ...))``."""
+    return Declared(
+        first.default, tuple(option for declared in (first, *more) for option in declared.options)
+    )
+
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def option_set(cls: type[T]) -> type[T]:
+    """Make a class of annotated ``opt`` fields the options of a utility: immutable, made by keyword.
+
+    It does what a frozen dataclass would, without generating code (0.5 ms of import each, and
+    10 ms for dataclasses itself): an option that was not given is found in the class.
+    """
+    found: dict[str, Declared] = {}
+    for name in cls.__annotations__:
+        value = cls.__dict__[name]
+        found[name] = value if isinstance(value, Declared) else Declared(value)
+        setattr(cls, name, found[name].default)
+    cls._declared = found  # type: ignore[attr-defined]
+    type.__setattr__(cls, "__init__", _set_options)
+    type.__setattr__(cls, "__setattr__", _refuse_change)
+    type.__setattr__(cls, "__eq__", _options_equal)
+    type.__setattr__(cls, "__hash__", _options_hash)
+    return cls
+
+
+def declared_fields(options: type) -> dict[str, Declared]:
+    """Return the fields of an ``option_set``, by name, in order."""
+    found: dict[str, Declared] = options._declared  # type: ignore[attr-defined]
+    return found
+
+
+def _set_options(self: Any, **values: Any) -> None:
+    for name in values:
+        if name not in self._declared:
+            raise TypeError(f"{self.__class__.__name__} has no option {name!r}")
+    self.__dict__.update(values)
+
+
+def _options_equal(self: Any, other: Any) -> bool:
+    if self.__class__ is not other.__class__:
+        return False
+    return all(bool(getattr(self, name) == getattr(other, name)) for name in self._declared)
+
+
+def _options_hash(self: Any) -> int:
+    return hash(tuple([getattr(self, name) for name in self._declared]))
+
+
+def _refuse_change(self: Any, name: str, value: Any) -> None:
+    raise AttributeError(f"{self.__class__.__name__} is immutable: {name!r} cannot be set")
+
+
+class Syntax:
+    """The parser made from one ``Options`` class."""
+
+    __slots__ = ("_parsed", "digits", "long", "negative", "numeric", "options", "permute", "short")
+
+    def __init__(
+        self,
+        options: type,
+        *,
+        permute: bool = True,
+        numeric: str | None = None,
+        digits: str | None = None,
+        negative: bool = False,
+    ) -> None:
+        self._parsed: dict[tuple[str, ...], tuple[Any, tuple[str, ...]]] = {}
+        self.options = options
+        self.permute = permute
+        self.numeric: Option | None = None
+        self.digits = digits
+        self.negative = negative
+        self.short: dict[str, Option] = {}
+        self.long: dict[str, Option] = {}
+        for name, declared in declared_fields(options).items():
+            for option in declared.options:
+                option.field = name
+                for flag in option.flags:
+                    if flag.startswith("--"):
+                        self.long[flag[2:]] = option
+                    else:
+                        self.short[flag[1:]] = option
+            if name == numeric:
+                taking = [option for option in declared.options if option.metavar is not None]
+                self.numeric = taking[0] if taking else Option((), None, "", None, False, None, False)
+                self.numeric.field = name
+
+    def parse(self, arguments: Sequence[str]) -> tuple[Any, list[str]]:
+        """Return the options and the operands. Raises UsageError in GNU's words.
+
+        Results are kept, for a hook runs the same few commands again and again.
+        """
+        key = tuple(arguments)
+        found = self._parsed.get(key)
+        if found is None:
+            found = self._parse(key)
+            if len(key) <= CACHED_ARGUMENTS and sum(map(len, key)) <= CACHED_LENGTH:
+                if len(self._parsed) >= CACHED_LINES:
+                    self._parsed.clear()
+                self._parsed[key] = found
+        return found[0], list(found[1])
+
+    def parse_after_number(
+        self, arguments: Sequence[str], complaint: str
+    ) -> tuple[str | None, Any, list[str]]:
+        """Return what stands behind the dash of a first argument like ``-5c``, or None; options; operands.
+
+        Args:
+            complaint: What is said of a digit elsewhere; "{}" is the digit.
+        """
+        first = arguments[0] if arguments else ""
+        number = first[1:] if first[:1] == "-" and first[1:2].isdecimal() and first.isascii() else None
+        try:
+            options, operands = self.parse(arguments[number is not None :])
+        except UsageError as error:
+            before, _, letter = str(error).partition("invalid option -- '")
+            if not before and letter[:1].isdecimal():
+                raise UsageError(complaint.replace("{}", letter[0])) from None
+            raise
+        return number, options, operands
+
+    def _parse(self, arguments: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
+        values: dict[str, Any] = {}
+        operands: list[str] = []
+        rest = list(reversed(arguments))
+        while rest:
+            argument = rest.pop()
+            if argument == "--":
+                operands += reversed(rest)
+                break
+            if (
+                argument[:1] != "-"
+                or argument == "-"
+                or (self.negative and (argument[1] == "." or argument[1].isdigit()))
+            ):
+                operands.append(argument)
+                if not self.permute:
+                    operands += reversed(rest)
+                    break
+            elif argument[:2] == "--":
+                self._long(argument[2:], rest, values)
+            elif self.numeric is not None and argument[1:2].isdigit():
+                self._store(self.numeric, self._read(self.numeric, argument[1:]), values)
+            else:
+                self._short(argument, rest, values)
+        return self.options(**values), tuple(operands)
+
+    def _short(self, argument: str, rest: list[str], values: dict[str, Any]) -> None:
+        index = 1
+        while index < len(argument):
+            letter = argument[index]
+            option = self.short.get(letter)
+            if self.digits is not None and letter.isdigit() and letter.isascii():
+                end = len(argument) - len(argument[index:].lstrip("0123456789"))
+                values[self.digits] = argument[index:end]
+                index = end
+                continue
+            if option is None and self.numeric is not None and self.numeric.flags and letter.isdigit():
+                self._store(self.numeric, self._read(self.numeric, argument[index:]), values)
+                return
+            if option is None:
+                raise OptionError(f"invalid option -- '{letter}'")
+            index += 1
+            if option.metavar is None:
+                self._store(option, option.const, values)
+            elif index < len(argument) or option.optional:
+                attached = argument[index:]
+                self._store(option, option.const if not attached else self._read(option, attached), values)
+                return
+            elif rest:
+                self._store(option, self._read(option, rest.pop()), values)
+            else:
+                raise OptionError(f"option requires an argument -- '{letter}'")
+
+    def _long(self, text: str, rest: list[str], values: dict[str, Any]) -> None:
+        name, equals, attached = text.partition("=")
+        option = self.long.get(name)
+        if option is None and name in ("help", "version") and not equals:
+            raise Inform(name)
+        if option is None:
+            matching = [known for known in (*self.long, "help", "version") if known.startswith(name)]
+            targets = {id(self.long[known]) if known in self.long else known for known in matching}
+            if not matching:
+                raise OptionError(f"unrecognized option '--{text}'")
+            if len(targets) > 1:
+                listed = " ".join(f"'--{known}'" for known in matching)
+                raise OptionError(f"option '--{text}' is ambiguous; possibilities: {listed}")
+            name = matching[0]
+            if name in ("help", "version") and name not in self.long:
+                raise Inform(name)
+            option = self.long[name]
+        if option.metavar is None:
+            if equals:
+                raise OptionError(f"option '--{name}' doesn't allow an argument")
+            self._store(option, option.const, values)
+        elif equals:
+            self._store(option, self._read(option, attached), values)
+        elif option.optional:
+            self._store(option, option.const, values)
+        elif rest:
+            self._store(option, self._read(option, rest.pop()), values)
+        else:
+            raise OptionError(f"option '--{name}' requires an argument")
+
+    def _read(self, option: Option, text: str) -> Any:
+        return text if option.convert is None else option.convert(text)
+
+    def _store(self, option: Option, value: Any, values: dict[str, Any]) -> None:
+        if option.append:
+            values[option.field] = (*values.get(option.field, ()), value)
+        else:
+            values[option.field] = value
+
+
+class Inform(Exception):
+    """--help or --version was asked for."""
+
+
+def parted(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[str]]:
+    """Divide arguments that were parsed into the words of options, as they stand, and operands."""
+    words: list[str] = []
+    operands: list[str] = []
+    rest = list(reversed(arguments))
+    while rest:
+        word = rest.pop()
+        if word == "--":
+            operands += reversed(rest)
+            break
+        if word[:1] != "-" or word == "-":
+            operands.append(word)
+            continue
+        words.append(word)
+        if _wants_next(word, syntax):
+            words.append(rest.pop())
+    return words, operands
+
+
+def _wants_next(word: str, syntax: Syntax) -> bool:
+    if word[:2] == "--":
+        name, equals, _ = word[2:].partition("=")
+        option = syntax.long.get(name) or next(
+            (syntax.long[known] for known in syntax.long if known.startswith(name)), None
+        )
+        return not equals and option is not None and option.metavar is not None and not option.optional
+    for at, letter in enumerate(word[1:], 2):
+        option = syntax.short.get(letter)
+        if option is not None and option.metavar is not None:
+            return at == len(word) and not option.optional
+    return False

@@ -1,0 +1,303 @@
+"""A caller's Python function as a command: the decorator ``utility`` and what such a function gets.
+
+@utility
+def greet(ctx: UtilityContext) -> str:
+    return f"hello {ctx.args[0]}\\n"
+
+Shell(utilities=[greet]).run("greet world | tr a-z A-Z")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.inform import inform
+from sandhook.command.options import Inform, UsageError, option_set
+from sandhook.command.run import syntax_of
+from sandhook.errors import LimitExceeded
+from sandhook.kernel.process import Process
+from sandhook.limits import Budget
+from sandhook.vfs.base import FileSystem
+from sandhook.vfs.path import VirtualPath
+
+if TYPE_CHECKING:
+    Body: TypeAlias = Callable[["UtilityContext"], "int | str | bytes | None"]
+
+#: Characters of an exception's text that a script sees.
+_LONGEST_MESSAGE = 500
+
+#: Characters that no command's name has.
+_NOT_IN_NAMES = frozenset("/ \t\n\r\0=\"'\\$`|&;<>(){}*?[]#~")
+
+
+class InputStream:
+    """A command's standard input."""
+
+    __slots__ = ("_ctx", "_reader")
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._reader: Reader | None = None
+
+    def _open(self) -> Reader:
+        if self._reader is None:
+            self._reader = self._ctx.stdin_reader()
+        return self._reader
+
+    def read(self, count: int | None = None) -> bytes:
+        """Return the rest, or at least one byte and at most ``count`` of it; b"" at the end."""
+        return self._open().read_all() if count is None else self._open().read(count)
+
+    def text(self) -> str:
+        """Return the rest as text; bytes that are not UTF-8 are kept as surrogate escapes."""
+        return self.read().decode("utf-8", "surrogateescape")
+
+    def lines(self) -> Iterator[str]:
+        """Yield the rest line by line as it comes, as text without the newlines."""
+        for line in self._open().lines():
+            yield line.removesuffix(b"\n").decode("utf-8", "surrogateescape")
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the rest line by line as it comes, with the newlines."""
+        return self._open().lines()
+
+    def _close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+
+
+class OutputStream:
+    """A command's standard output or standard error."""
+
+    __slots__ = ("_write",)
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+
+    def write(self, data: str | bytes) -> None:
+        """Write bytes, or text in UTF-8."""
+        self._write(data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data)
+
+    def print(self, *values: object, sep: str = " ", end: str = "\n") -> None:
+        """Write values as ``print`` would."""
+        self.write(sep.join(map(str, values)) + end)
+
+
+class UtilityContext:
+    """What a function that is a command sees: its arguments, streams, files, variables, and the budget.
+
+    Attributes:
+        name: How it was called.
+        args: Its arguments, without the options when it declares some.
+        options: An instance of its ``Options``; None when it declares none.
+        stdin, stdout, stderr: Its streams, which may be pipes.
+        fs: The file system; its paths are absolute. ``path`` makes them so.
+        env: The exported variables.
+        budget: What is left of the run's limits. Charge it for work that no input pays for.
+    """
+
+    __slots__ = ("_context", "args", "budget", "fs", "name", "options", "stderr", "stdin", "stdout")
+
+    def __init__(self, context: Context, args: Sequence[str], options: Any = None) -> None:
+        self._context = context
+        self.name: str = context.name
+        self.args: tuple[str, ...] = tuple(args)
+        self.options = options
+        self.stdin = InputStream(context)
+        self.stdout = OutputStream(context.write)
+        self.stderr = OutputStream(self._complain)
+        self.fs: FileSystem = context.fs
+        self.budget: Budget = context.budget
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """The exported variables; not to be changed."""
+        return MappingProxyType(dict(self._context.environment))
+
+    @property
+    def cwd(self) -> str:
+        """The working directory."""
+        return str(self.process.cwd)
+
+    @property
+    def process(self) -> Process:
+        """The virtual process: descriptors, umask, process number."""
+        return self._context.process
+
+    def path(self, name: str) -> VirtualPath:
+        """Return a name as an absolute path, relative to the working directory."""
+        return self._context.path(name)
+
+    def read(self, name: str) -> bytes:
+        """Return a file's bytes; "-" is standard input. Raises OSError, which the script sees."""
+        if name == "-":
+            return self.stdin.read()
+        try:
+            with self._context.open(name) as reader:
+                return reader.read_all()
+        except OSError as error:
+            error.filename = name  # as the script wrote it
+            raise
+
+    def write(self, name: str, data: str | bytes, *, append: bool = False) -> None:
+        """Write a file, made or emptied first. Raises OSError, which the script sees."""
+        try:
+            file = self._context.create(name, append=append)
+        except OSError as error:
+            error.filename = name
+            raise
+        try:
+            file.write(data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data)
+        finally:
+            file.release()
+
+    def run(self, *argv: str, env: Mapping[str, str] | None = None) -> int:
+        """Run another command on the same streams and return its exit status."""
+        self._context.flush()
+        return self._context.run(argv, environment=env)
+
+    def error(self, message: str, status: int = 1) -> int:
+        """Write "name: message" to standard error and return ``status``: ``return ctx.error("no such user")``."""
+        self._context.error(message)
+        return status
+
+    def _complain(self, data: bytes) -> None:
+        self._context.flush()
+        self.process.complain(data)
+
+
+class OwnUtility:
+    """A function as a command; made by ``utility``, taken by ``Shell`` and ``SandboxRunner``.
+
+    Attributes:
+        name: The command's name.
+        function: The function, which calling this object calls.
+    """
+
+    RAW = True  # the arguments are the function's own, or read by _arguments
+
+    def __init__(self, function: Body, name: str | None, options: type | None) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", "") if name is None else name
+        self.__doc__ = function.__doc__
+        if not self.name or not _NOT_IN_NAMES.isdisjoint(self.name) or self.name[0] == "-":
+            raise ValueError(f"utility: {self.name!r} cannot be the name of a command")
+        if options is not None and not hasattr(options, "_declared"):
+            raise TypeError(f"utility: the options of {self.name} are not made by @option_set")
+        self.Options: type = _NoOptions if options is None else options
+
+    def __call__(self, ctx: UtilityContext) -> int | str | bytes | None:
+        """Call the function."""
+        return self.function(ctx)
+
+    def __repr__(self) -> str:
+        return f"<utility {self.name}>"
+
+    def run(self, options: Any, arguments: Sequence[str], context: Context) -> int:
+        """Call the function on a command line; whatever it raises is one line and an exit status."""
+        del options  # they are parsed here, where --help knows the function's own words
+        if self.Options is not _NoOptions:
+            try:
+                options, arguments = syntax_of(self).parse(arguments)
+            except Inform as wanted:
+                context.write(inform(self, context.name, str(wanted)).encode())
+                return 0
+        else:
+            options = None
+        ctx = UtilityContext(context, arguments, options)
+        try:
+            status = self._status(self.function(ctx), context)
+        except (LimitExceeded, UsageError, Failure, OSError):
+            raise
+        except SystemExit as done:
+            if done.code is None or isinstance(done.code, int):
+                status = (done.code or 0) & 0xFF
+            else:
+                status = ctx.error(_one_line(str(done.code)))
+        except Exception as error:
+            status = ctx.error(f"{error.__class__.__name__}: {_one_line(str(error))}".removesuffix(": "))
+        finally:
+            ctx.stdin._close()
+        if context.budget.exhausted is not None:  # the function caught what nobody may catch
+            raise context.budget.exhausted
+        return status
+
+    def _status(self, given: object, context: Context) -> int:
+        """Return the exit status that a function's result stands for; text is output."""
+        if given is None:
+            return 0
+        if isinstance(given, str):
+            given = given.encode("utf-8", "surrogateescape")
+        if isinstance(given, bytes):
+            context.write(given)
+            return 0
+        if isinstance(given, int) and not isinstance(given, bool):
+            return given & 0xFF
+        if isinstance(given, Coroutine):
+            given.close()
+            raise TypeError(f"{self.name} is an async function, which cannot be a command")
+        raise TypeError(f"wanted a status, text or None from {self.name}, got {given!r}")
+
+
+@option_set
+class _NoOptions:
+    """The arguments are all the function's."""
+
+
+@overload
+def utility(function: Body, /) -> OwnUtility: ...
+
+
+@overload
+def utility(*, name: str | None = None, options: type | None = None) -> Callable[[Body], OwnUtility]: ...
+
+
+def utility(
+    function: Body | None = None, /, *, name: str | None = None, options: type | None = None
+) -> OwnUtility | Callable[[Body], OwnUtility]:
+    """Make a function a command for the shells that it is handed to: ``Shell(utilities=[greet])``.
+
+    The function gets a ``UtilityContext`` and returns an exit status, None for 0, or text that is
+    its output. What it raises is one line on standard error and status 1: OSError worded as the
+    usual utilities do, ``UsageError`` with the hint to --help, ``Failure`` with a status of its own.
+    LimitExceeded ends the run.
+
+    Args:
+        name: The command's name, if it is not the function's.
+        options: A class of options (``option_set``), parsed in GNU's manner into ``ctx.options``;
+            without it every argument is in ``ctx.args`` as it stands.
+
+    Raises:
+        ValueError: A name that no command can have.
+        TypeError: Options that are not made by ``option_set``.
+    """
+
+    def made(function: Body) -> OwnUtility:
+        return OwnUtility(function, name, options)
+
+    return made if function is None else made(function)
+
+
+def by_name(utilities: Mapping[str, Any] | Iterable[OwnUtility] | None) -> dict[str, Any]:
+    """Return commands as a dictionary; a sequence has those of ``utility``. Raises TypeError, ValueError."""
+    if utilities is None:
+        return {}
+    if isinstance(utilities, Mapping):
+        return dict(utilities)
+    found: dict[str, Any] = {}
+    for each in utilities:
+        if not isinstance(each, OwnUtility):
+            raise TypeError(f"utilities: {each!r} has no name; decorate it with @utility, or give a mapping")
+        if each.name in found:
+            raise ValueError(f"utilities: two are called {each.name}")
+        found[each.name] = each
+    return found
+
+
+def _one_line(text: str) -> str:
+    """Return the first line of a message, bounded, without control characters."""
+    line = text.strip().partition("\n")[0][:_LONGEST_MESSAGE]
+    return "".join(c if c.isprintable() else "?" for c in line)

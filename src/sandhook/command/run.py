@@ -1,0 +1,88 @@
+"""Parses a utility's arguments, runs it, and prints what it raises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from sandhook.command.context import Context, Failure, WriteError
+from sandhook.command.inform import inform
+from sandhook.command.options import Inform, OptionError, Syntax, UsageError
+from sandhook.kernel.signals import SIGPIPE, BrokenPipe
+
+
+class Utility(Protocol):
+    """What a utility's module offers."""
+
+    @property
+    def Options(self) -> Any: ...
+
+    def run(self, options: Any, operands: Sequence[str], ctx: Context) -> int: ...
+
+
+def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:
+    """Parse the arguments, run the utility, print what it raises; return its exit status.
+
+    Limits and defects pass through: no script can catch them.
+    """
+    usage_status: int = getattr(module, "USAGE_STATUS", 1)
+    try:
+        try:
+            if getattr(module, "RAW", False):
+                status: int = module.run(None, arguments, ctx)
+            else:
+                options, operands = syntax_of(module).parse(arguments)
+                status = module.run(options, operands, ctx)
+        except UsageError as error:
+            ctx.error(str(error))
+            if error.hint:
+                named, quote = getattr(module, "NAMED_HINT", False), getattr(module, "HINT_QUOTE", "'")
+                if isinstance(named, frozenset):  # not all that the module is called do so
+                    named = ctx.program in named
+                argp = getattr(module, "ARGP", False)
+                ctx.error_hint(getattr(module, "USAGE", ""), named=named, quote=quote, argp=argp)
+            if error.status is not None:
+                return error.status
+            if isinstance(error, OptionError):
+                return getattr(
+                    module, "OPTION_STATUS", 64 if getattr(module, "ARGP", False) else usage_status
+                )
+            return usage_status
+        except Failure as error:
+            ctx.error(str(error))
+            return usage_status if error.status is None else error.status
+        except Inform as error:
+            ctx.write(inform(module, ctx.name, str(error)).encode())
+            ctx.flush()
+            return 0
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            ctx.error(f"{where}{error.strerror}")
+            return usage_status
+        ctx.flush()
+        return status
+    except BrokenPipe:
+        return 128 + SIGPIPE
+    except WriteError as error:
+        ctx.abandon()
+        text: str = getattr(module, "WRITE_ERROR", "write error: {}")
+        ctx.error(text.replace("{}", error.reason))
+        return getattr(module, "WRITE_STATUS", usage_status)
+
+
+_SYNTAXES: dict[type, Syntax] = {}
+
+
+def syntax_of(module: Any) -> Syntax:
+    """Return the parser of a utility's module, made once per Options class."""
+    options: type = module.Options
+    found = _SYNTAXES.get(options)
+    if found is None:
+        found = _SYNTAXES[options] = Syntax(
+            options,
+            permute=getattr(module, "PERMUTE", True),
+            numeric=getattr(module, "NUMERIC", None),
+            digits=getattr(module, "DIGITS", None),
+            negative=getattr(module, "NEGATIVE", False),
+        )
+    return found

@@ -1,0 +1,215 @@
+"""Compressed streams: gzip, bzip2 and xz, always a bounded piece at a time.
+
+The libraries behind them are C: they get at most 64 KiB and give at most 1 MiB in one call, and xz is held
+to a dictionary that fits into the run.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from sandhook.formats import lzw as _lzw
+
+_MOST_PIECE = 1 << 20
+_XZ_MEMORY = 48 << 20
+_XZ_PRESET = 3  #: the highest preset of xz that is used: higher ones need more memory than a run has
+
+GZIP_MAGIC = b"\x1f\x8b"
+BZIP2_MAGIC = b"BZh"
+XZ_MAGIC = b"\xfd7zXZ\x00"
+XZ_CHECKS = {
+    "none": lzma.CHECK_NONE,
+    "crc32": lzma.CHECK_CRC32,
+    "crc64": lzma.CHECK_CRC64,
+    "sha256": lzma.CHECK_SHA256,
+}
+LZMA_FIRST = b"\x5d"  #: with what files of lzma begin, unless they were made in an odd way
+
+
+class CorruptError(Exception):
+    """Compressed data are damaged: "crc error", "unexpected end of file", "not in gzip format"."""
+
+
+class Charge(Protocol):
+    def __call__(self, steps: int, /) -> None: ...
+
+
+def kind_of(head: bytes) -> str:
+    """Return "gzip", "bzip2", "xz" or "" for the beginning of a file."""
+    for magic, kind in ((GZIP_MAGIC, "gzip"), (_lzw.MAGIC, "gzip"), (BZIP2_MAGIC, "bzip2"), (XZ_MAGIC, "xz")):
+        if head.startswith(magic):
+            return kind
+    return ""
+
+
+def compressed(
+    chunks: Iterator[bytes],
+    kind: str,
+    level: int,
+    charge: Charge,
+    name: bytes = b"",
+    mtime: int = 0,
+    xz_check: str = "",
+) -> Iterator[bytes]:
+    """Yield the compressed form of a stream; ``name`` and ``mtime`` go into the header of gzip, ``xz_check`` names xz's."""
+    coder: Any
+    if kind == "gzip":
+        flags = 8 if name else 0
+        extra = 2 if level == 9 else 4 if level == 1 else 0
+        yield struct.pack("<2sBBLBB", GZIP_MAGIC, 8, flags, mtime & 0xFFFFFFFF, extra, 3) + (
+            name + b"\0" if name else b""
+        )
+        coder = zlib.compressobj(level, zlib.DEFLATED, -15)
+    elif kind == "bzip2":
+        coder = bz2.BZ2Compressor(level)
+    else:
+        form = lzma.FORMAT_ALONE if kind == "lzma" else lzma.FORMAT_XZ
+        coder = lzma.LZMACompressor(
+            form,
+            check=XZ_CHECKS[xz_check] if xz_check and kind == "xz" else -1,
+            preset=min(level, _XZ_PRESET),
+        )
+    check = size = 0
+    for data in chunks:
+        charge(1 + (len(data) >> 8))
+        if kind == "gzip":
+            check = zlib.crc32(data, check)
+            size += len(data)
+        yield coder.compress(data)
+    yield coder.flush()
+    if kind == "gzip":
+        yield struct.pack("<LL", check, size & 0xFFFFFFFF)
+
+
+def expanded(
+    chunks: Iterator[bytes], kind: str, charge: Charge, sizes: list[int] | None = None
+) -> Iterator[bytes]:
+    """Yield what a compressed stream holds, member after member. Raises CorruptError.
+
+    Args:
+        sizes: Gets the size of what each member of gzip holds, when it has been read.
+    """
+    held = b""
+    first = True
+    while True:
+        if not held:
+            held = next(chunks, b"")
+        if not held and not first:
+            return
+        if not first and not held.strip(b"\0"):
+            held = b""
+            continue
+        if kind == "gzip":
+            member = _gzip_member(held, chunks, charge, first)
+            held = yield from (member if sizes is None else _sized(member, sizes))
+        else:
+            held = yield from _member(held, chunks, kind, charge)
+        first = False
+        if held and kind == "gzip" and not GZIP_MAGIC.startswith(held[:2]):
+            if held.strip(b"\0"):
+                raise CorruptError("decompression OK, trailing garbage ignored")
+            held = b""
+
+
+def _sized(member: Iterator[bytes], sizes: list[int]) -> Any:
+    total = 0
+    while True:
+        try:
+            data = next(member)
+        except StopIteration as end:
+            sizes.append(total)
+            return end.value
+        total += len(data)
+        yield data
+
+
+def gzip_header(data: bytes) -> tuple[int, bytes, int]:
+    """Return the length of a header of gzip, and the name and the time in it (b"" and 0: none)."""
+    if len(data) < 10 or data[:2] != GZIP_MAGIC:
+        return 0, b"", 0
+    flags, mtime = data[3], int(struct.unpack("<L", data[4:8])[0])
+    at = 10
+    if flags & 4:
+        at += 2 + int.from_bytes(data[at : at + 2], "little")
+    name = b""
+    if flags & 8:
+        name = data[at:].partition(b"\0")[0]
+        at += len(name) + 1
+    if flags & 16:
+        at += len(data[at:].partition(b"\0")[0]) + 1
+    return at + (2 if flags & 2 else 0), name, mtime
+
+
+def _gzip_member(held: bytes, chunks: Iterator[bytes], charge: Charge, first: bool) -> Any:
+    while len(held) < 2 and (more := next(chunks, b"")):
+        held += more
+    if not held:
+        raise CorruptError("unexpected end of file")
+    if held[:2] == _lzw.MAGIC:
+        try:
+            yield from _lzw.expanded(held, chunks, charge)
+        except _lzw.LzwError as error:
+            raise CorruptError(str(error)) from None
+        return b""
+    if held[:2] != GZIP_MAGIC:
+        raise CorruptError("not in gzip format")
+    decoder = zlib.decompressobj(31)
+    while not decoder.eof:
+        if not held:
+            held = next(chunks, b"")
+            if not held:
+                raise CorruptError("unexpected end of file")
+        charge(1 + (len(held) >> 8))
+        try:
+            data = decoder.decompress(held, _MOST_PIECE)
+        except zlib.error as error:
+            text = str(error)
+            what = (
+                "crc"
+                if "incorrect data check" in text
+                else "length"
+                if "length check" in text
+                else "format violated"
+            )
+            raise CorruptError(
+                f"invalid compressed data--{what} error"
+                if what != "format violated"
+                else f"invalid compressed data--{what}"
+            ) from None
+        held = decoder.unconsumed_tail
+        charge(len(data) >> 8)
+        yield data
+    return decoder.unused_data
+
+
+def _member(held: bytes, chunks: Iterator[bytes], kind: str, charge: Charge) -> Any:
+    decoder: Any
+    if kind == "bzip2":
+        decoder = bz2.BZ2Decompressor()
+    else:
+        form = lzma.FORMAT_ALONE if kind == "lzma" else lzma.FORMAT_XZ
+        decoder = lzma.LZMADecompressor(form, memlimit=_XZ_MEMORY)
+    while not decoder.eof:
+        if decoder.needs_input and not held:
+            held = next(chunks, b"")
+            if not held:
+                raise CorruptError("unexpected end of file")
+        charge(1 + (len(held) >> 8))
+        try:
+            data = decoder.decompress(held, _MOST_PIECE)
+        except lzma.LZMAError as error:
+            limited = "limit" in str(error).lower()
+            raise CorruptError(
+                "memory usage limit reached" if limited else "compressed data is corrupt"
+            ) from None
+        except OSError:
+            raise CorruptError("compressed data is corrupt") from None
+        held = b""
+        charge(len(data) >> 8)
+        yield data
+    return decoder.unused_data

@@ -1,0 +1,1 @@
+"""Text as shells and utilities read and print it: quoting, escapes, locales, widths, names."""

@@ -1,0 +1,1 @@
+"""Utilities that pack and unpack files."""

@@ -1,0 +1,476 @@
+"""gzip, gunzip, zcat, uncompress, bzip2, bunzip2, bzcat, xz, unxz, xzcat, lzma, unlzma, lzcat: compress files, and expand them.
+
+Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. The name says which format, and whether to expand.
+Divergence: L-GZIP-001, xz uses small dictionaries and one thread, and -lvv lists no more than -lv.
+"""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.operands import beneath, find, reason
+from sandhook.command.options import Inform, UsageError, also, opt, option_set
+from sandhook.dates.clock import strftime
+from sandhook.formats.compressed import (
+    LZMA_FIRST,
+    XZ_CHECKS,
+    CorruptError,
+    compressed,
+    expanded,
+    gzip_header,
+    kind_of,
+)
+from sandhook.utilities.archive.gzip.words import BzipWords, Said, Words, XzWords
+from sandhook.utilities.archive.gzip.xz_list import Lister, XzError, read_streams
+from sandhook.version import __version__
+from sandhook.vfs.base import Stat
+
+HINT_QUOTE = "`"
+NAMED_HINT = frozenset(("xz", "unxz", "xzcat", "lzma", "unlzma", "lzcat"))
+
+_SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz", ".Z"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz"), "lzma": (".lzma", ".tlz")}  # fmt: skip
+_FORMATS = {
+    "gzip": "gzip",
+    "gunzip": "gzip",
+    "zcat": "gzip",
+    "bzip2": "bzip2",
+    "bunzip2": "bzip2",
+    "bzcat": "bzip2",
+    "uncompress": "gzip",
+    "lzma": "lzma",
+    "unlzma": "lzma",
+    "lzcat": "lzma",
+    "xz": "xz",
+    "unxz": "xz",
+    "xzcat": "xz",
+}
+_WORDS = {"gzip": Words, "bzip2": BzipWords, "xz": XzWords, "lzma": XzWords}
+
+#: Options that are not for all of them, and whose they are.
+_OWN = {
+    "list_": ("-l", ("gzip", "xz", "lzma")), "long_help": ("-H", ("xz", "lzma")), "robot": ("--robot", ("xz", "lzma")), "recursive": ("-r", ("gzip",)), "suffix": ("-S", ("gzip", "xz", "lzma")),
+    "synchronous": ("--rsyncable", ("gzip",)), "license_": ("-L", ("gzip", "bzip2")), "small": ("-s", ("bzip2",)), "extreme": ("-e", ("xz", "lzma")),
+    "threads": ("-T", ("xz", "lzma")), "format_": ("-F", ("xz", "lzma")), "check": ("-C", ("xz", "lzma")),
+    "memory": ("-M", ("xz", "lzma")), "no_warn": ("-Q", ("xz", "lzma")),
+}  # fmt: skip
+
+
+@option_set
+class Options:
+    """gzip [-cdfklnNqrtv] [-S SUFFIX] [-1..-9] [FILE]...
+
+    Replace each FILE by FILE.gz, or FILE.gz by FILE with -d; without FILE, or for -, work on the standard streams.
+    bzip2, xz and lzma do likewise with .bz2, .xz and .lzma. gunzip, bunzip2, unxz and unlzma expand, zcat, bzcat, xzcat
+    and lzcat also print. uncompress is gunzip, which reads what compress made.
+    """
+
+    stdout: bool = opt("-c", "--stdout", "--to-stdout", help="write to standard output, and keep the files")
+    decompress: bool | None = also(
+        opt("-d", "--decompress", "--uncompress", help="expand", default=None),
+        opt("-z", "--compress", help="compress, whatever the name says", const=False),
+    )
+    force: bool = opt("-f", "--force", help="overwrite files, and copy what is not compressed with -dc")
+    keep: bool = opt("-k", "--keep", help="keep the files")
+    list_: bool = opt("-l", "--list", help="list what compressed files hold (gzip, xz)")
+    robot: bool = opt("--robot", help="with -l, lines for programs (xz)")
+    long_help: bool = opt("-H", "--long-help", help="print this help (xz)")
+    name: str = also(
+        opt(
+            "-n", "--no-name", help="store neither name nor time, nor take them back", const="no", default=""
+        ),
+        opt("-N", "--name", help="store name and time, or take them back", const="yes"),
+    )
+    recursive: bool = opt("-r", "--recursive", help="work on the files in directories (gzip)")
+    suffix: str | None = opt("-S", "--suffix", "SUFFIX", "what names of compressed files end in")
+    quiet: tuple[bool, ...] = opt("-q", "--quiet", help="no warnings; twice, no errors (xz)", append=True)
+    test: bool = opt("-t", "--test", help="check compressed files")
+    verbose: bool = opt("-v", "--verbose", help="say what is done")
+    synchronous: bool = opt("--rsyncable", "--synchronous", help="accepted (gzip)")
+    small: bool = opt("-s", "--small", help="accepted (bzip2)")
+    extreme: bool = opt("-e", "--extreme", help="accepted (xz)")
+    threads: str | None = opt("-T", "--threads", "COUNT", "accepted (xz)")
+    format_: str | None = opt("-F", "--format", "FORMAT", "auto, xz or lzma (xz)")
+    check: str | None = opt("-C", "--check", "CHECK", "none, crc32, crc64 (default) or sha256 (xz)")
+    memory: str | None = opt("-M", "--memlimit", "BYTES", "accepted (xz)")
+    no_warn: bool = opt("-Q", "--no-warn", help="warnings do not count (xz)")
+    license_: bool = opt("-L", "--license", help="print under which terms this may be used (gzip, bzip2)")
+    level: int = also(
+        *(
+            opt(f"-{digit}", help="speed 1 to compression 9 (0 for xz)", const=digit, default=6)
+            for digit in range(10)
+        ),
+        opt("--fast", help="like -1", const=1),
+        opt("--best", help="like -9", const=9),
+    )
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, 1 after an error, 2 after a warning; bzip2 has 2 for damaged data alone."""
+    worker = _Worker(options, ctx)
+    if options.license_:
+        called = ctx.called_as(_FORMATS)
+        ctx.write_line(f"{called} (sandhook) {__version__}: free software, under the terms of its LICENSE.")
+        return 0
+    if options.long_help:
+        raise Inform("help")
+    if options.list_ and worker.kind != "gzip":
+        return worker.list_streams(operands)
+    for name in operands or ("-",):
+        ctx.charge()
+        if name == "-":
+            worker.stream()
+        else:
+            worker.file(name)
+    if options.list_ and len(operands) > 1 and worker.listed:
+        worker.print_row(worker.totals[0], worker.totals[1], worker.totals[2], "(totals)", "")
+    return worker.status()
+
+
+class _Worker:
+    """Handles the operands."""
+
+    def __init__(self, options: Options, ctx: Context) -> None:
+        called = ctx.called_as(_FORMATS)
+        self.ctx = ctx
+        self.options = options
+        self.kind = _FORMATS[called]
+        if options.format_ not in (None, "auto"):
+            if options.format_ not in ("xz", "lzma", "alone"):
+                raise Failure(f"{options.format_}: Unknown file format type")
+            self.kind = "xz" if options.format_ == "xz" else "lzma"
+        for field, (flag, kinds) in _OWN.items():
+            if self.kind not in kinds and getattr(options, field):
+                raise UsageError(f"invalid option -- '{flag.lstrip('-')}'")
+        if not options.level and self.kind in ("gzip", "bzip2"):
+            raise UsageError("invalid option -- '0'")
+        if options.check is not None and options.check not in XZ_CHECKS:
+            raise Failure(f"{options.check}: Unsupported integrity check type")
+        if options.suffix is not None and (not options.suffix or "/" in options.suffix):
+            if self.kind in ("xz", "lzma"):
+                raise Failure(f"{options.suffix}: Invalid filename suffix")
+            raise Failure(f"invalid suffix '{options.suffix}'")
+        self.suffixes: tuple[str, ...] = (
+            *((options.suffix,) if options.suffix else ()),
+            *_SUFFIXES[self.kind],
+        )
+        self.words = _WORDS[self.kind]()
+        self.cat = called in ("zcat", "bzcat", "xzcat", "lzcat")
+        expands = self.cat or called in ("gunzip", "bunzip2", "unxz", "unlzma", "uncompress")
+        checks = options.test or options.list_
+        self.expands = checks or (expands if options.decompress is None else options.decompress)
+        self.to_stdout = options.stdout or self.cat or checks
+        self.wrong = self.warned = self.corrupt = False
+        self.tool = self.kind if self.kind == "gzip" else called
+        self.sizes: list[int] = []
+        self.headed = False
+        self.listed = 0
+        self.totals = [0, 0, 0]
+
+    def status(self) -> int:
+        """Return what is worst: an error, or a warning."""
+        words = self.words
+        if self.corrupt and words.corrupt > 1:
+            return words.corrupt
+        if self.wrong or self.corrupt:
+            return 1
+        return words.warning if self.warned and not self.options.no_warn else 0
+
+    def say(self, said: Said, *, gap: bool = False) -> None:
+        """Report; messages about damaged data follow an empty line, as gzip's do."""
+        text, severity = said
+        self.warned |= severity == "warning"
+        self.wrong |= severity == "error"
+        self.corrupt |= severity == "corrupt"
+        if len(self.options.quiet) > 1 and self.kind in ("xz", "lzma"):
+            return
+        if self.options.quiet and severity in ("warning", "note") and "already exists" not in text:
+            return
+        self._tell(("\n" if gap else "") + f"{self.tool}: {text}\n")
+
+    def _tell(self, text: str) -> None:
+        self.ctx.flush()
+        self.ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+
+    def stream(self) -> None:
+        """Work on the standard streams."""
+        with self.ctx.stdin_reader() as reader:
+            counted = _Counted(reader)
+            try:
+                size = self._write(self.converted(counted), None)
+            except CorruptError as error:
+                self._damaged(self.words.stream, error, "")
+                return
+            self._finish("", "", counted, size, 0)
+
+    def converted(self, source: _Counted, name: bytes = b"", mtime: int = 0) -> Iterator[bytes]:
+        """Yield what becomes of a stream: compressed, expanded, or as it is. Raises CorruptError."""
+        chunks = source.chunks()
+        if not self.expands:
+            keep = self.options.name != "no"
+            return compressed(
+                chunks,
+                self.kind,
+                self.options.level,
+                self.ctx.charge,
+                name if keep else b"",
+                mtime if keep else 0,
+                self.options.check or "",
+            )
+        first = next(chunks, b"")
+        rest = _with(first, chunks)
+        if self.options.force and self.to_stdout and not kind_of(first):
+            return rest
+        kind = kind_of(first)
+        if self.kind in ("xz", "lzma") and first[:1] == LZMA_FIRST:
+            kind = "lzma"
+        if kind != self.kind and (self.kind, kind) != ("xz", "lzma"):
+            if self.kind == "gzip" and first and len(first) > 1:
+                raise CorruptError("not in gzip format")
+            if self.kind != "gzip" and (first or self.kind != "bzip2"):
+                raise CorruptError("File format not recognized")
+        self.sizes = []
+        return expanded(rest, kind if self.kind == "xz" else self.kind, self.ctx.charge, self.sizes)
+
+    def _damaged(self, name: str, error: CorruptError, target: str) -> None:
+        said = self.words.damaged(name, error, target, test=self.options.test)
+        gap = self.kind == "gzip" or (self.kind == "bzip2" and "*Possible*" in said[0])
+        self.say(said, gap=gap)
+
+    def file(self, name: str) -> None:
+        """Work on one file, or with -r on all in a directory."""
+        ctx, options, words = self.ctx, self.options, self.words
+        try:
+            info = find(ctx, name)
+            if info is None and self.expands and not name.endswith(self.suffixes[0]) and self.kind == "gzip":
+                others = (name + each for each in self.suffixes if find(ctx, name + each) is not None)
+                name = next(others, name + self.suffixes[0])
+                info = find(ctx, name)
+        except OSError as error:
+            self.say((f"{name}: {reason(error)}", "error"))
+            return
+        if info is None:
+            self.say(words.missing(name))
+            return
+        if bits.S_ISDIR(info.mode):
+            if options.recursive:
+                for entry in ctx.fs.listdir(ctx.path(name)):
+                    ctx.charge()
+                    self.file(beneath(name, entry.name))
+            else:
+                self.say(words.directory(name))
+            return
+        if not options.force and not self.to_stdout:
+            itself = ctx.fs.stat(ctx.path(name), follow=False)
+            if bits.S_ISLNK(itself.mode):
+                self.say(words.link(name))
+                return
+            if info.links > 1:
+                self.say(words.linked(name, info.links - 1))
+                return
+        self._replace(name, info)
+
+    def _replace(self, name: str, info: Stat) -> None:
+        """Compress or expand one file that may be replaced."""
+        ctx, options, words = self.ctx, self.options, self.words
+        target = self._target(name)
+        if target is None:
+            return
+        try:
+            reader = ctx.open(name)
+        except OSError as error:
+            self.say((f"{name}: {reason(error)}", "error"))
+            return
+        with reader:
+            source = _Counted(reader)
+            base = name.rpartition("/")[2].encode("utf-8", "surrogateescape")
+            made = False
+            stored, mtime = b"", 0
+            try:
+                pieces = self.converted(source, base, info.mtime_ns // 10**9)
+                if self.expands and options.name == "yes" and self.kind == "gzip" and target:
+                    _, stored, mtime = gzip_header(source.head)
+                    if stored:
+                        above, slash, _ = target.rpartition("/")
+                        target = above + slash + stored.decode("utf-8", "surrogateescape").rpartition("/")[2]
+                if target and not options.force and find(ctx, target) is not None:
+                    self.say(words.exists(target))
+                    return
+                made = True
+                size = self._write(pieces, target or None)
+            except CorruptError as error:
+                self._damaged(name, error, target)
+                if target and made and "ignored" not in str(error):
+                    ctx.fs.unlink(ctx.path(target))
+                if "ignored" not in str(error):
+                    return
+                size = sum(self.sizes)
+            except OSError as error:
+                self.say((f"{target or name}: {reason(error)}", "error"))
+                return
+        self._finish(name, target, source, size, info.mtime_ns // 10**9)
+        if target:
+            times = info.mtime_ns if not mtime else mtime * 10**9
+            ctx.fs.chmod(ctx.path(target), info.mode & 0o777)
+            ctx.fs.utime(ctx.path(target), info.atime_ns, times)
+            if not options.keep:
+                ctx.fs.unlink(ctx.path(name))
+
+    def _target(self, name: str) -> str | None:
+        """Return the file to write, "" for standard output or none, None when there is no good name."""
+        if self.to_stdout:
+            return ""
+        words = self.words
+        found = next(
+            (suffix for suffix in self.suffixes if name.endswith(suffix) and len(name) > len(suffix)), None
+        )
+        if not self.expands:
+            if found is not None and not (self.options.force and self.kind == "gzip"):
+                if not self.options.recursive:
+                    self.say(words.packed(name, found))
+                return None
+            return name + self.suffixes[0]
+        if found is not None:
+            return name[: -len(found)] + (
+                ".tar" if found[1:2] == "t" and found != self.options.suffix else ""
+            )
+        if self.kind in ("xz", "lzma") and not self._has_magic(name):
+            return name + ".out"  # what is wrong with it shows when it is read
+        if not self.options.recursive:
+            self.say(words.unknown(name))
+        return name + ".out" if self.kind == "bzip2" else None
+
+    def _has_magic(self, name: str) -> bool:
+        try:
+            with self.ctx.open(name) as reader:
+                head = reader.read(8)
+        except OSError:
+            return False
+        return kind_of(head) == "xz" or head[:1] == LZMA_FIRST
+
+    def _write(self, pieces: Iterator[bytes], target: str | None) -> int:
+        """Write what comes to a file or to standard output; -t and -l only count it."""
+        size = 0
+        silent = self.options.test or self.options.list_
+        if target is None:
+            for data in pieces:
+                size += len(data)
+                if not silent:
+                    self.ctx.write(data)
+            return size
+        file = self.ctx.create(target)
+        try:
+            for data in pieces:
+                size += len(data)
+                if data:
+                    file.write(data)
+        finally:
+            file.release()
+        return size
+
+    def _finish(self, name: str, target: str, source: _Counted, size: int, mtime: int) -> None:
+        """List, or with -v say what was done."""
+        options = self.options
+        if options.list_:
+            self._list(name, source, mtime)
+            return
+        if not options.verbose:
+            return
+        whole, small = (size, source.size) if self.expands else (source.size, size)
+        overhead = 0
+        if self.kind == "gzip":
+            if not self.expands:
+                base = name.rpartition("/")[2].encode("utf-8", "surrogateescape")
+                overhead = 18 + (len(base) + 1 if base and options.name != "no" else 0)
+            elif len(self.sizes) < 2:
+                overhead = gzip_header(source.head)[0] + 8
+            whole = self.sizes[-1] if self.expands and self.sizes else whole
+        if options.test:
+            text = self.words.tested(name, small, whole) if name else " OK\n"
+        else:
+            ratio = _ratio(whole, small - overhead)
+            text = self.words.done(name, target, small, whole, ratio, keep=options.keep, expands=self.expands)
+        self._tell(text)
+
+    def list_streams(self, names: Sequence[str]) -> int:
+        """List .xz files, for xz -l; return the exit status."""
+        ctx, options = self.ctx, self.options
+        if self.kind == "lzma":
+            raise Failure("--list works only on .xz files (--format=xz or --format=auto)")
+        lister = Lister(
+            ctx.write_line,
+            verbose=options.verbose and not options.quiet,
+            robot=options.robot,
+            count=max(1, len(names)),
+        )
+        for name in names or ("-",):
+            lister.next("(stdin)" if name == "-" else name)
+            if name == "-":
+                self.say(("--list does not support reading from standard input", "error"))
+                continue
+            try:
+                with ctx.open(name) as reader:
+                    lister.show(name, read_streams(reader.read_all(), ctx.charge))
+            except IsADirectoryError:
+                self.say(self.words.directory(name))
+            except OSError as error:
+                self.say((f"{name}: {reason(error)}", "error"))
+            except XzError as error:
+                self.say((f"{name}: {error}", "error"))
+        lister.finish()
+        return self.status()
+
+    def _list(self, name: str, source: _Counted, mtime: int) -> None:
+        header, _, stored = gzip_header(source.head)
+        overhead = header + 8 if len(self.sizes) < 2 else 0
+        whole = self.sizes[-1] if self.sizes else 0
+        shown = name or "stdout"
+        found = next((suffix for suffix in self.suffixes if shown.endswith(suffix)), "")
+        shown = shown[: -len(found)] if found else shown
+        self.listed += 1
+        self.totals = [self.totals[0] + source.size, self.totals[1] + whole, overhead]
+        more = ""
+        if self.options.verbose:
+            zone = self.ctx.environment.get("TZ")
+            check = int.from_bytes(source.tail[-8:-4], "little")
+            more = f"defla {check:08x} " + strftime("%b %e %H:%M ", stored or mtime, zone)
+        self.print_row(source.size, whole, overhead, shown, more)
+
+    def print_row(self, size: int, whole: int, overhead: int, name: str, more: str) -> None:
+        """Print a line of -l, and the line of titles in front of the first."""
+        verbose = self.options.verbose
+        if not self.headed and not self.options.quiet:
+            self.headed = True
+            titles = "         compressed        uncompressed  ratio uncompressed_name"
+            self.ctx.write_line(("method  crc     date  time  " if verbose else "") + titles)
+        if verbose and not more:
+            more = " " * 28
+        self.ctx.write_line(f"{more}{size:19} {whole:19} {_ratio(whole, size - overhead)} {name}")
+
+
+class _Counted:
+    """A reader that remembers how much it gave, and what was first and last."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.size = 0
+        self.head = b""
+        self.tail = b""
+
+    def chunks(self) -> Iterator[bytes]:
+        for data in self._reader.chunks():
+            self.size += len(data)
+            self.head = self.head or data
+            self.tail = (self.tail + data)[-8:]
+            yield data
+
+
+def _ratio(whole: int, small: int) -> str:
+    return f"{100 * (whole - small) / whole:5.1f}%" if whole else "  0.0%"
+
+
+def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    if first:
+        yield first
+    yield from rest

@@ -1,0 +1,485 @@
+"""tar: put files into an archive, list one, and take files out of it.
+
+Oracle: GNU tar 1.34; members of a directory go in the order of their names.
+Divergence: L-TAR-001, nothing is made outside of the directory, through links neither; -w, -g, -M, --to-command
+and programs of -I besides the usual packers are not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.accounts import accounts
+from sandhook.command.context import Context, Failure
+from sandhook.command.modes import Mode, mode_string
+from sandhook.command.operands import reason, stat_of
+from sandhook.command.options import UsageError
+from sandhook.dates.clock import format_moment, moment, zone_of
+from sandhook.dates.parse import BadDate, parse_date
+from sandhook.text.quoting import quote_escaped, quoted_name
+from sandhook.utilities.archive.tar import format as format_
+from sandhook.utilities.archive.tar.create import Creator
+from sandhook.utilities.archive.tar.extract import Extractor
+from sandhook.utilities.archive.tar.names import transformer
+from sandhook.utilities.archive.tar.options import SYNTAX, Options, late_exclusions, positions, with_dashes
+from sandhook.utilities.archive.tar.select import Selection
+
+RAW = True  # the first word may be options without a dash: tar xzf FILE
+USAGE_STATUS = 2
+_HINT = "Try 'tar --help' or 'tar --usage' for more information."
+
+#: Exit status of options that cannot be read.
+_WRONG_OPTION = 64
+
+#: What of names makes them look like patterns.
+_WILD = frozenset("*?[\\")
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, 1 when files differ, 2 after an error, 64 for options that cannot be read."""
+    try:
+        options, operands = SYNTAX.parse(with_dashes(list(arguments)))
+    except UsageError as error:
+        ctx.error(f"{error}\n{_HINT}" if error.hint else str(error))
+        return _WRONG_OPTION if error.status is None else error.status
+    modes = set(options.modes)
+    if len(modes) != 1:
+        text = "You must specify one of the '-Acdtrux', '--delete' or '--test-label' options"
+        if modes:
+            text = "You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option"
+        ctx.error(f"{text}\n{_HINT}")
+        return 2
+    try:
+        job = Job(options, modes.pop(), ctx)
+        job.refuse_late(late_exclusions(arguments, operands))
+    except (UsageError, Failure) as error:
+        ctx.error(str(error))
+        return 2
+    return job.run(positions(arguments, operands, options))
+
+
+class Job:
+    """What is asked for, and how the work goes."""
+
+    def __init__(self, options: Options, mode: str, ctx: Context) -> None:
+        self._options = options
+        self._ctx = ctx
+        self.mode = mode
+        self.extract = mode == "x"
+        self.to_stdout = options.to_stdout
+        self.keep = options.keep
+        self.permissions = options.permissions
+        self.touch = options.touch
+        self.follow = options.follow
+        self.recursive = not options.flat
+        self.strip = options.strip
+        self.absolute = options.absolute
+        self.links = not options.no_links
+        self.tolerant = options.tolerant
+        self.layout = options.layout
+        self.remove = options.remove
+        self.verbose = bool(options.verbose)
+        self.tags = options.tags
+        self.zeros = options.zeros
+        self.label = options.label
+        self.top = self._top_level()
+        self.names: list[tuple[str, str]] = []
+        self.rename = transformer(options.transform)
+        self.present: dict[str, int] = {}
+        self.archive_file: tuple[int, int] | None = None
+        self._mtime = None if options.mtime is None else self._stored_time(options.mtime, "mtime") // 10**9
+        self._bits = None
+        if options.mode_text is not None:
+            try:
+                self._bits = Mode(options.mode_text)
+            except ValueError:
+                raise UsageError("Invalid mode given on option", hint=False) from None
+        newer = options.newer if options.newer is not None else options.newer_mtime
+        self.newer = None if newer is None else self._stored_time(newer, "date")
+        excluded = [*options.exclude, *(line for file in options.exclude_from for line in self._lines(file))]
+        self.selection = Selection(options, excluded, ctx.charge)
+        self.record = format_.BLOCK * (options.blocks or 20)
+        self._width = 19
+        self._failed = False
+        self._late: list[str] = []
+        self._size = 0
+
+    def _top_level(self) -> str:
+        """Return the directory of --one-top-level, "" for none."""
+        top = self._options.top
+        if top != "":
+            return top or ""
+        name = self._options.archive.rpartition("/")[2]
+        for ending in (".gz", ".bz2", ".xz", ".lzma", ".Z", ".tgz", ".tbz2", ".tbz", ".txz"):
+            if name.endswith(ending):
+                name = name[: -len(ending)]
+                break
+        return name.removesuffix(".tar")
+
+    def refuse_late(self, patterns: list[str]) -> None:
+        """Note patterns of --exclude that stand behind all operands: for -c and -r they are in vain."""
+        if patterns and self.mode in ("c", "r", "u"):
+            self._late = patterns
+            kept = [text for text in self._options.exclude if text not in patterns]
+            kept += [line for file in self._options.exclude_from for line in self._lines(file)]
+            self.selection = Selection(self._options, kept, self._ctx.charge)
+
+    def _tell_late(self) -> None:
+        if self._late:
+            self.report(
+                "The following options were used after any non-optional arguments in archive create or update mode."
+                "  These options are positional and affect only arguments that follow them.  Please, rearrange them"
+                " properly."
+            )
+            for pattern in self._late:
+                self.report(f"--exclude {quote_escaped(pattern)} has no effect")
+
+    def run(self, names: list[tuple[str, str]]) -> int:
+        ctx, options = self._ctx, self._options
+        self.names = names
+        try:
+            for file in options.files_from:
+                self.names += [("", line) for line in self._lines(file) if line]
+            operands = [name for _, name in self.names if name]
+            if self.mode == "c" and not operands and not options.files_from:
+                ctx.error(f"Cowardly refusing to create an empty archive\n{_HINT}")
+                return 2
+            self._tell_late()
+            self._work(operands)
+        except Refused as error:
+            ctx.error(f"{error}\n{_HINT}")
+            return 2
+        except Fatal as error:
+            ctx.error(f"{error}\ntar: Error is not recoverable: exiting now")
+            return 2
+        except Failure as error:
+            ctx.error(f"{error}\ntar: Error is not recoverable: exiting now")
+            return 2
+        if self._failed:
+            ctx.error("Exiting with failure status due to previous errors")
+        return 2 if self._failed else ctx.failed
+
+    def _work(self, operands: list[str]) -> None:
+        if self.mode == "c":
+            self._create()
+        elif self.mode in ("r", "u", "A"):
+            self._update(operands)
+        else:
+            self.selection.want(operands)
+            if self.mode == "delete":
+                self._update(operands)
+            else:
+                self._read()
+            unseen = self.selection.unseen
+            if self._options.wildcards is None and any(_WILD & set(name) for name in unseen):
+                self._ctx.error("Pattern matching characters used in file names")
+                self._ctx.error(
+                    "Use --wildcards to enable pattern matching, or --no-wildcards to suppress this warning"
+                )
+            for name in unseen:
+                self.report(f"{self.quoted(name)}: Not found in archive")
+        if self._options.totals and self.mode != "delete":
+            what = "read" if self.mode in ("x", "t", "d") else "written"
+            self._ctx.process.complain(
+                f"Total bytes {what}: {self._size} ({_scaled(self._size)}, 1.0MiB/s)\n".encode()
+            )
+
+    def report(self, message: str) -> None:
+        """Report an error; the work goes on."""
+        self._ctx.error(message)
+        self._failed = True
+
+    def _lines(self, name: str) -> list[str]:
+        """Return the lines of a file of names or patterns. Raises Failure."""
+        try:
+            with self._ctx.open(name) as reader:
+                end = b"\0" if self._options.null else b"\n"
+                return [
+                    line.removesuffix(end).decode("utf-8", "surrogateescape") for line in reader.lines(end)
+                ]
+        except OSError as error:
+            raise Failure(f"{name}: Cannot stat: {reason(error)}") from None
+
+    def _stored_time(self, text: str, what: str) -> int:
+        """Return the time of --mtime or -N in nanoseconds. Raises UsageError."""
+        if text[:1] in ("/", "."):
+            try:
+                return stat_of(self._ctx, text).mtime_ns
+            except OSError as error:
+                raise UsageError(f"{text}: Cannot stat: {reason(error)}", hint=False) from None
+        try:
+            return parse_date(text, int(self._ctx.now() * 1e9), self._ctx.environment.get("TZ"))
+        except BadDate:
+            raise UsageError(f"Invalid {what}: '{text}'", hint=False) from None
+
+    def is_new(self, mtime_ns: int, ctime_ns: int) -> bool:
+        """Tell whether -N lets a file be stored."""
+        if self.newer is None:
+            return True
+        return mtime_ns >= self.newer or (self._options.newer_mtime is None and ctime_ns >= self.newer)
+
+    # ------------------------------------------------------------------ archives
+
+    def _packing(self) -> str | None:
+        if self._options.packing != "auto":
+            return self._options.packing
+        name = self._options.archive
+        for endings, kind in (
+            ((".gz", ".tgz"), "gzip"),
+            ((".bz2", ".tbz2", ".tbz"), "bzip2"),
+            ((".xz", ".txz"), "xz"),
+        ):
+            if name.endswith(endings):
+                return kind
+        return None
+
+    def _update(self, operands: list[str]) -> None:
+        """Write the archive again with more members, or fewer."""
+        from sandhook.formats.compressed import kind_of
+        from sandhook.utilities.archive.tar.update import spans, without
+
+        ctx, archive = self._ctx, self._options.archive
+        if archive == "-":
+            raise Fatal("Options '-Aru' are incompatible with '-f -'")
+        data = b""
+        if self.mode == "delete" or ctx.fs.exists(ctx.path(archive)):
+            try:
+                with ctx.open(archive) as reader:
+                    data = reader.read_all()
+            except OSError as error:
+                raise Fatal(f"{archive}: Cannot open: {reason(error)}") from None
+        if kind_of(data[:8]):
+            raise Refused("Cannot update compressed archives")
+        try:
+            found = spans(data, ctx.charge) if data else []
+        except format_.FormatError as error:
+            raise Fatal(str(error)) from None
+        end = found[-1][1] if found else 0
+        if self.mode == "delete":
+            self._write(without(data, found, self.selection.selects))
+            return
+        if self.mode == "A":
+            self._write(_with(data[:end], self._joined(operands, end)))
+            return
+        if self.mode == "u":
+            self.present = {member.name: member.mtime for _, _, member in found}
+        self._write(_with(data[:end], Creator(self, ctx, self.report).pieces(end)))
+
+    def _joined(self, names: list[str], size: int) -> Iterator[bytes]:
+        """Yield the members of other archives, and the end of all."""
+        from sandhook.utilities.archive.tar.update import spans
+
+        for name in names:
+            try:
+                with self._ctx.open(name) as reader:
+                    data = reader.read_all()
+                found = spans(data, self._ctx.charge) if data else []
+            except OSError as error:
+                self.report(f"{name}: Cannot open: {reason(error)}")
+                continue
+            except format_.FormatError as error:
+                self.report(str(error))
+                continue
+            end = found[-1][1] if found else 0
+            size += end
+            yield data[:end]
+        size += 2 * format_.BLOCK
+        yield bytes(2 * format_.BLOCK + -size % self.record)
+
+    def _create(self) -> None:
+        ctx, archive = self._ctx, self._options.archive
+        pieces: Iterator[bytes] = self._counted(Creator(self, ctx, self.report).pieces())
+        packing = self._packing()
+        if packing is not None:
+            from sandhook.formats.compressed import compressed
+
+            pieces = compressed(pieces, packing, 6, ctx.charge)
+        if archive == "-":
+            for piece in pieces:
+                ctx.write(piece)
+            return
+        self._write(pieces)
+
+    def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            self._size += len(piece)
+            yield piece
+
+    def _write(self, pieces: Iterator[bytes]) -> None:
+        """Write the archive's file, which is never stored in itself."""
+        ctx, archive = self._ctx, self._options.archive
+        try:
+            file = ctx.create(archive)
+        except OSError as error:
+            raise Fatal(f"{archive}: Cannot open: {reason(error)}") from None
+        info = ctx.fs.stat(ctx.path(archive))
+        self.archive_file = (info.device, info.inode)
+        try:
+            for piece in pieces:
+                if piece:
+                    file.write(piece)
+        finally:
+            file.release()
+
+    def _read(self) -> None:
+        from sandhook.formats.compressed import CorruptError, expanded, kind_of
+
+        ctx, archive = self._ctx, self._options.archive
+        try:
+            reader = ctx.open(archive)
+        except OSError as error:
+            text = f"{archive}: Cannot open: {reason(error)}"
+            if self._options.packing not in (None, "auto"):  # there it is the packer's process that opens it
+                child = f"tar (child): {text}\ntar (child): Error is not recoverable: exiting now\n"
+                ctx.process.complain(child.encode("utf-8", "surrogateescape"))
+                text = "Child returned status 2"
+            raise Fatal(text) from None
+        home = ctx.process.cwd
+        with reader:
+            chunks = reader.chunks()
+            first = next(chunks, b"")
+            asked = self._options.packing if self._options.packing != "auto" else None
+            packing = asked or kind_of(first) if first else None
+            pieces = _with(first, chunks)
+            if packing:
+                self._check_packing(packing, kind_of(first))
+                pieces = expanded(pieces, packing, ctx.charge)
+            pieces = self._counted(pieces)
+            try:
+                for directory, _ in self.names:
+                    if directory:
+                        try:
+                            ctx.process.cwd = ctx.fs.realpath(ctx.path(directory))
+                        except OSError as error:
+                            raise Fatal(f"{directory}: Cannot open: {reason(error)}") from None
+                stream = format_.Stream(pieces)
+                if self.mode == "d":
+                    self._compare(stream)
+                else:
+                    Extractor(self, ctx, self.report).run(stream)
+            except format_.FormatError as error:
+                if "EOF" in str(error):
+                    if self.extract:
+                        ctx.error(str(error))  # once for the member, and once for the archive
+                    raise Fatal(str(error)) from None
+                self.report(str(error))
+            except CorruptError as error:
+                raise Fatal(f"{archive}: {error}") from None
+            finally:
+                ctx.process.cwd = home
+
+    def _compare(self, stream: format_.Stream) -> None:
+        from sandhook.utilities.archive.tar.compare import Comparer
+
+        comparer = Comparer(self, self._ctx)
+        comparer.run(stream)
+        self._ctx.failed = max(self._ctx.failed, int(comparer.differs))
+
+    def _check_packing(self, wanted: str, found: str) -> None:
+        """Say what the packer would say of data that it did not make. Raises Fatal."""
+        if wanted in (found, "lzma"):
+            return
+        status = 1
+        if wanted == "gzip":
+            self._ctx.process.complain(b"\ngzip: stdin: not in gzip format\n")
+        elif wanted == "bzip2":
+            self._ctx.process.complain(b"bzip2: (stdin) is not a bzip2 file.\n")
+            status = 2
+        else:
+            self._ctx.process.complain(b"xz: (stdin): File format not recognized\n")
+        raise Fatal(f"Child returned status {status}")
+
+    # ------------------------------------------------------------------ members
+
+    def change(self, member: format_.Member) -> None:
+        """Give a new member the owner, the group and the time that options ask for."""
+        options = self._options
+        names = accounts(self._ctx.fs)
+        for given, field, number, known in (
+            (options.owner, "user", "uid", names.users),
+            (options.group, "group", "gid", names.groups),
+        ):
+            if given is not None:
+                text, _, digits = given.partition(":")
+                code = digits or text
+                if code.isascii() and code.isdigit() and len(code) < 8:
+                    setattr(member, number, int(code))
+                else:
+                    setattr(member, number, next((key for key, name in known.items() if name == text), 0))
+                setattr(member, field, known.get(int(text), "") if text.isdigit() else text)
+        if options.numeric:
+            member.user = member.group = ""
+        if self._mtime is not None and (not options.clamp or member.mtime > self._mtime):
+            member.mtime = self._mtime
+        if self._bits is not None:
+            member.mode = self._bits.apply(member.mode, 0, directory=member.kind == format_.DIRECTORY)
+
+    def quoted(self, name: str) -> str:
+        """Return a name as it is listed."""
+        style = self._options.quoting
+        return quoted_name(name, style).replace("\\ ", " ") if style == "escape" else quoted_name(name, style)
+
+    def say(self, member: format_.Member, name: str = "") -> None:
+        """List a member: its name, or all of it."""
+        full = len(self._options.verbose) > (0 if self.mode == "t" else 1)
+        if self.mode != "t" and not self._options.verbose:
+            return
+        bare = name if name and self._options.transformed else member.name
+        shown = self.quoted(bare + ("/" if member.kind == format_.DIRECTORY else ""))
+        line = self._long(member, shown) if full else shown
+        if (self.mode != "c" or self._options.archive != "-") and not self.to_stdout:
+            self._ctx.write_line(line)
+            return
+        self._ctx.process.complain(f"{line}\n".encode("utf-8", "surrogateescape"))
+
+    _KINDS = {
+        format_.DIRECTORY: 0o040000, format_.SYMBOLIC_LINK: 0o120000, format_.FIFO: 0o010000,
+        format_.CHARACTER: 0o020000, format_.BLOCK_DEVICE: 0o060000,
+    }  # fmt: skip
+
+    def _when(self, member: format_.Member) -> str:
+        zone = zone_of("UTC" if self._options.utc else self._ctx.environment.get("TZ"))
+        format_time = "%Y-%m-%d %H:%M:%S" if self._options.full_time else "%Y-%m-%d %H:%M"
+        return format_moment(format_time, moment(member.mtime, zone), 0)
+
+    def _long(self, member: format_.Member, shown: str) -> str:
+        mode = mode_string(member.mode | self._KINDS.get(member.kind, 0o100000))
+        if member.kind == format_.LABEL:
+            return f"V--------- 0/0{'0'.rjust(self._width - 3)} {self._when(member)} {shown}--Volume Header--"
+        if member.kind == format_.HARD_LINK:
+            mode = "h" + mode[1:]
+        owner = f"{member.user or member.uid}/{member.group or member.gid}"
+        if self._options.numeric:
+            owner = f"{member.uid}/{member.gid}"
+        self._width = max(self._width, len(owner) + len(str(member.size)) + 1)
+        size = str(member.size).rjust(self._width - len(owner))
+        arrow = {format_.SYMBOLIC_LINK: " -> ", format_.HARD_LINK: " link to "}.get(member.kind)
+        return f"{mode} {owner}{size} {self._when(member)} {shown}{arrow + self.quoted(member.link) if arrow else ''}"
+
+
+class Refused(Exception):
+    """What is asked for does not go together."""
+
+
+class Fatal(Exception):
+    """The archive cannot be used."""
+
+
+def _scaled(size: int) -> str:
+    """Return a size as --totals shows it: 10KiB."""
+    unit = 0
+    value = float(size)
+    while value >= 1024 and unit < 4:
+        value /= 1024
+        unit += 1
+    return (
+        f"{value:.1f}".removesuffix(".0") + ("B", "KiB", "MiB", "GiB", "TiB")[unit]
+        if value < 10
+        else (f"{value:.0f}" + ("B", "KiB", "MiB", "GiB", "TiB")[unit])
+    )
+
+
+def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    if first:
+        yield first
+    yield from rest

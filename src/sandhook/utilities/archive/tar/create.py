@@ -1,0 +1,206 @@
+"""What tar -c does: walks the operands and writes members."""
+
+from __future__ import annotations
+
+import errno
+import re
+import stat as bits
+from typing import TYPE_CHECKING
+
+from sandhook.command.accounts import Accounts, accounts
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import beneath, reason, stat_of
+from sandhook.utilities.archive.tar import format as tar
+from sandhook.vfs.base import Stat
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.path import VirtualPath
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sandhook.utilities.archive.tar import Job
+
+
+class Creator:
+    """Yields the bytes of an archive."""
+
+    def __init__(self, job: Job, ctx: Context, report: Callable[[str], None]) -> None:
+        self._job = job
+        self._ctx = ctx
+        self._report = report
+        self._accounts: Accounts = accounts(ctx.fs)
+        self._seen: dict[tuple[int, int], str] = {}
+        self._told: set[str] = set()
+        self._stored: list[tuple[str, bool]] = []
+
+    def pieces(self, size: int = 0) -> Iterator[bytes]:
+        """Yield headers, contents and the blocks that end the archive, of which ``size`` bytes are there."""
+        home = self._ctx.process.cwd
+        if self._job.label is not None and not size:
+            label = tar.Member(self._job.label, tar.LABEL, mode=0, mtime=int(self._ctx.now()))
+            yield tar.header(label)
+            size += tar.BLOCK
+        try:
+            for directory, name in self._job.names:
+                if directory:
+                    self._ctx.process.cwd = self._enter(directory)
+                    continue
+                for piece in self._tree(name):
+                    size += len(piece)
+                    yield piece
+                self._remove_stored()
+        finally:
+            self._ctx.process.cwd = home
+        size += 2 * tar.BLOCK
+        yield bytes(2 * tar.BLOCK + -size % self._job.record)
+
+    def _enter(self, directory: str) -> VirtualPath:
+        """Return where -C leads. Raises Failure, which ends it all."""
+        try:
+            path = self._ctx.fs.realpath(self._ctx.path(directory))
+            if not self._ctx.fs.is_dir(path):
+                raise fs_error(errno.ENOTDIR)
+            return path
+        except OSError as error:
+            raise Failure(f"{directory}: Cannot open: {reason(error)}") from None
+
+    def _remove_stored(self) -> None:
+        """Remove what --remove-files wants removed: directories last, those below first."""
+        for name, directory in reversed(self._stored):
+            self._ctx.charge()
+            try:
+                (self._ctx.fs.rmdir if directory else self._ctx.fs.unlink)(self._ctx.path(name))
+            except OSError as error:
+                self._report(f"{name}: Cannot {'rmdir' if directory else 'unlink'}: {reason(error)}")
+        self._stored = []
+
+    def _tree(self, operand: str) -> Iterator[bytes]:
+        pending = [operand]
+        while pending:
+            name = pending.pop()
+            self._ctx.charge()
+            if self._job.selection.excludes(name):
+                continue
+            try:
+                info = stat_of(self._ctx, name, follow=self._job.follow)
+            except OSError as error:
+                self._report(f"{name}: Cannot stat: {reason(error)}")
+                continue
+            if (info.device, info.inode) == self._job.archive_file:
+                self._ctx.error(f"{name}: file is the archive; not dumped")
+                continue
+            directory = bits.S_ISDIR(info.mode)
+            if not directory and not self._job.is_new(info.mtime_ns, info.ctime_ns):
+                if self._job.verbose:
+                    self._ctx.error(f"{self._job.quoted(name)}: file is unchanged; not dumped")
+                continue
+            tagged = self._tagged(name) if directory else ""
+            if tagged == "all":
+                continue
+            yield from self._member(name, info)
+            if tagged:
+                if tagged != "under":
+                    pending.append(beneath(name, tagged))
+                continue
+            if directory and self._job.recursive:
+                try:
+                    entries = self._ctx.fs.listdir(self._ctx.path(name))
+                except OSError as error:
+                    self._unreadable(name, error)
+                    continue
+                pending += [beneath(name, entry.name) for entry in reversed(entries)]
+
+    def _may_be_link(self, info: Stat) -> bool:
+        """Tell whether a file may come once more: it has other names, or operands and links may lead to it again."""
+        several = len(self._job.names) > 1 or self._job.follow
+        return self._job.links and (info.links > 1 or several)
+
+    def _tagged(self, name: str) -> str:
+        """Return what a tag in a directory asks for: "all", "under", or the tag, which alone is stored."""
+        for how, tag in self._job.tags:
+            if self._ctx.fs.exists(self._ctx.path(beneath(name, tag))):
+                return tag if how == "tag" else how
+        return ""
+
+    def _unreadable(self, name: str, error: OSError) -> None:
+        if self._job.tolerant:
+            self._ctx.error(f"{self._job.quoted(name)}: Warning: Cannot open: {reason(error)}")
+        else:
+            self._report(f"{self._job.quoted(name)}: Cannot open: {reason(error)}")
+
+    def _safe(self, name: str, what: str) -> str:
+        """Return a name without what leads out of where it will be extracted; that is told once."""
+        if self._job.absolute:
+            return name
+        at = 0
+        for found in re.finditer(r"(?:^|/)\.\.(?=/|$)", name):
+            at = found.end()
+        while name[at : at + 1] == "/":
+            at += 1
+        prefix = name[:at]
+        if prefix and f"{prefix} {what}" not in self._told:
+            self._told.add(f"{prefix} {what}")
+            self._ctx.error(f"Removing leading `{prefix}' from {what}")
+        return name[at:] or "."
+
+    def _member(self, name: str, info: Stat) -> Iterator[bytes]:
+        shown = self._safe(name, "member names")
+        member = tar.Member(shown.rstrip("/"), mode=info.mode & 0o7777, mtime=info.mtime_ns // 10**9)
+        member.uid, member.gid = info.uid, info.gid
+        member.user, member.group = self._accounts.user(info.uid), self._accounts.group(info.gid)
+        self._job.change(member)
+        if member.mtime <= self._job.present.get(member.name, member.mtime - 1):
+            return
+        key = (info.device, info.inode)
+        if bits.S_ISDIR(info.mode):
+            member.kind = tar.DIRECTORY
+        elif bits.S_ISLNK(info.mode):
+            member.kind = tar.SYMBOLIC_LINK
+            member.link = self._ctx.fs.readlink(self._ctx.path(name))
+        elif bits.S_ISFIFO(info.mode):
+            member.kind = tar.FIFO
+        elif not bits.S_ISREG(info.mode):
+            self._report(f"{name}: not a file; not stored")
+            return
+        elif self._may_be_link(info) and key in self._seen:
+            member.kind, member.link = tar.HARD_LINK, self._seen[key]
+        else:
+            if self._may_be_link(info):
+                self._safe(name, "hard link targets")
+                self._seen[key] = member.name
+            member.size = info.size
+        before = member.name
+        if self._job.rename is not None:
+            member.name, member.link = self._job.rename(member.name), self._job.rename(member.link)
+        head = b""
+        try:
+            head = tar.header(member, self._job.layout)
+        except tar.FormatError as error:
+            self._report(f"{self._job.quoted(name)}: {error}; not dumped")
+            return
+        stored, member.name = member.name, before
+        if member.kind != tar.FILE:
+            self._job.say(member, stored)
+            yield head
+            if self._job.remove:
+                self._stored.append((name, member.kind == tar.DIRECTORY))
+            return
+        try:
+            reader = self._ctx.open(name)
+        except OSError as error:
+            self._unreadable(name, error)
+            return
+        with reader:
+            self._job.say(member, stored)
+            yield head
+            if self._job.remove:
+                self._stored.append((name, False))
+            left = member.size
+            while left and (data := reader.read(min(left, 65_536))):
+                left -= len(data)
+                yield data
+            while left:
+                piece = bytes(min(left, 65_536))
+                left -= len(piece)
+                yield piece
+        yield tar.padding(member.size)

@@ -1,0 +1,282 @@
+"""The options of tar, and the places where they stand.
+
+Source: GNU tar 1.34 manual, "GNU tar Operations".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+
+#: Options that stand for nothing here: what they ask for is so already, or cannot be.
+_TAKEN = (
+    "--acls", "--no-acls", "--xattrs", "--no-xattrs", "--selinux", "--no-selinux", "-S", "--sparse", "-B",
+    "--read-full-records", "-l", "--check-links", "-s", "--preserve-order", "--same-order", "--one-file-system",
+    "--delay-directory-restore", "--no-delay-directory-restore", "--no-overwrite-dir", "--overwrite-dir",
+    "--no-auto-compress", "--recursion", "--force-local", "--seek", "-n", "--no-seek", "--atime-preserve", "-G",
+    "--no-check-device", "--check-device", "--restrict", "--no-quote-chars", "--verbatim-files-from",
+    "--no-verbatim-files-from", "--unquote", "--no-unquote", "--no-ignore-command-error",
+)  # fmt: skip
+_PACKERS = {
+    "gzip": "gzip",
+    "pigz": "gzip",
+    "bzip2": "bzip2",
+    "pbzip2": "bzip2",
+    "xz": "xz",
+    "pxz": "xz",
+    "lzma": "lzma",
+}
+FORMATS = {"gnu": "gnu", "oldgnu": "gnu", "ustar": "ustar", "pax": "pax", "posix": "pax", "v7": "v7"}
+QUOTINGS = {"literal": "literal", "escape": "escape", "shell": "shell", "shell-always": "shell-always", "c": "c",
+            "shell-escape": "escape-shell", "shell-escape-always": "escape-shell-always", "c-maybe": "c-maybe",
+            "locale": "locale", "clocale": "c"}  # fmt: skip
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > 9:
+        raise UsageError(f"{text}: Invalid number of elements", status=2)
+    return int(text)
+
+
+def _format(text: str) -> str:
+    if text not in FORMATS:
+        raise UsageError(f"{text}: Invalid archive format", hint=True, status=2)
+    return FORMATS[text]
+
+
+def _packer(text: str) -> str:
+    words = text.split()
+    name = words[0].rpartition("/")[2] if words else ""
+    if name not in _PACKERS:
+        raise UsageError(f"-I: '{text}' is not offered (L-TAR-001)", hint=False, status=2)
+    return _PACKERS[name]
+
+
+def _quoting(text: str) -> str:
+    if text not in QUOTINGS:
+        raise UsageError(
+            f"Unknown quoting style '{text}'. Try '--quoting-style=help' to get a list.", hint=False
+        )
+    return QUOTINGS[text]
+
+
+@option_set
+class Options:
+    """tar -c|-x|-t [-f ARCHIVE] [-zjJvC DIRECTORY ...] [NAME]...
+
+    Put the NAMEs into an archive, take them out of it, or list them; all of it without NAMEs. The archive is
+    standard input or output unless -f says otherwise.
+    """
+
+    modes: tuple[str, ...] = also(
+        opt("-c", "--create", help="put files into a new archive", const="c", append=True),
+        opt("-x", "--extract", "--get", help="take files out", const="x", append=True),
+        opt("-t", "--list", help="list what is in it", const="t", append=True),
+        opt("-r", "--append", help="put files behind what is in it", const="r", append=True),
+        opt("-u", "--update", help="likewise, those that are newer", const="u", append=True),
+        opt("--delete", help="take members away", const="delete", append=True),
+        opt(
+            "-d",
+            "--diff",
+            "--compare",
+            help="tell how files differ from what is in it",
+            const="d",
+            append=True,
+        ),
+        opt("--test-label", help="print the label of the archive", const="label", append=True),
+        opt(
+            "-A",
+            "--catenate",
+            "--concatenate",
+            help="put archives behind what is in it",
+            const="A",
+            append=True,
+        ),
+    )
+    archive: str = opt("-f", "--file", "ARCHIVE", "the archive; - is a standard stream", default="-")
+    packing: str | None = also(
+        opt("-z", "--gzip", "--gunzip", help="gzip", const="gzip", default=None),
+        opt("-j", "--bzip2", help="bzip2", const="bzip2"),
+        opt("-J", "--xz", help="xz", const="xz"),
+        opt("--lzma", help="lzma", const="lzma"),
+        opt(
+            "-I",
+            "--use-compress-program",
+            "PROGRAM",
+            "as PROGRAM (gzip, bzip2, xz, lzma) would",
+            convert=_packer,
+        ),
+        opt("-a", "--auto-compress", help="as the archive's name says", const="auto"),
+    )
+    verbose: tuple[bool, ...] = opt(
+        "-v", "--verbose", help="list names; twice, or with -t, in full", append=True
+    )
+    directory: tuple[str, ...] = opt("-C", "--directory", "DIRECTORY", "change to DIRECTORY", append=True)
+    to_stdout: bool = opt("-O", "--to-stdout", help="extract to standard output")
+    keep: str = also(
+        opt(
+            "-k", "--keep-old-files", help="do not replace files: they are errors", const="error", default=""
+        ),
+        opt("--skip-old-files", help="do not replace files", const="skip"),
+        opt("--keep-newer-files", help="do not replace files that are newer", const="newer"),
+        opt("--overwrite", help="write into the files that are there", const=""),
+        opt("-U", "--unlink-first", help="remove files first, as is always done", const=""),
+    )
+    permissions: bool = also(
+        opt(
+            "-p",
+            "--preserve-permissions",
+            "--same-permissions",
+            help="ignore the umask",
+            const=True,
+            default=False,
+        ),
+        opt("--no-same-permissions", help="heed the umask (default)", const=False),
+    )
+    touch: bool = opt("-m", "--touch", help="do not restore times")
+    follow: bool = opt("-h", "--dereference", help="store what links lead to")
+    flat: bool = opt("--no-recursion", help="do not go into directories")
+    strip: int = opt(
+        "--strip-components",
+        "--strip-path",
+        "NUMBER",
+        "drop leading components of names",
+        convert=_count,
+        default=0,
+    )
+    exclude: tuple[str, ...] = opt("--exclude", "PATTERN", "leave out files that match", append=True)
+    wildcards: bool | None = also(
+        opt("--wildcards", help="NAMEs are patterns", const=True, default=None),
+        opt("--no-wildcards", help="NAMEs and patterns are what they are", const=False),
+    )
+    anchored: bool | None = also(
+        opt("--anchored", help="patterns match from the beginning of names", const=True, default=None),
+        opt("--no-anchored", help="patterns match behind any slash", const=False),
+    )
+    ignore_case: bool = also(
+        opt("--ignore-case", help="patterns match whatever the case", const=True, default=False),
+        opt("--no-ignore-case", help="case counts (default)", const=False),
+    )
+    match_slash: bool = also(
+        opt("--wildcards-match-slash", help="a * matches slashes too (default)", const=True, default=True),
+        opt("--no-wildcards-match-slash", help="a * matches no slashes", const=False),
+    )
+    occurrence: int | None = opt("--occurrence", "NUMBER", "the one of several members of a name (1)",
+                                 convert=_count, optional=True, const=1)  # fmt: skip
+    null: bool = opt("--null", help="what -T reads ends with NUL")
+    newer: str | None = opt(
+        "-N", "--newer", "--after-date", "DATE", "store files that changed after DATE (or FILE)"
+    )
+    newer_mtime: str | None = opt(
+        "--newer-mtime", "DATE", "store files whose contents changed after DATE (or FILE)"
+    )
+    remove: bool = opt("--remove-files", help="remove files when they are stored")
+    totals: bool = opt("--totals", help="tell how much was written or read")
+    mode_text: str | None = opt("--mode", "CHANGES", "store these permission bits")
+    transformed: bool = opt(
+        "--show-transformed-names", "--show-stored-names", help="list names as --transform makes them"
+    )
+    quoting: str = opt("--quoting-style", "STYLE", "how names are listed", convert=_quoting, default="escape")
+    no_links: bool = opt("--hard-dereference", help="store every link of a file as a file")
+    tolerant: bool = opt("--ignore-failed-read", help="files that cannot be read are no errors")
+    top: str | None = opt("--one-top-level", "DIRECTORY", "extract into DIRECTORY, or one named after the archive",
+                          optional=True, const="")  # fmt: skip
+    absolute: bool = opt("-P", "--absolute-names", help="store names with leading slashes")
+    vcs: bool = opt("--exclude-vcs", help="leave out directories and files of version control systems")
+    backups: bool = opt("--exclude-backups", help="leave out backups and lock files of editors")
+    tags: tuple[tuple[str, str], ...] = also(
+        opt("--exclude-tag", "FILE", "of directories that have FILE, store it and nothing else", append=True,
+            convert=lambda text: ("tag", text)),
+        opt("--exclude-tag-under", "FILE", "likewise, without FILE", append=True, convert=lambda text: ("under", text)),
+        opt("--exclude-tag-all", "FILE", "leave out directories that have FILE", append=True,
+            convert=lambda text: ("all", text)),
+    )  # fmt: skip
+    zeros: bool = opt("-i", "--ignore-zeros", help="go on behind the end of an archive")
+    clamp: bool = opt("--clamp-mtime", help="store the time of --mtime for files that are newer alone")
+    label: str | None = opt("-V", "--label", "TEXT", "give the archive a label")
+    blocks: int = opt(
+        "-b", "--blocking-factor", "NUMBER", "blocks of 512 bytes in a record", convert=_count, default=20
+    )
+    utc: bool = opt("--utc", help="list times in UTC")
+    warning: str | None = opt("--warning", "WORD", "accepted")
+    taken: bool = opt(*_TAKEN, help="accepted, without effect")
+    files_from: tuple[str, ...] = opt(
+        "-T", "--files-from", "FILE", "take NAMEs from the lines of FILE", append=True
+    )
+    owner: str | None = opt("--owner", "NAME", "store NAME as the owner")
+    group: str | None = opt("--group", "NAME", "store NAME as the group")
+    mtime: str | None = opt("--mtime", "DATE", "store this time, or that of a file (/NAME, ./NAME)")
+    exclude_from: tuple[str, ...] = opt(
+        "-X", "--exclude-from", "FILE", "leave out files that match a line of FILE", append=True
+    )
+    transform: tuple[str, ...] = opt(
+        "--transform", "--xform", "EXPRESSION", "change names by s/OLD/NEW/FLAGS", append=True
+    )
+    full_time: bool = opt("--full-time", help="list times with seconds")
+    numeric: bool = opt("--numeric-owner", help="numbers for owners and groups")
+    sort: str | None = opt("--sort", "ORDER", "taken: the order is always that of names")
+    no_owner: bool = opt("--no-same-owner", "--same-owner", help="taken: there is one user")
+    layout: str = also(
+        opt("-H", "--format", "FORMAT", "gnu, ustar, pax or v7", convert=_format, default="gnu"),
+        opt("--posix", help="like --format=pax", const="pax"),
+        opt(
+            "-o",
+            "--old-archive",
+            "--portability",
+            help="like --format=v7; with -x, --no-same-owner",
+            const="v7",
+        ),
+    )
+
+
+SYNTAX = Syntax(Options)
+
+
+def with_dashes(arguments: list[str]) -> list[str]:
+    """Write ``xzf FILE`` as ``-xz -f FILE``: letters with arguments take the following words in order."""
+    if not arguments or arguments[0][:1] == "-" or not arguments[0]:
+        return arguments
+    rest = arguments[1:]
+    found = []
+    for letter in arguments[0]:
+        option = SYNTAX.short.get(letter)
+        found.append(f"-{letter}")
+        if option is not None and option.metavar is not None:
+            if not rest:
+                raise UsageError(f"Old option '{letter}' requires an argument.")
+            found.append(rest.pop(0))
+    return [*found, *rest]
+
+
+def positions(arguments: Sequence[str], operands: Sequence[str], options: Options) -> list[tuple[str, str]]:
+    """Return operands, and directories where -C stands between them: a -C holds for what follows."""
+    words = with_dashes(list(arguments))
+    directories = list(options.directory)
+    names = list(operands)
+    found: list[tuple[str, str]] = []
+    previous = ""
+    for word in words:
+        if directories and (
+            (previous in ("-C", "--directory") and word == directories[0])
+            or word in (f"-C{directories[0]}", f"--directory={directories[0]}")
+            or (
+                previous[:1] == "-"
+                and previous[:2] != "--"
+                and previous[-1:] == "C"
+                and word == directories[0]
+            )
+        ):
+            found.append((directories.pop(0), ""))
+            word = ""
+        elif names and word == names[0]:
+            found.append(("", names.pop(0)))
+        previous = word
+    return [*((directory, "") for directory in directories), *found, *(("", name) for name in names)]
+
+
+def late_exclusions(arguments: Sequence[str], operands: Sequence[str]) -> list[str]:
+    """Return the patterns of --exclude that stand behind all operands, where they mean nothing to -c."""
+    words = with_dashes(list(arguments))
+    last = max((at for at, word in enumerate(words) if word in operands), default=len(words))
+    return [word.partition("=")[2] for word in words[last + 1 :] if word.startswith("--exclude=")]

@@ -1,0 +1,104 @@
+"""Which members tar works on: the operands, --exclude and what changes how both match.
+
+Source: GNU tar 1.34 manual, "Choosing Files and Names for tar".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from sandhook.pattern.glob import Pattern, compile_pattern
+
+if TYPE_CHECKING:
+    from sandhook.utilities.archive.tar.options import Options
+
+#: What --exclude-vcs leaves out.
+_VERSION_CONTROL = (
+    "CVS", ".cvsignore", "RCS", "SCCS", ".git", ".gitignore", ".gitattributes", ".gitmodules", ".arch-ids", "{arch}",
+    "=RELEASE-ID", "=meta-update", "=update", ".bzr", ".bzrignore", ".bzrtags", ".hg", ".hgignore", ".hgtags",
+    ".svn", "_darcs",
+)  # fmt: skip
+
+
+class Selection:
+    """What is left out, and what is asked for; ``unseen`` are the operands that nothing has matched."""
+
+    def __init__(self, options: Options, excluded: Sequence[str], charge: Callable[[int], None]) -> None:
+        self._options = options
+        self._charge = charge
+        patterns = options.wildcards is not False
+        self._tails = options.anchored is not True
+        self._excluded = [self._matcher(text, patterns) for text in excluded]
+        if options.vcs:
+            self._excluded += [self._matcher(text, False) for text in _VERSION_CONTROL]
+        if options.backups:
+            self._excluded += [self._matcher(text, True) for text in (".#*", "*~", "#*#")]
+        self._wanted: dict[str, Callable[[str], bool]] = {}
+        self._seen: dict[str, int] = {}
+        self.unseen: dict[str, None] = {}
+
+    def want(self, names: Iterable[str]) -> None:
+        """Take the operands."""
+        for name in names:
+            key = name.rstrip("/") or name
+            self._wanted[key] = self._matcher(key, self._options.wildcards is True)
+            self.unseen[key] = None
+
+    def _matcher(self, text: str, wild: bool) -> Callable[[str], bool]:
+        nocase = self._options.ignore_case
+        if not wild:
+            wanted = text.casefold() if nocase else text
+            return lambda name: (name.casefold() if nocase else name) == wanted
+        if self._options.match_slash:
+            pattern = compile_pattern(text, extglob=False, nocase=nocase)
+            return lambda name: pattern.matches(name, self._charge)
+        parts = [compile_pattern(part, extglob=False, nocase=nocase) for part in text.split("/")]
+        return lambda name: self._fits(name, parts)
+
+    def _fits(self, name: str, parts: list[Pattern]) -> bool:
+        words = name.split("/")
+        return len(words) == len(parts) and all(
+            pattern.matches(word, self._charge) for pattern, word in zip(parts, words)
+        )
+
+    def excludes(self, name: str) -> bool:
+        """Tell whether --exclude leaves a name out: all of it, or what stands behind any slash."""
+        if not self._excluded:
+            return False
+        bare = name.rstrip("/")
+        tails = _tails(bare) if self._tails else [bare]
+        self._charge(len(tails) >> 4)
+        return any(matches(tail) for matches in self._excluded for tail in tails)
+
+    def selects(self, name: str) -> bool:
+        """Tell whether the operands ask for a member, or for a directory above it."""
+        leading = _leading(name)
+        if self._excluded and any(self.excludes(part) for part in leading):
+            return False
+        if not self._wanted:
+            return True
+        if self._options.anchored is False:
+            leading = [part for tail in _tails(name) for part in _leading(tail)]
+        self._charge(len(leading) >> 4)
+        chosen = False
+        for key, matches in self._wanted.items():
+            if any(matches(part) for part in leading):
+                chosen = self._counts(key) or chosen
+        return chosen
+
+    def _counts(self, key: str) -> bool:
+        """Note that an operand matched; tell whether it is the occurrence that is wanted."""
+        self.unseen.pop(key, None)
+        number = self._seen[key] = self._seen.get(key, 0) + 1
+        return self._options.occurrence in (None, number)
+
+
+def _leading(name: str) -> list[str]:
+    """Return a name and the directories above it."""
+    return [*(name[:at] for at, letter in enumerate(name) if letter == "/" and at), name]
+
+
+def _tails(name: str) -> list[str]:
+    """Return a name, and what stands behind each slash."""
+    return [name, *(name[at + 1 :] for at, letter in enumerate(name) if letter == "/")]

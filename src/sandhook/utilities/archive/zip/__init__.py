@@ -1,0 +1,1 @@
+"""zip, unzip and zipinfo."""

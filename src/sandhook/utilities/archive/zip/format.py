@@ -1,0 +1,263 @@
+"""The format of zip archives: reading their directory and members, and writing them.
+
+Source: PKWARE's APPNOTE 6.3.10, sections 4.3 to 4.5; Info-ZIP's extra field "UT". Stored and deflated
+members, without encryption and without ZIP64.
+"""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+
+from sandhook.dates.clock import days_from_civil, moment, zone_of
+from sandhook.limits import Budget
+
+STORED, DEFLATED = 0, 8
+_UTF8 = 1 << 11
+_ENCRYPTED = 1
+_MOST_PIECE = 1 << 20
+_TEXT_SAMPLE = 1 << 16  #: bytes that tell whether a member is text
+_NO_TEXT = bytes((*range(7), *range(14, 26), *range(28, 32)))
+_NEUTRAL = bytes((*range(9), *range(11, 13), *range(14, 32)))
+_END = struct.Struct("<4s4H2LH")
+_CENTRAL = struct.Struct("<4s6H3L5H2L")
+_LOCAL = struct.Struct("<4s5H3L2H")
+
+
+class FormatError(Exception):
+    """The data are no archive, or damaged."""
+
+
+class Member:
+    """One member.
+
+    Attributes:
+        made: The version that made it times ten, and its system in the upper byte.
+        attributes: The system's own; the upper half is Unix's mode.
+        text: It is said to be text.
+        name: With "/" at the end for a directory.
+        mode: As stat gives it; 0 when the archive does not say.
+        mtime: Seconds since the epoch.
+        wall: Year, month, day, hour, minute, second as the archive has them.
+        data: The compressed contents of a new member.
+    """
+
+    __slots__ = (
+        "attributes", "crc", "data", "extra", "flags", "made", "method", "mode", "mtime", "name", "offset", "packed", "size", "text", "wall",
+    )  # fmt: skip
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.mode = 0
+        self.mtime = 0
+        self.wall = (1980, 1, 1, 0, 0, 0)
+        self.method = STORED
+        self.made = self.attributes = 0
+        self.text = False
+        self.flags = 0
+        self.crc = 0
+        self.size = self.packed = 0
+        self.offset = 0
+        self.extra = b""
+        self.data = b""
+
+    @property
+    def is_directory(self) -> bool:
+        return self.name[-1:] == "/"
+
+    @property
+    def encrypted(self) -> bool:
+        return bool(self.flags & _ENCRYPTED)
+
+    @property
+    def percent(self) -> int:
+        """How much smaller it became, rounded."""
+        if not self.size or self.packed >= self.size:
+            return 0
+        return (per_mille(self.size, self.packed) + 5) // 10
+
+
+def per_mille(size: int, packed: int) -> int:
+    """Return how much smaller it became in thousandths, rounded; negative when it grew."""
+    if not size:
+        return 0
+    saved = 1000 * (size - packed)
+    return (2 * saved + size) // (2 * size) if saved >= 0 else -((-2 * saved + size) // (2 * size))
+
+
+def read_directory(data: bytes, timezone: str | None) -> list[Member]:
+    """Return the members of an archive, in order. Raises FormatError."""
+    at = data.rfind(b"PK\x05\x06", max(0, len(data) - 65_600))
+    if at < 0 or at + _END.size > len(data):
+        raise FormatError("End-of-central-directory signature not found")
+    _, _, _, _, count, size, start, _ = _END.unpack_from(data, at)
+    shift = at - size - start  # what was put before the archive
+    place = start + shift
+    if shift < 0:
+        raise FormatError("End-of-central-directory signature not found")
+    found = []
+    for _ in range(count):
+        if place + _CENTRAL.size > at or data[place : place + 4] != b"PK\x01\x02":
+            raise FormatError("expected central file header signature not found")
+        (_, made, _, flags, method, clock, date, crc, packed, size, length, extra, comment, _, internal, attributes,
+         offset) = _CENTRAL.unpack_from(data, place)  # fmt: skip
+        place += _CENTRAL.size
+        member = Member(data[place : place + length].decode("utf-8", "surrogateescape"))
+        member.extra = data[place + length : place + length + extra]
+        place += length + extra + comment
+        member.flags, member.method, member.crc = flags, method, crc
+        member.packed, member.size, member.offset = packed, size, offset + shift
+        member.made, member.attributes, member.text = made, attributes, bool(internal & 1)
+        if made >> 8 == 3:
+            member.mode = attributes >> 16
+        member.wall = (
+            1980 + (date >> 9), (date >> 5) & 15, date & 31, clock >> 11, (clock >> 5) & 63, (clock & 31) * 2,
+        )  # fmt: skip
+        member.mtime = _stamp(member, timezone)
+        found.append(member)
+    return found
+
+
+def comment_of(data: bytes) -> bytes:
+    """Return the comment of an archive that read_directory accepts, b"" for none."""
+    at = data.rfind(b"PK\x05\x06", max(0, len(data) - 65_600)) + _END.size
+    (length,) = struct.unpack_from("<H", data, at - 2)
+    return data[at : at + length]
+
+
+def _stamp(member: Member, timezone: str | None) -> int:
+    """Return the time of a member: that of its extra field, or the wall clock's."""
+    extra = member.extra
+    while len(extra) >= 4:
+        kind, length = struct.unpack_from("<HH", extra)
+        if kind == 0x5455 and length >= 5 and len(extra) >= 9 and extra[4] & 1:
+            stamp: int = struct.unpack_from("<l", extra, 5)[0]
+            shown = moment(stamp, zone_of(timezone))
+            member.wall = (shown.year, shown.month, shown.day, shown.hour, shown.minute, shown.second)
+            return stamp
+        extra = extra[4 + length :]
+    year, month, day, hour, minute, second = member.wall
+    wall = days_from_civil(year, min(max(month, 1), 12), day) * 86_400 + hour * 3600 + minute * 60 + second
+    return wall - moment(wall, zone_of(timezone)).offset
+
+
+def packed_data(data: bytes, member: Member) -> bytes:
+    """Return the compressed contents of a member. Raises FormatError."""
+    at = member.offset
+    if at + _LOCAL.size > len(data) or data[at : at + 4] != b"PK\x03\x04":
+        raise FormatError("bad zipfile offset (local header sig)")
+    *_, length, extra = _LOCAL.unpack_from(data, at)
+    at += _LOCAL.size + length + extra
+    if at + member.packed > len(data):
+        raise FormatError("compressed data is cut off")
+    return data[at : at + member.packed]
+
+
+def contents(packed: bytes, member: Member, budget: Budget) -> Iterator[bytes]:
+    """Yield the contents of a member, a bounded piece at a time. Raises FormatError, after all of them for a bad CRC."""
+    crc = size = 0
+    for piece in _expanded(packed, member.method, budget):
+        budget.charge(1 + (len(piece) >> 8))
+        crc = zlib.crc32(piece, crc)
+        size += len(piece)
+        yield piece
+    if crc != member.crc:
+        raise FormatError(f"bad CRC {crc:08x}  (should be {member.crc:08x})")
+
+
+def _expanded(packed: bytes, method: int, budget: Budget) -> Iterator[bytes]:
+    if method == STORED:
+        for at in range(0, len(packed), _MOST_PIECE):
+            yield packed[at : at + _MOST_PIECE]
+        return
+    decoder = zlib.decompressobj(-15)
+    held, at = b"", 0
+    while not decoder.eof:
+        if not held:
+            held = packed[at : at + 65_536]
+            at += len(held)
+            if not held:
+                raise FormatError("invalid compressed data to inflate")
+        try:
+            piece = decoder.decompress(held, _MOST_PIECE)
+        except zlib.error:
+            raise FormatError("invalid compressed data to inflate") from None
+        held = decoder.unconsumed_tail
+        yield piece
+
+
+# --------------------------------------------------------------------------- writing
+
+
+def fill(member: Member, data: bytes, level: int, budget: Budget) -> None:
+    """Give a new member its contents, deflated if that makes them smaller."""
+    budget.charge(1 + (len(data) >> 8))
+    member.size = len(data)
+    member.crc = zlib.crc32(data)
+    member.method, member.data = STORED, data
+    member.text = not stat.S_ISLNK(member.mode) and _is_text(data[:_TEXT_SAMPLE])
+    if level and data:
+        coder = zlib.compressobj(level, zlib.DEFLATED, -15)
+        pieces = []
+        for at in range(0, len(data), _MOST_PIECE):
+            budget.charge(1 + (_MOST_PIECE >> 8))
+            pieces.append(coder.compress(data[at : at + _MOST_PIECE]))
+        packed = b"".join([*pieces, coder.flush()])
+        if len(packed) < len(data):
+            member.method, member.data = DEFLATED, packed
+            member.flags = 2 if level >= 8 else 4 if level == 2 else 6 if level == 1 else 0
+    member.packed = len(member.data)
+
+
+def _is_text(data: bytes) -> bool:
+    """Tell whether data look like text: some of it may stand in one, and nothing must not."""
+    return bool(data.translate(None, _NEUTRAL)) and len(data.translate(None, _NO_TEXT)) == len(data)
+
+
+def date_of(member: Member, timezone: str | None, *, stamp: bool) -> None:
+    """Set what the archive says of a new member's time; ``stamp``: also in seconds since the epoch."""
+    shown = moment(member.mtime, zone_of(timezone))
+    member.wall = (shown.year, shown.month, shown.day, shown.hour, shown.minute, shown.second)
+    member.extra = struct.pack("<HHBl", 0x5455, 5, 1, max(min(member.mtime, 0x7FFFFFFF), 0)) if stamp else b""
+
+
+def archive(members: Sequence[Member]) -> Iterator[bytes]:
+    """Yield the bytes of an archive of these members, whose ``data`` is filled."""
+    central = []
+    offset = 0
+    for member in members:
+        name = member.name.encode("utf-8", "surrogateescape")
+        year, month, day, hour, minute, second = member.wall
+        date = ((max(year, 1980) - 1980) << 9 | month << 5 | day) & 0xFFFF
+        clock = hour << 11 | minute << 5 | second >> 1
+        flags = member.flags & 6 | (0 if name.isascii() else _UTF8)
+        needed = 20 if member.method == DEFLATED else 10
+        fixed = (flags, member.method, clock, date, member.crc, member.packed, member.size, len(name))
+        head = _LOCAL.pack(b"PK\x03\x04", needed, *fixed, len(member.extra)) + name + member.extra
+        attributes = member.mode << 16 | (16 if member.is_directory else 0)
+        central.append(
+            _CENTRAL.pack(b"PK\x01\x02", 3 << 8 | 30, needed, *fixed, len(member.extra), 0, 0, int(member.text), attributes, offset)
+            + name + member.extra
+        )  # fmt: skip
+        yield head
+        yield member.data
+        offset += len(head) + len(member.data)
+    listing = b"".join(central)
+    yield listing
+    yield _END.pack(b"PK\x05\x06", 0, 0, len(members), len(members), len(listing), offset, 0)
+
+
+__all__ = [
+    "FormatError",
+    "Member",
+    "archive",
+    "comment_of",
+    "contents",
+    "date_of",
+    "fill",
+    "packed_data",
+    "per_mille",
+    "read_directory",
+]

@@ -1,0 +1,58 @@
+"""What unzip and zipinfo share: command lines with -x, and the way from a name to an archive."""
+
+from __future__ import annotations
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import find, reason
+from sandhook.utilities.archive.zip.format import FormatError, Member, read_directory
+
+NO_ARCHIVE = 9
+_NOT_FOUND = """\
+  End-of-central-directory signature not found.  Either this file is not
+  a zipfile, or it constitutes one disk of a multi-part archive.  In the
+  latter case the central directory and zipfile comment will be found on
+  the last disk(s) of this archive.
+"""
+
+
+def split_words(words: list[str]) -> tuple[list[str], list[str]]:
+    """Take -x and what follows it, up to the next option, out of a command line."""
+    if "-x" not in words:
+        return words, []
+    at = words.index("-x")
+    end = at + 1
+    while end < len(words) and words[end][:1] != "-":
+        end += 1
+    return words[:at] + words[end:], words[at + 1 : end]
+
+
+def find_archive(name: str, ctx: Context, tool: str) -> tuple[str, bytes, list[Member]] | None:
+    """Return the archive of a name, which may lack its .zip; None when there is none, which is then said."""
+    for tried in (name, f"{name}.zip", f"{name}.ZIP"):
+        try:
+            with ctx.open(tried) as reader:
+                data = reader.read_all()
+            return tried, data, read_directory(data, ctx.environment.get("TZ"))
+        except (FileNotFoundError, IsADirectoryError):
+            continue
+        except OSError as error:
+            raise Failure(f"{tried}: {reason(error)}", NO_ARCHIVE) from None
+        except FormatError:
+            gap = " " * (len(tool) + 3)
+            text = (
+                f"{_NOT_FOUND}{tool}:  cannot find zipfile directory in one of {name} or\n"
+                f"{gap}{name}.zip, and cannot find {name}.ZIP, period.\n"
+            )
+            if tool == "zipinfo":
+                text = f"[{tried}]\n{text}"
+            if tried == name and find(ctx, f"{name}.zip") is not None:
+                text = f"[{name}]\n{_NOT_FOUND}"
+                ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+                continue
+            ctx.write_line(f"Archive:  {tried}")
+            ctx.flush()
+            ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+            return None
+    message = f"{tool}:  cannot find or open {name}, {name}.zip or {name}.ZIP.\n"
+    ctx.process.complain(message.encode("utf-8", "surrogateescape"))
+    return None

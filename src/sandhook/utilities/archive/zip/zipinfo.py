@@ -1,0 +1,190 @@
+"""zipinfo, unzip -Z: tell what is in an archive that zip made.
+
+Oracle: Info-ZIP ZipInfo 3.00. Divergence: L-ZIP-001, -v is not offered; modes are shown as Unix's or as those of MS-DOS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.modes import mode_string
+from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.pattern.glob import compile_pattern
+from sandhook.utilities.archive.zip.format import Member, comment_of, per_mille
+from sandhook.utilities.archive.zip.search import NO_ARCHIVE, find_archive, split_words
+
+RAW = True  # -x takes all words behind it
+USAGE_STATUS = 10
+
+_WARNING, _UNMATCHED = 1, 11
+_EXTENDED = 1 << 3  #: a flag: sizes and checksum stand behind the contents
+_SYSTEMS = (
+    "fat", "ami", "vms", "unx", "cms", "atr", "hpf", "mac", "zzz", "cpm", "t20", "ntf", "qds", "aco", "vft", "mvs",
+    "be ", "nsk", "ths", "osx", "ath",
+)  # fmt: skip
+_DOS_LIKE = frozenset((0, 4, 6, 11, 13, 14, 15))  #: systems that have MS-DOS's attributes
+_PROGRAMS = (".com", ".exe", ".btm", ".cmd", ".bat")
+_METHODS = {
+    0: "stor",
+    1: "shrk",
+    2: "re:1",
+    3: "re:2",
+    4: "re:3",
+    5: "re:4",
+    7: "tokn",
+    12: "bzp2",
+    14: "lzma",
+}
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+@option_set
+class Options:
+    """zipinfo [-12smlCMhtTz] ARCHIVE [MEMBER]... [-x MEMBER...]
+
+    List the MEMBERs of ARCHIVE, all of them without any; MEMBERs may be patterns, whose * matches slashes, too.
+    """
+
+    form: str = also(
+        opt("-s", help="modes, sizes, methods, dates and names (default)", const="short", default=""),
+        opt("-m", help="likewise, with how much smaller they became", const="medium"),
+        opt("-l", help="likewise, with the compressed sizes", const="long"),
+        opt("-1", help="names alone", const="1"),
+        opt("-2", help="names, and what -h, -t and -z ask for", const="2"),
+    )
+    header: bool = opt("-h", help="the name and the size of the archive")
+    total: bool = opt("-t", help="the sums at the end")
+    comment: bool = opt("-z", help="the comment of the archive")
+    decimal: bool = opt("-T", help="times in digits that sort")
+    icase: bool = opt("-C", help="MEMBERs ignore case")
+    taken: bool = opt("-M", help="taken, and without effect")
+
+
+_SYNTAX = Syntax(Options)
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, 1 after a warning, 9 without an archive, 11 when no member matches."""
+    words, excluded = split_words(list(arguments))
+    options, operands = _SYNTAX.parse(words)
+    if not operands:
+        raise UsageError("an archive is wanted")
+    found = find_archive(operands[0], ctx, "zipinfo")
+    if found is None:
+        return NO_ARCHIVE
+    name, data, members = found
+    wanted = [(text, compile_pattern(text, extglob=False, nocase=options.icase)) for text in operands[1:]]
+    ignored = [compile_pattern(text, extglob=False, nocase=options.icase) for text in excluded]
+    seen: set[str] = set()
+    chosen = []
+    for member in members:
+        ctx.charge()
+        good = not wanted
+        for text, pattern in wanted:
+            if pattern.matches(member.name, ctx.charge):
+                seen.add(text)
+                good = True
+        if good and not any(pattern.matches(member.name, ctx.charge) for pattern in ignored):
+            chosen.append(member)
+    every = not (wanted or excluded)
+    status = _frame(options, name, data, members, chosen, every, ctx)
+    ctx.flush()
+    for text, _pattern in wanted:
+        if text not in seen:
+            ctx.process.complain(
+                f"caution: filename not matched:  {text}\n".encode("utf-8", "surrogateescape")
+            )
+            status = _UNMATCHED
+    return status
+
+
+def _frame(
+    options: Options,
+    name: str,
+    data: bytes,
+    members: Sequence[Member],
+    chosen: Sequence[Member],
+    every: bool,
+    ctx: Context,
+) -> int:
+    """Print the header, the lines and the sums that are wanted; without MEMBERs all but what -h or -t alone ask for."""
+    plain = options.form == "1"
+    only = every and not options.form and (options.header or options.total)
+    framed = every and not only and options.form not in ("1", "2")
+    header = not plain and (options.header or framed)
+    if header:
+        ctx.write_line(f"Archive:  {name}")
+    if options.comment and not plain:
+        comment = comment_of(data)
+        ctx.write(comment + (b"\n" if comment else b""))
+    if header:
+        ctx.write_line(f"Zip file size: {len(data)} bytes, number of entries: {len(members)}")
+    if not members:
+        ctx.write_line("Empty zipfile.")
+        return _WARNING
+    extra = min(member.offset for member in members)
+    if extra:
+        ctx.flush()
+        text = f"warning [{name}]:  {extra} extra byte{'' if extra == 1 else 's'} at beginning or within zipfile\n"
+        ctx.process.complain(f"{text}  (attempting to process anyway)\n".encode("utf-8", "surrogateescape"))
+    if not only:
+        for member in chosen:
+            ctx.charge()
+            ctx.write_line(member.name if options.form in ("1", "2") else _line(member, options))
+    if not plain and (options.total or framed):
+        size, packed = sum([each.size for each in chosen]), sum([each.packed for each in chosen])
+        count = f"{len(chosen)} file{'' if len(chosen) == 1 else 's'}"
+        share = per_mille(size, packed)
+        sign = "-" if share < 0 else ""
+        ctx.write_line(
+            f"{count}, {size} bytes uncompressed, {packed} bytes compressed:  "
+            f"{sign}{abs(share) // 10}.{abs(share) % 10}%"
+        )
+    return _WARNING if extra else 0
+
+
+def _line(member: Member, options: Options) -> str:
+    system, made = member.made >> 8, member.made & 255
+    host = _SYSTEMS[system] if system < len(_SYSTEMS) else "???"
+    kind = "t" if member.text else "b"
+    extended = bool(member.flags & _EXTENDED)
+    extra = ("X" if extended else "x") if member.extra else "l" if extended else "-"
+    more = ""
+    if options.form == "medium":
+        more = f"{(per_mille(member.size, member.packed) + 5) // 10:2}% "
+    elif options.form == "long":
+        more = f"{member.packed:8} "
+    return (
+        f"{_attributes(member):<12}{made // 10}.{made % 10} {host} {member.size:8} "
+        f"{kind.upper() if member.encrypted else kind}{extra} {more}{_method(member)} "
+        f"{_when(member, options.decimal)} {member.name}"
+    )
+
+
+def _attributes(member: Member) -> str:
+    if member.made >> 8 not in _DOS_LIKE:
+        return mode_string(member.attributes >> 16)
+    own = member.attributes & 0xFF
+    directory = bool(own & 16)
+    runs = directory or member.name.lower().endswith(_PROGRAMS)
+    return "".join((
+        "d" if directory else "-", "r", "-" if own & 1 else "w", "x" if runs else "-",
+        "a" if own & 32 else "-", "h" if own & 2 else "-", "s" if own & 4 else "-",
+    ))  # fmt: skip
+
+
+def _method(member: Member) -> str:
+    if member.method == 8:
+        return f"def{'NXFS'[member.flags >> 1 & 3]}"
+    if member.method == 6:
+        return f"i{8 if member.flags & 2 else 4}:{3 if member.flags & 4 else 2}"
+    return _METHODS.get(member.method, f"u{member.method:03}")
+
+
+def _when(member: Member, decimal: bool) -> str:
+    year, month, day, hour, minute, second = member.wall
+    if decimal:
+        return f"{year:04}{month:02}{day:02}.{hour:02}{minute:02}{second:02}"
+    name = _MONTHS[month - 1] if 1 <= month <= 12 else "???"
+    return f"{year % 100:02}-{name}-{day:02} {hour:02}:{minute:02}"

@@ -1,0 +1,1 @@
+"""Utilities that compare files, and apply differences."""

@@ -1,0 +1,174 @@
+"""cmp: compare two files byte by byte.
+
+Source: POSIX.1-2024 XCU 3, cmp. Oracle: GNU diffutils 3.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.counts import read_count
+from sandhook.command.operands import reason
+from sandhook.command.options import UsageError, opt, option_set
+
+USAGE_STATUS = 2
+NAMED_HINT = True
+_SIZE = 65_536
+_MOST = 2**63 - 1
+
+WRITE_ERROR = "standard output: {}"
+
+
+@option_set
+class Options:
+    """cmp [-b] [-l | -s] [-n LIMIT] [-i SKIP[:SKIP2]] FILE1 [FILE2 [SKIP1 [SKIP2]]]
+
+    Compare FILE1 and FILE2 (standard input), and name the first difference.
+    """
+
+    show: bool = opt("-b", "-c", "--print-bytes", help="show the bytes that differ")
+    skip: str | None = opt("-i", "--ignore-initial", "SKIP", "skip SKIP bytes of both, or SKIP1:SKIP2")
+    every: bool = opt("-l", "--verbose", help="show every difference: number, and both bytes in octal")
+    limit: str | None = opt("-n", "--bytes", "LIMIT", "compare at most LIMIT bytes")
+    silent: bool = opt("-s", "--quiet", "--silent", help="print nothing: the status tells")
+
+
+def _number(text: str, what: str) -> int:
+    try:
+        return read_count(what, text)
+    except Failure:
+        raise UsageError(f"invalid {what} value '{text}'") from None
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0 when the files are the same, 1 when they differ, 2 after an error."""
+    if not operands:
+        raise UsageError(f"missing operand after '{ctx.name}'")
+    if options.every and options.silent:
+        raise UsageError("options -l and -s are incompatible")
+    names = [operands[0], operands[1] if len(operands) > 1 else "-"]
+    skips = [0, 0]
+    if options.skip is not None:
+        first, colon, second = options.skip.partition(":")
+        skips = [_number(first, "--ignore-initial")] * 2
+        if colon:
+            skips[1] = _number(second, "--ignore-initial")
+    for index, text in enumerate(operands[2:4]):
+        skips[index] = _number(text, "--ignore-initial")
+    if len(operands) > 4:
+        raise UsageError(f"extra operand '{operands[4]}'")
+    limit = None if options.limit is None else _number(options.limit, "--bytes")
+    readers: list[Reader] = []
+    try:
+        for name in names:
+            try:
+                readers.append(ctx.open(name))
+            except OSError as error:
+                if not options.silent or not isinstance(error, FileNotFoundError):
+                    ctx.error(f"{name}: {reason(error)}")
+                return 2
+        if names[0] == names[1] and skips[0] == skips[1]:
+            return 0
+        return _Comparison(names, options, ctx).run(readers, skips, limit)
+    finally:
+        for reader in readers:
+            reader.close()
+
+
+def visible(byte: int) -> str:
+    """Return a byte as cat -v shows it."""
+    if byte >= 128:
+        return "M-" + visible(byte - 128)
+    return f"^{chr(byte ^ 64)}" if byte < 32 or byte == 127 else chr(byte)
+
+
+class _Comparison:
+    """Two inputs that are read in step."""
+
+    def __init__(self, names: Sequence[str], options: Options, ctx: Context) -> None:
+        self.names = names
+        self.options = options
+        self.ctx = ctx
+        self.at = 0
+        self.lines = 0
+        self.last = 10
+        self.differ = False
+
+    def run(self, readers: Sequence[Reader], skips: Sequence[int], limit: int | None) -> int:
+        for reader, skip in zip(readers, skips):
+            while skip and (data := reader.read(min(skip, _SIZE))):
+                skip -= len(data)
+        held = [b"", b""]
+        sizes = [limit] if limit is not None else []
+        if self.options.every:
+            sizes += [left for left in map(_left, readers) if left is not None]
+        width = len(str(min(sizes, default=_MOST)))
+        while limit is None or limit > 0:
+            want = _SIZE if limit is None else min(limit, _SIZE)
+            for index, reader in enumerate(readers):
+                if not held[index]:
+                    held[index] = reader.read(want)
+            size = min(len(held[0]), len(held[1]), want)
+            if not size:
+                return self._end(held)
+            one, two = held[0][:size], held[1][:size]
+            if one != two:
+                self.differ = True
+                if not self._report(one, two, width):
+                    return 1
+            else:
+                self.lines += one.count(b"\n")
+            self.last = one[-1]
+            self.at += size
+            held = [held[0][size:], held[1][size:]]
+            if limit is not None:
+                limit -= size
+        return 1 if self.differ else 0
+
+    def _report(self, one: bytes, two: bytes, width: int) -> bool:
+        """Report the differences of two pieces; tell whether to go on."""
+        if self.options.silent:
+            return False
+        for offset, (left, right) in enumerate(zip(one, two)):
+            if left == right:
+                continue
+            self.ctx.charge()
+            number = self.at + offset + 1
+            if not self.options.every:
+                line = self.lines + one.count(b"\n", 0, offset) + 1
+                text = f"{self.names[0]} {self.names[1]} differ: byte {number}, line {line}"
+                if self.options.show:
+                    text += f" is {left:3o} {visible(left)} {right:3o} {visible(right)}"
+                self.ctx.write_line(text)
+                return False
+            if self.options.show:
+                self.ctx.write_line(
+                    f"{number:{width}} {left:3o} {visible(left):<4} {right:3o} {visible(right)}"
+                )
+            else:
+                self.ctx.write_line(f"{number:{width}} {left:3o} {right:3o}")
+        return True
+
+    def _end(self, held: Sequence[bytes]) -> int:
+        if not held[0] and not held[1]:
+            return 1 if self.differ else 0
+        if not self.options.silent:
+            name = self.names[0 if not held[0] else 1]
+            if not self.at:
+                self.ctx.error(f"EOF on {name} which is empty")
+            elif self.options.every:
+                self.ctx.error(f"EOF on {name} after byte {self.at}")
+            elif self.last == 10:
+                self.ctx.error(f"EOF on {name} after byte {self.at}, line {self.lines}")
+            else:
+                self.ctx.error(f"EOF on {name} after byte {self.at}, in line {self.lines + 1}")
+        return 1
+
+
+def _left(reader: Reader) -> int | None:
+    """Return how many bytes a file has from here on; None for what has no size."""
+    from sandhook.kernel.descriptor import File
+
+    source = reader.description
+    return max(source.handle.size() - source.tell(), 0) if isinstance(source, File) else None

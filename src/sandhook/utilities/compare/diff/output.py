@@ -1,0 +1,342 @@
+"""The formats of diff: normal, unified, context, ed, RCS and side by side.
+
+Source: POSIX.1-2024 XCU 3, diff, "Diff Default/-c/-e/-u Output Format". Oracle: GNU diffutils 3.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sandhook.pattern.posix import Regex
+from sandhook.record import Record
+from sandhook.utilities.compare.diff.formats import (
+    CHANGED,
+    NEW,
+    OLD,
+    UNCHANGED,
+    Formats,
+    Formatter,
+    Group,
+    Sink,
+)
+from sandhook.utilities.compare.diff.sides import Sides
+from sandhook.utilities.compare.matching import Change
+from sandhook.utilities.compare.sides import Lines, heading
+
+_NO_NEWLINE = b"\n\\ No newline at end of file\n"
+
+
+class Style(Record):
+    """How differences are written.
+
+    Attributes:
+        kind: "normal", "unified", "context", "ed", "forward", "rcs", "sides" or "groups".
+        context: Lines shown around a change.
+        functions: Show the nearest line above that matches ``function``, or begins like a function of C.
+        expand: Tabs become blanks.
+        tab: Characters between tab stops.
+        indent: A tab stands before each line, so that tabs line up.
+        bare: Empty lines get no blank in front.
+        width: Columns, side by side.
+        left_only: Side by side, lines that both have are shown on the left alone.
+        changed_only: Side by side, they are not shown at all.
+        formats: For "groups".
+        colours: The numbers of heads (hd), lines that were removed (de) and added (ad), their numbers (ln), and of
+            the end of each of them (rs); None without colours.
+    """
+
+    kind: str = "normal"
+    context: int = 3
+    functions: bool = False
+    function: Regex | None = None
+    expand: bool = False
+    tab: int = 8
+    indent: bool = False
+    bare: bool = False
+    width: int = 130
+    left_only: bool = False
+    changed_only: bool = False
+    formats: Formats | None = None
+    colours: dict[str, str] | None = None
+
+    @property
+    def whole_lines(self) -> bool:
+        """Whether the format has no way to say that the last line lacks its newline."""
+        return self.kind in ("ed", "forward")
+
+
+class Output:
+    """Writes what differs between two texts."""
+
+    def __init__(self, lines: Lines, style: Style, heads: tuple[str, str], ctx: Sink) -> None:
+        self._lines = lines
+        self._style = style
+        self._heads = heads
+        self._ctx = ctx
+
+    def write(self) -> None:
+        """Write all differences that count."""
+        writers: dict[str, Callable[[], None]] = {
+            "normal": self._normal,
+            "unified": self._unified,
+            "context": self._context,
+            "ed": self._ed,
+            "forward": self._forward,
+            "groups": self._groups,
+            "rcs": self._rcs,
+            "sides": self._sides,
+        }
+        writers[self._style.kind]()
+
+    # ------------------------------------------------------------------ pieces
+
+    def _put(self, text: str) -> None:
+        self._ctx.write(text.encode("utf-8", "surrogateescape"))
+
+    def _head(self, kind: str, text: str, behind: bytes = b"\n") -> None:
+        """Write a line that is no line of a file: in its colour, and with what stands behind that."""
+        self._ctx.write(self._coloured(kind, text.encode("utf-8", "surrogateescape")) + behind)
+
+    def _coloured(self, kind: str, text: bytes) -> bytes:
+        colours = self._style.colours
+        if colours is None or not kind:
+            return text
+        return b"\x1b[%bm%b\x1b[%bm" % (colours[kind].encode(), text, colours["rs"].encode())
+
+    def _line(self, mark: bytes, line: bytes, colour: str = "") -> None:
+        """Write a line behind its mark; one without newline gets a note."""
+        self._ctx.charge()
+        style = self._style
+        if style.indent:
+            mark = mark.rstrip(b" ") + b"\t" if mark.strip() else b"\t"
+        body = line.removesuffix(b"\n")
+        if style.expand:
+            body = body.expandtabs(style.tab)
+        if style.bare and not body:
+            mark = mark.rstrip(b" \t")
+        self._ctx.write(self._coloured(colour, mark + body) + (b"\n" if line[-1:] == b"\n" else _NO_NEWLINE))
+
+    def _counted(self) -> Iterator[Change]:
+        for change, trivial in zip(self._lines.changes, self._lines.trivial):
+            if not trivial:
+                yield change
+
+    # ------------------------------------------------------------------ one change at a time
+
+    def _normal(self) -> None:
+        for change in self._counted():
+            spans = _span(change.old, change.old_end), _span(change.new, change.new_end)
+            self._head("ln", f"{spans[0]}{_letter(change)}{spans[1]}")
+            for line in self._lines.old[change.old : change.old_end]:
+                self._line(b"< ", line, "de")
+            if _letter(change) == "c":
+                self._put("---\n")
+            for line in self._lines.new[change.new : change.new_end]:
+                self._line(b"> ", line, "ad")
+
+    def _forward(self) -> None:
+        """Write what ed would understand, if the numbers of lines stayed as they are."""
+        for change in self._counted():
+            self._put(f"{_letter(change)}{_span(change.old, change.old_end).replace(',', ' ')}\n")
+            if change.new_end > change.new:
+                self._ctx.charge(change.new_end - change.new)
+                for line in self._lines.new[change.new : change.new_end]:
+                    self._ctx.write(line.removesuffix(b"\n") + b"\n")
+                self._put(".\n")
+
+    def _groups(self) -> None:
+        style, lines = self._style, self._lines
+        assert style.formats is not None
+        formatter = Formatter(style.formats, style.tab if style.expand else None, self._ctx)
+        at = other = 0
+        end = Change(len(lines.old), len(lines.old), len(lines.new), len(lines.new))
+        for change in [*self._counted(), end]:
+            if at < change.old or other < change.new:
+                group = Group(lines.old[at : change.old], at, lines.new[other : change.new], other)
+                formatter.write(UNCHANGED, group)
+            if change is not end:
+                kind = {"a": NEW, "d": OLD, "c": CHANGED}[_letter(change)]
+                old, new = lines.old[change.old : change.old_end], lines.new[change.new : change.new_end]
+                formatter.write(kind, Group(old, change.old, new, change.new))
+            at, other = change.old_end, change.new_end
+
+    def _rcs(self) -> None:
+        for change in self._counted():
+            if change.old_end > change.old:
+                self._put(f"d{change.old + 1} {change.old_end - change.old}\n")
+            if change.new_end > change.new:
+                self._put(f"a{change.old_end} {change.new_end - change.new}\n")
+                self._ctx.write(b"".join(self._lines.new[change.new : change.new_end]))
+
+    def _ed(self) -> None:
+        """Write from the end on, so that the numbers of lines stay right while ed works."""
+        for change in reversed(list(self._counted())):
+            self._put(f"{_span(change.old, change.old_end)}{_letter(change)}\n")
+            inserting = change.new_end > change.new
+            for line in self._lines.new[change.new : change.new_end]:
+                self._ctx.charge()
+                if not inserting:
+                    self._put("a\n")
+                    inserting = True
+                body = line.removesuffix(b"\n")
+                if body == b".":  # it would end the insertion
+                    self._put("..\n.\ns/.//\n")
+                    inserting = False
+                else:
+                    self._ctx.write(body + b"\n")
+            if inserting:
+                self._put(".\n")
+
+    # ------------------------------------------------------------------ with context
+
+    def _hunks(self) -> Iterator[list[Change]]:
+        """Yield the changes that share a hunk; one of trivial changes alone is left out."""
+        context = self._style.context
+        hunk: list[Change] = []
+        counts = False
+        for change, trivial in zip(self._lines.changes, self._lines.trivial):
+            near = context if trivial else 2 * context + 1
+            if hunk and change.old - hunk[-1].old_end >= near:
+                if counts:
+                    yield hunk
+                hunk, counts = [], False
+            hunk.append(change)
+            counts = counts or not trivial
+        if counts:
+            yield hunk
+
+    def _around(self, hunk: list[Change]) -> tuple[int, int, int, int]:
+        """Return the lines of both files that a hunk shows."""
+        context = self._style.context
+        lines = self._lines
+        first, last = hunk[0], hunk[-1]
+        before = min(context, first.old)
+        return (
+            first.old - before,
+            min(last.old_end + context, len(lines.old)),
+            max(first.new - context, 0),
+            min(last.new_end + context, len(lines.new)),
+        )
+
+    def _function(self, before: int) -> bytes:
+        if not self._style.functions:
+            return b""
+        found = heading(self._lines.old, before, self._style.function)
+        return b" " + found if found else b""
+
+    def _unified(self) -> None:
+        self._head("hd", f"--- {self._heads[0]}")
+        self._head("hd", f"+++ {self._heads[1]}")
+        lines = self._lines
+        for hunk in self._hunks():
+            old, old_end, new, new_end = self._around(hunk)
+            spans = _unified_span(old, old_end), _unified_span(new, new_end)
+            self._head("ln", f"@@ -{spans[0]} +{spans[1]} @@", self._function(old) + b"\n")
+            at = old
+            for change in hunk:
+                for line in lines.old[at : change.old]:
+                    self._line(b" ", line)
+                for line in lines.old[change.old : change.old_end]:
+                    self._line(b"-", line, "de")
+                for line in lines.new[change.new : change.new_end]:
+                    self._line(b"+", line, "ad")
+                at = change.old_end
+            for line in lines.old[at:old_end]:
+                self._line(b" ", line)
+
+    def _context(self) -> None:
+        self._head("hd", f"*** {self._heads[0]}")
+        self._head("hd", f"--- {self._heads[1]}")
+        lines = self._lines
+        for hunk in self._hunks():
+            old, old_end, new, new_end = self._around(hunk)
+            self._ctx.write(b"***************" + self._function(old) + b"\n")
+            self._head("ln", f"*** {_context_span(old, old_end)} ****")
+            if any(change.old_end > change.old for change in hunk):
+                spans = [(c.old, c.old_end, b"! " if c.new_end > c.new else b"- ") for c in hunk]
+                self._half(lines.old, old, old_end, spans, "de")
+            self._head("ln", f"--- {_context_span(new, new_end)} ----")
+            if any(change.new_end > change.new for change in hunk):
+                spans = [(c.new, c.new_end, b"! " if c.old_end > c.old else b"+ ") for c in hunk]
+                self._half(lines.new, new, new_end, spans, "ad")
+
+    def _half(
+        self, lines: list[bytes], at: int, end: int, spans: list[tuple[int, int, bytes]], colour: str
+    ) -> None:
+        for first, last, mark in spans:
+            for line in lines[at:first]:
+                self._line(b"  ", line, colour)
+            for line in lines[first:last]:
+                self._line(mark, line, colour)
+            at = last
+        for line in lines[at:end]:
+            self._line(b"  ", line, colour)
+
+    # ------------------------------------------------------------------ side by side
+
+    def _sides(self) -> None:
+        lines, style = self._lines, self._style
+        sides = Sides(style)
+        at = other = 0
+        for change, trivial in [*zip(lines.changes, lines.trivial), (None, False)]:
+            stop = len(lines.old) if change is None else change.old
+            for offset, line in enumerate(lines.old[at:stop]):
+                self._ctx.charge()
+                if not style.changed_only:
+                    right = lines.new[other + offset] if other + offset < len(lines.new) else b""
+                    self._ctx.write(
+                        sides.row(line, "(" if style.left_only else " ", None if style.left_only else right)
+                    )
+            if change is None:
+                return
+            if trivial:
+                self._common(change, sides)
+            else:
+                self._changed(change, sides)
+            at, other = change.old_end, change.new_end
+
+    def _common(self, change: Change, sides: Sides) -> None:
+        """Write a change that does not count."""
+        old = self._lines.old[change.old : change.old_end]
+        new = self._lines.new[change.new : change.new_end]
+        both = min(len(old), len(new))
+        for left, right in zip(old, new):
+            self._ctx.write(sides.row(left, " ", right))
+        for left in old[both:]:
+            self._ctx.write(sides.row(left, "(", None))
+        for right in new[both:]:
+            self._ctx.write(sides.row(None, ")", right))
+
+    def _changed(self, change: Change, sides: Sides) -> None:
+        old = self._lines.old[change.old : change.old_end]
+        new = self._lines.new[change.new : change.new_end]
+        both = min(len(old), len(new))
+        self._ctx.charge(len(old) + len(new))
+        for left, right in zip(old, new):
+            self._ctx.write(sides.row(left, "|", right))
+        for left in old[both:]:
+            self._row("de", sides.row(left, "<", None))
+        for right in new[both:]:
+            self._row("ad", sides.row(None, ">", right))
+
+    def _row(self, colour: str, row: bytes) -> None:
+        self._ctx.write(self._coloured(colour, row))
+
+
+def _letter(change: Change) -> str:
+    return "a" if change.old == change.old_end else "d" if change.new == change.new_end else "c"
+
+
+def _span(first: int, end: int) -> str:
+    """Write lines as the normal format does: 3 or 3,5; the line before, if there are none."""
+    return f"{first + 1},{end}" if end - first > 1 else str(end)
+
+
+def _context_span(first: int, end: int) -> str:
+    return f"{first + 1},{end}" if end - first > 1 else str(end)
+
+
+def _unified_span(first: int, end: int) -> str:
+    if end - first == 1:
+        return str(end)
+    return f"{first + 1},{end - first}" if end > first else f"{end},0"

@@ -1,0 +1,398 @@
+"""The files that patch works on: which one a patch means, what is written, what is rejected."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import find, reason
+from sandhook.utilities.compare.patch.apply import Applier, Placed
+from sandhook.utilities.compare.patch.parse import Hunk, Patch
+from sandhook.utilities.compare.sides import split
+
+if TYPE_CHECKING:
+    from sandhook.utilities.compare.patch import Options
+
+
+class Outcome(IntEnum):
+    """What becomes of a run: its exit status."""
+
+    GOOD = 0
+    REJECTED = 1
+
+
+class Patcher:
+    """Applies patches one after the other, under the same options."""
+
+    def __init__(self, options: Options, target: str | None, ctx: Context) -> None:
+        self._options = options
+        self._target = target
+        self._ctx = ctx
+        self._output: list[bytes] = []
+        self._backed: set[str] = set()
+        self._rejected: set[str] = set()
+
+    def finish(self) -> None:
+        """Write what -o collected."""
+        if self._options.output is not None and self._output and not self._options.dry:
+            self._write(self._options.output, b"".join(self._output), None)
+
+    def _say(self, text: str, *, always: bool = False) -> None:
+        if always or not self._options.quiet:
+            self._ctx.write_line(text)
+
+    # ------------------------------------------------------------------ one patch
+
+    def apply(self, patch: Patch) -> Outcome:
+        """Apply a patch to its file."""
+        options = self._options
+        if options.reverse:
+            patch.reverse()
+        name = self._name(patch)
+        if name is None:
+            return self._skip_unknown(patch)
+        exists = find(self._ctx, name) is not None
+        data = self._read(name) if exists else b""
+        verb = "checking" if options.dry else "patching"
+        shown = f"{options.output} (read from {name})" if options.output is not None else name
+        moved = patch.rename[1] if patch.rename[0] is not None and self._target is None else None
+        if moved is not None:
+            moved = self._stripped(moved if "/" in moved or options.strip is None else f"b/{moved}", git=True)
+            shown = f"{moved} ({'copied' if patch.copy else 'renamed'} from {name})"
+        lines = split(data)
+        if self._is_emptied(patch, lines, name):
+            return Outcome.REJECTED
+        self._say(f"{verb} file {shown}")
+        if patch.error is not None:
+            raise patch.error
+        ignore = self._seems_reversed(patch, lines, exists)
+        if ignore:
+            placed = [Placed(0, 0, 0, True) for _ in patch.hunks]
+            result = lines
+        else:
+            placed, result = self._hunks(patch, lines)
+        failed = [hunk for hunk, place in zip(patch.hunks, placed) if place.failed]
+        mismatch = patch.turned or any(place.failed or place.fuzz or place.offset for place in placed)
+        if failed:
+            self._reject(patch, name, failed, placed, ignore)
+        if not (ignore and len(failed) == len(placed)):
+            self._store(patch, name, moved, data, result, exists, mismatch, bool(failed))
+        return Outcome.REJECTED if failed else Outcome.GOOD
+
+    def _hunks(self, patch: Patch, lines: list[bytes]) -> tuple[list[Placed], list[bytes]]:
+        options = self._options
+        applier = Applier(lines, options.fuzz, options.loose, self._ctx.charge)
+        placed = []
+        for number, hunk in enumerate(patch.hunks, 1):
+            place = applier.apply(hunk)
+            placed.append(place)
+            if place.failed:
+                self._say(f"Hunk #{number} FAILED at {place.where}.", always=not options.quiet)
+            elif place.fuzz or place.offset:
+                text = f"Hunk #{number} succeeded at {place.where}"
+                if place.fuzz:
+                    text += f" with fuzz {place.fuzz}"
+                if place.offset:
+                    text += f" (offset {place.offset} line{'s' if place.offset != 1 else ''})"
+                self._say(text + ".")
+        return placed, applier.finish()
+
+    def _is_emptied(self, patch: Patch, lines: list[bytes], name: str) -> bool:
+        """Look whether a patch would empty a file that is empty; it is then left out."""
+        first = patch.hunks[0] if patch.hunks else None
+        if first is None or lines or first.new or first.new_start or patch.kind == "normal":
+            return False
+        options = self._options
+        if options.force or options.batch or (patch.empty[1] and find(self._ctx, name) is None):
+            return False
+        undone = ", when reversed," if options.reverse else ""
+        question = f"The next patch{undone} would empty out the file {name},\nwhich is already empty!"
+        if options.forward:
+            self._say(f"{question}  Skipping patch.", always=True)
+        else:
+            self._say(f"{question}  {'Ignore' if options.reverse else 'Assume'} -R? [n] ", always=True)
+            self._say("Apply anyway? [n] ", always=True)
+            self._say("Skipping patch.")
+        count = len(patch.hunks)
+        self._say(f"{count} out of {count} hunk{'s' if count != 1 else ''} ignored", always=True)
+        return True
+
+    def _seems_reversed(self, patch: Patch, lines: list[bytes], exists: bool) -> bool:
+        """Look whether the first hunk fits the other way round only; tell whether to ignore the patch."""
+        options = self._options
+        if not patch.hunks or options.force:
+            return False
+        first = patch.hunks[0]
+        probe = Applier(lines, options.fuzz, options.loose, self._ctx.charge)
+        back = first.reversed()
+        undone = ", when reversed," if options.reverse else ""
+        if not first.old and first.start == 0 and lines:
+            if not (patch.empty[0] and probe.fits(back)):
+                return False
+            question = (
+                f"The next patch{undone} would create the file {self._name(patch)},\nwhich already exists!"
+            )
+        elif not first.old or not probe.fits_rather(back, first):
+            return False
+        elif not exists and patch.empty[1]:
+            question = (
+                f"The next patch{undone} would delete the file {self._name(patch)},\nwhich does not exist!"
+            )
+        else:
+            question = (
+                "Unreversed patch detected!"
+                if options.reverse
+                else "Reversed (or previously applied) patch detected!"
+            )
+        if options.forward:
+            self._say(f"{question}  Skipping patch.", always=True)
+            return True
+        if options.batch:
+            self._say(f"{question}  {'Ignoring' if options.reverse else 'Assuming'} -R.", always=True)
+            patch.reverse()
+            patch.turned = True
+            return False
+        self._say(f"{question}  {'Ignore' if options.reverse else 'Assume'} -R? [n] ", always=True)
+        self._say("Apply anyway? [n] ", always=True)
+        self._say("Skipping patch.")
+        return True
+
+    # ------------------------------------------------------------------ which file
+
+    def _name(self, patch: Patch) -> str | None:
+        """Return the file that a patch is for, None when no name will do."""
+        if self._target is not None:
+            return self._target
+        names = [
+            self._stripped(name) if name is not None and self._is_safe(name) else None for name in patch.names
+        ]
+        known = [name for name in names if name]
+        existing = [name for name in known if find(self._ctx, name) is not None]
+        if patch.git and patch.rename[0] is not None and not existing:
+            return (
+                self._stripped(f"a/{patch.rename[0]}", git=True) if self._options.strip else patch.rename[0]
+            )
+        if existing and not (patch.empty[0] and patch.git and not existing):
+            return min(existing, key=lambda name: (name.count("/"), len(name.rpartition("/")[2]), len(name)))
+        creates = patch.empty[0] or (patch.hunks and not patch.hunks[0].old)
+        if creates and known:
+            usable = [name for name in (names[1], names[0], names[2]) if name]
+            return usable[0]
+        if patch.empty[1] and known:
+            return known[0]
+        return None
+
+    def _is_safe(self, name: str) -> bool:
+        stripped = self._stripped(name)
+        return stripped is not None and stripped[:1] != "/" and ".." not in stripped.split("/")
+
+    def _stripped(self, name: str, *, git: bool = False) -> str | None:
+        """Return a name without its first components."""
+        count = self._options.strip
+        if count is None:
+            return name if git else name.rstrip("/").rpartition("/")[2] or None
+        at = 0
+        for _ in range(count):
+            slash = name.find("/", at)
+            if slash < 0:
+                return None
+            at = slash + 1
+            while name[at : at + 1] == "/":
+                at += 1
+        return name[at:] or None
+
+    def _skip_unknown(self, patch: Patch) -> Outcome:
+        """Say that no file was found."""
+        self._ctx.write_line(f"can't find file to patch at input line {patch.line}")
+        if self._options.strip is None:
+            self._ctx.write_line("Perhaps you should have used the -p or --strip option?")
+        elif any(patch.names):
+            self._ctx.write_line("Perhaps you used the wrong -p or --strip option?")
+        if patch.intro:
+            self._ctx.write_line("The text leading up to this was:\n--------------------------")
+            for line in patch.intro:
+                self._ctx.write(b"|" + line.rstrip(b"\r\n") + b"\n")
+            self._ctx.write_line("--------------------------")
+        if not (self._options.batch or self._options.force):
+            self._ctx.write_line("File to patch: ")
+            self._ctx.write_line("Skip this patch? [y] ")
+            self._ctx.write_line("Skipping patch.")
+        else:
+            self._ctx.write_line("No file to patch.  Skipping patch.")
+        count = len(patch.hunks)
+        self._ctx.write_line(f"{count} out of {count} hunk{'s' if count != 1 else ''} ignored")
+        return Outcome.REJECTED
+
+    # ------------------------------------------------------------------ files
+
+    def _read(self, name: str) -> bytes:
+        try:
+            with self._ctx.open(name) as reader:
+                return reader.read_all()
+        except IsADirectoryError:
+            raise Failure(f"**** File {name} is not a regular file -- can't patch", 2) from None
+        except OSError as error:
+            raise Failure(f"**** Can't open file {name} : {reason(error)}", 2) from None
+
+    def _write(self, name: str, data: bytes, mode: int | None) -> None:
+        ctx = self._ctx
+        parent = name.rpartition("/")[0]
+        try:
+            if parent:
+                self._make_parents(parent)
+            file = ctx.create(name)
+            try:
+                file.write(data)
+            finally:
+                file.release()
+            if mode is not None:
+                ctx.fs.chmod(ctx.path(name), mode & 0o7777)
+        except OSError as error:
+            raise Failure(f"**** Can't create file {name} : {reason(error)}", 2) from None
+
+    def _make_parents(self, name: str) -> None:
+        ctx = self._ctx
+        made = "/" if name[:1] == "/" else ""
+        for part in name.split("/"):
+            made += part
+            if part and not ctx.fs.exists(ctx.path(made)):
+                ctx.fs.mkdir(ctx.path(made), 0o777 & ~ctx.process.umask)
+            made += "/"
+
+    def _store(
+        self,
+        patch: Patch,
+        name: str,
+        moved: str | None,
+        before: bytes,
+        result: list[bytes],
+        exists: bool,
+        mismatch: bool,
+        failed: bool,
+    ) -> None:
+        """Write the patched file, or remove it when the patch or -E says so."""
+        options, ctx = self._options, self._ctx
+        data = b"".join(result)
+        if options.output is not None:
+            self._output.append(data)
+            return
+        if options.dry:
+            return
+        if not patch.hunks and patch.mode is None and moved is None and not any(patch.empty):
+            return
+        if options.backup or (mismatch and options.on_mismatch):
+            self._back_up(name, before, exists)
+        removes = not data and (patch.empty[1] or options.remove_empty) and not failed
+        info = find(ctx, name)
+        mode = patch.mode if patch.mode is not None else info.mode if info is not None else None
+        if removes:
+            if exists:
+                ctx.fs.unlink(ctx.path(name))
+                self._prune(name)
+            return
+        if patch.empty[1] and data and not failed:
+            self._say(f"Not deleting file {name} as content differs from patch", always=True)
+        self._write(moved if moved is not None else name, data, mode)
+        if moved is not None and moved != name and not patch.copy and exists:
+            ctx.fs.unlink(ctx.path(name))
+            self._prune(name)
+
+    def _prune(self, name: str) -> None:
+        """Remove the directories that a removed file leaves empty."""
+        parent = name.rpartition("/")[0]
+        while parent and parent != ".":
+            try:
+                self._ctx.fs.rmdir(self._ctx.path(parent))
+            except OSError:
+                return
+            parent = parent.rpartition("/")[0]
+
+    def _back_up(self, name: str, before: bytes, exists: bool) -> None:
+        if name in self._backed:
+            return
+        self._backed.add(name)
+        options = self._options
+        suffix = options.suffix if options.suffix is not None else ".orig" if options.prefix is None else ""
+        info = find(self._ctx, name)
+        mode = info.mode if info is not None else None
+        self._write((options.prefix or "") + name + suffix, before, mode if exists else 0)
+
+    # ------------------------------------------------------------------ rejects
+
+    def _reject(
+        self, patch: Patch, name: str, failed: list[Hunk], placed: list[Placed], ignored: bool
+    ) -> None:
+        options = self._options
+        target = options.reject if options.reject is not None else f"{options.output or name}.rej"
+        count = len(placed)
+        word = "ignored" if ignored else "FAILED"
+        text = f"{len(failed)} out of {count} hunk{'s' if count != 1 else ''} {word}"
+        if options.dry or target == "-":
+            self._say(text, always=True)
+            return
+        self._say(f"{text} -- saving rejects to file {target}", always=True)
+        kind = options.reject_format or ("unified" if patch.kind == "unified" else "context")
+        pieces = self._reject_heads(patch, kind, name)
+        for hunk, place in zip(patch.hunks, placed):
+            if place.failed:
+                write = _unified if kind == "unified" else _context
+                pieces += write(hunk, place.shift, bare=patch.kind == "normal")
+        old = b""
+        if target in self._rejected:
+            old = self._ctx.fs.read_bytes(self._ctx.path(target))
+        self._rejected.add(target)
+        self._write(target, old + b"".join(pieces), None)
+
+    def _reject_heads(self, patch: Patch, kind: str, name: str) -> list[bytes]:
+        marks = (b"--- ", b"+++ ") if kind == "unified" else (b"*** ", b"--- ")
+        heads = []
+        for mark, head in zip(marks, patch.heads):
+            body = head[4:] if head else b"/dev/null\n"
+            heads.append(mark + body)
+        return heads
+
+
+def _span(start: int, count: int, *, unified: bool) -> bytes:
+    if unified:
+        return b"%d" % start if count == 1 else b"%d,%d" % (start, count)
+    return b"%d" % start if count < 2 else b"%d,%d" % (start, start + count - 1)
+
+
+def _unified(hunk: Hunk, shift: int, *, bare: bool) -> list[bytes]:
+    spans = (
+        _span(hunk.start + shift, len(hunk.old), unified=True),
+        _span(hunk.new_start + shift, len(hunk.new), unified=True),
+    )
+    head = b"@@ -%s +%s @@%s\n" % (*spans, hunk.function)
+    return [head, *(mark + text for mark, text in hunk.lines)]
+
+
+def _context(hunk: Hunk, shift: int, *, bare: bool) -> list[bytes]:
+    """Return a hunk with both halves apart; ``bare`` is the older form, which a normal difference gets."""
+    halves: tuple[list[bytes], list[bytes]] = ([], [])
+    block: tuple[list[bytes], list[bytes]] = ([], [])
+
+    def end_block() -> None:
+        changed = bool(block[0] and block[1]) and not bare
+        for half, lines, mark in zip(halves, block, (b"- ", b"+ ")):
+            half.extend((b"! " if changed else mark) + line for line in lines)
+            lines.clear()
+
+    for mark, text in hunk.lines:
+        if mark == b" ":
+            end_block()
+            for half in halves:
+                half.append(b"  " + text)
+        else:
+            block[mark == b"+"].append(text)
+    end_block()
+    old = _span(hunk.start + shift, len(hunk.old), unified=False)
+    new = _span(hunk.new_start + shift, len(hunk.new), unified=False)
+    return [
+        b"***************" + hunk.function + b"\n",
+        b"*** %s%s\n" % (old if hunk.old or not bare else b"0", b"" if bare else b" ****"),
+        *halves[0],
+        b"--- %s %s\n" % (new if hunk.new or not bare else b"0", b"-----" if bare else b"----"),
+        *halves[1],
+    ]

@@ -1,0 +1,392 @@
+"""Reads patches: unified, context and normal differences, with the headers of git.
+
+Source: POSIX.1-2024 XCU 3, patch and diff. Oracle: GNU patch 2.7.6.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sandhook.command.context import Failure
+
+_UNIFIED = re.compile(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@(.*)", re.DOTALL)
+_CONTEXT_OLD = re.compile(rb"\*\*\* (\d{1,18})(?:,(\d{1,18}))?(?: \*{4})?[^\n]*\n?")
+_CONTEXT_NEW = re.compile(rb"--- (\d{1,18})(?:,(\d{1,18}))?(?: -{4})?[^\n]*\n?")
+_NORMAL = re.compile(rb"(\d{1,18})(?:,(\d{1,18}))?([acd])(\d{1,18})(?:,(\d{1,18}))?[ \t\r]*\n?")
+_EPOCH = re.compile(rb"(?:1969-12-31|1970-01-01) \d\d:\d\d:\d\d(?:\.0*)? [-+]\d{4}|Thu Jan +1 00:00:00 1970")
+_EMPTY = b"\\"  #: begins "\ No newline at end of file"
+
+
+class Hunk:
+    """One place of a file that changes.
+
+    Attributes:
+        start, new_start: Lines, from 1; for an empty side, the line before.
+        lines: Marks (" ", "-", "+") with lines and their newlines.
+        line: Where it begins in the patch, from 1.
+    """
+
+    __slots__ = ("function", "line", "lines", "new_start", "start")
+
+    def __init__(
+        self, start: int, new_start: int, lines: list[tuple[bytes, bytes]], line: int, function: bytes = b""
+    ) -> None:
+        self.start = start
+        self.new_start = new_start
+        self.lines = lines
+        self.line = line
+        self.function = function
+
+    @property
+    def old(self) -> list[bytes]:
+        return [text for mark, text in self.lines if mark != b"+"]
+
+    @property
+    def new(self) -> list[bytes]:
+        return [text for mark, text in self.lines if mark != b"-"]
+
+    def reversed(self) -> Hunk:
+        """Return the hunk that undoes this one."""
+        swap = {b"-": b"+", b"+": b"-", b" ": b" "}
+        lines: list[tuple[bytes, bytes]] = []
+        added: list[tuple[bytes, bytes]] = []
+        for mark, text in self.lines:  # what is removed stands before what is added
+            if mark == b"-":
+                added.append((b"+", text))
+                continue
+            if mark == b" ":
+                lines += added
+                added = []
+            lines.append((swap[mark], text))
+        return Hunk(self.new_start, self.start, lines + added, self.line, self.function)
+
+    def context(self) -> tuple[int, int]:
+        """Return how many lines that stay the hunk begins and ends with."""
+        marks = [mark for mark, _ in self.lines]
+        before = next((at for at, mark in enumerate(marks) if mark != b" "), len(marks))
+        after = next((at for at, mark in enumerate(reversed(marks)) if mark != b" "), len(marks))
+        return before, after
+
+
+class Patch:
+    """All hunks for one file.
+
+    Attributes:
+        kind: "unified", "context" or "normal".
+        names: From the lines ---, +++ (or ***, ---) and Index:, without times; None when not given.
+        heads: The lines --- and +++ as they stand.
+        empty: Whether the old and the new file are said to be absent.
+        mode: Permission bits that git asks for.
+        rename: The name that git gives the file.
+        intro: The text leading up to the first hunk, for messages.
+        line: Where the first hunk begins.
+        error: Why the patch cannot be read to its end.
+        turned: It was found to be applied already, and is undone.
+    """
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.names: list[str | None] = [None, None, None]
+        self.heads: list[bytes] = [b"", b""]
+        self.empty = [False, False]
+        self.mode: int | None = None
+        self.old_mode: int | None = None
+        self.rename: list[str | None] = [None, None]
+        self.copy = False
+        self.git = False
+        self.hunks: list[Hunk] = []
+        self.intro: list[bytes] = []
+        self.line = 0
+        self.error: Failure | None = None
+        self.turned = False
+
+    def reverse(self) -> None:
+        """Make this the patch that undoes it."""
+        self.hunks = [hunk.reversed() for hunk in self.hunks]
+        self.empty.reverse()
+        self.rename.reverse()
+        self.mode = self.old_mode
+
+
+class Parser:
+    """Reads the lines of a patch file."""
+
+    def __init__(
+        self, lines: list[bytes], kind: str, charge: Callable[[int], None], *, named: bool = True
+    ) -> None:
+        """``named`` says that the file is known: a normal difference does not tell which it is."""
+        self.lines = lines
+        self.named = named
+        self.at = 0
+        self.kind = kind
+        self.charge = charge
+
+    def next(self) -> Patch | None:
+        """Return the next file's patch, or None when only garbage is left."""
+        patch = Patch()
+        start = self.at
+        while self.at < len(self.lines):
+            self.charge(1)
+            line = self.lines[self.at]
+            if self._head(line, patch):
+                if self._is_git_end(patch):
+                    patch.intro = self.lines[start : self.at]
+                    patch.line = self.at + 1
+                    return patch
+                self.at += 1
+                continue
+            kind = self._kind_here(line, patch)
+            if kind:
+                patch.kind = kind
+                patch.intro = self.lines[start : self.at]
+                patch.line = self.at + 1
+                self._hunks(patch)
+                return patch
+            self.at += 1
+        if patch.git and (patch.mode is not None or patch.rename[1] is not None or any(patch.empty)):
+            patch.intro = self.lines[start:]
+            return patch
+        return None
+
+    # ------------------------------------------------------------------ headers
+
+    def _head(self, line: bytes, patch: Patch) -> bool:
+        """Take a line that says something about the file; tell whether it was one."""
+        following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
+        if line.startswith(b"diff --git "):
+            patch.git = True
+            words = line[11:].rstrip(b"\r\n").split(b" b/", 1)
+            if len(words) == 2 and words[0].startswith(b"a/"):
+                patch.names[0], patch.names[1] = _text(words[0]), "b/" + _text(words[1])
+        elif line.startswith(b"--- ") and following.startswith(b"+++ "):
+            patch.heads[0] = line
+            patch.names[0], patch.empty[0] = _file(line[4:])
+        elif line.startswith(b"+++ ") and patch.heads[0]:
+            patch.heads[1] = line
+            patch.names[1], patch.empty[1] = _file(line[4:])
+        elif line.startswith(b"*** ") and following.startswith(b"--- ") and not _CONTEXT_OLD.fullmatch(line):
+            patch.heads[0] = line
+            patch.names[0], patch.empty[0] = _file(line[4:])
+            patch.heads[1] = following
+            patch.names[1], patch.empty[1] = _file(following[4:])
+            self.at += 1
+        elif line.startswith(b"Index:"):
+            patch.names[2] = _file(line[6:].lstrip())[0]
+        elif patch.git:
+            return self._git(line, patch)
+        else:
+            return False
+        return True
+
+    def _git(self, line: bytes, patch: Patch) -> bool:
+        body = line.rstrip(b"\r\n")
+        for prefix, index in ((b"rename from ", 0), (b"rename to ", 1), (b"copy from ", 0), (b"copy to ", 1)):
+            if body.startswith(prefix):
+                patch.rename[index] = _text(body[len(prefix) :])
+                patch.copy = prefix.startswith(b"copy")
+                return True
+        for prefix in (b"old mode ", b"new mode ", b"new file mode ", b"deleted file mode "):
+            if body.startswith(prefix) and re.fullmatch(rb"[0-7]{1,6}", body[len(prefix) :]):
+                bits = int(body[len(prefix) :], 8)
+                if prefix.startswith((b"old", b"deleted")):
+                    patch.old_mode = bits
+                else:
+                    patch.mode = bits
+                if prefix.startswith(b"new file"):
+                    patch.empty[0] = True
+                elif prefix.startswith(b"deleted"):
+                    patch.empty[1] = True
+                return True
+        if body.startswith(b"GIT binary patch"):
+            raise Failure("**** git binary diffs are not supported.", 2)
+        return False
+
+    def _is_git_end(self, patch: Patch) -> bool:
+        """Tell whether a patch of git without hunks ends here: the next one begins."""
+        following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
+        ends = following.startswith(b"diff --git ")
+        if ends and patch.git and (patch.mode is not None or patch.rename[1] is not None or any(patch.empty)):
+            self.at += 1
+            return True
+        return False
+
+    def _kind_here(self, line: bytes, patch: Patch) -> str:
+        wanted = self.kind
+        if _UNIFIED.match(line) and wanted in ("", "unified"):
+            return "unified"
+        if line.startswith(b"***************") and wanted in ("", "context"):
+            following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
+            if _CONTEXT_OLD.fullmatch(following):
+                return "context"
+        if _NORMAL.fullmatch(line) and wanted in ("", "normal") and (self.named or any(patch.names)):
+            following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
+            if following[:2] in (b"< ", b"> ", b"<\n", b">\n", b"<\t", b">\t"):
+                return "normal"
+        return ""
+
+    # ------------------------------------------------------------------ hunks
+
+    def _hunks(self, patch: Patch) -> None:
+        readers = {"unified": self._unified, "context": self._context, "normal": self._normal}
+        read = readers[patch.kind]
+        while self.at < len(self.lines):
+            try:
+                hunk = read()
+            except Failure as error:
+                patch.error = error
+                return
+            if hunk is None:
+                return
+            patch.hunks.append(hunk)
+
+    def _malformed(self) -> Failure:
+        line = self.lines[self.at] if self.at < len(self.lines) else b""
+        if self.at >= len(self.lines):
+            return Failure("**** unexpected end of file in patch", 2)
+        return Failure(f"**** malformed patch at line {self.at + 1}: {_text(line)}", 2)
+
+    def _no_newline(self, lines: list[tuple[bytes, bytes]]) -> None:
+        """Take a line "\\ No newline ...": the line before it has none."""
+        if self.at < len(self.lines) and self.lines[self.at][:1] == _EMPTY and lines:
+            mark, text = lines[-1]
+            lines[-1] = (mark, text.removesuffix(b"\n"))
+            self.at += 1
+
+    def _unified(self) -> Hunk | None:
+        found = _UNIFIED.match(self.lines[self.at])
+        if found is None:
+            return None
+        begin = self.at + 1
+        old, new = int(found[2] or b"1"), int(found[4] or b"1")
+        start, new_start = int(found[1]), int(found[3])
+        self.at += 1
+        lines: list[tuple[bytes, bytes]] = []
+        while old > 0 or new > 0:
+            self.charge(1)
+            if self.at >= len(self.lines):
+                raise self._malformed()
+            line = self.lines[self.at]
+            mark = line[:1]
+            if line in (b"\n", b"\r\n"):  # blanks at the ends of lines get lost on the way
+                mark, line = b" ", b" " + line
+            if mark == b"\t":
+                mark, line = b" ", b" " + line
+            if mark not in (b" ", b"-", b"+") or (mark != b"+" and not old) or (mark != b"-" and not new):
+                raise self._malformed()
+            old -= mark != b"+"
+            new -= mark != b"-"
+            lines.append((mark, line[1:]))
+            self.at += 1
+            self._no_newline(lines)
+        return Hunk(start, new_start, lines, begin, found[5].rstrip(b"\r\n"))
+
+    def _context(self) -> Hunk | None:
+        if not self.lines[self.at].startswith(b"***************"):
+            return None
+        begin = self.at + 1
+        function = self.lines[self.at].rstrip(b"\r\n").lstrip(b"*")
+        self.at += 1
+        found = _CONTEXT_OLD.fullmatch(self.lines[self.at]) if self.at < len(self.lines) else None
+        if found is None:
+            raise self._malformed()
+        self.at += 1
+        old = self._context_half(b"-", _CONTEXT_NEW)
+        other = _CONTEXT_NEW.fullmatch(self.lines[self.at]) if self.at < len(self.lines) else None
+        if other is None:
+            raise self._malformed()
+        self.at += 1
+        wanted = int(other[2] or other[1]) - int(other[1]) + 1 if int(other[2] or other[1]) else 0
+        new = self._context_half(b"+", None, wanted)
+        lines = _merged(old, new)
+        return Hunk(int(found[1]), int(other[1]), lines, begin, function)
+
+    def _context_half(
+        self, mark: bytes, end: re.Pattern[bytes] | None, wanted: int = -1
+    ) -> list[tuple[bytes, bytes]]:
+        lines: list[tuple[bytes, bytes]] = []
+        while self.at < len(self.lines) and (wanted < 0 or len(lines) < wanted):
+            self.charge(1)
+            line = self.lines[self.at]
+            if end is not None and end.fullmatch(line):
+                break
+            if line in (b"\n", b"\r\n"):
+                line = b"  " + line
+            if line[:2] not in (b"  ", b"! ", mark + b" ") and line[:2] not in (b"!\t", mark + b"\t", b" \t"):
+                break
+            lines.append((line[:1], line[2:]))
+            self.at += 1
+            self._no_newline(lines)
+        return lines
+
+    def _normal(self) -> Hunk | None:
+        found = _NORMAL.fullmatch(self.lines[self.at])
+        if found is None:
+            return None
+        begin = self.at + 1
+        self.at += 1
+        first, letter, new_first = int(found[1]), found[3], int(found[4])
+        old = 0 if letter == b"a" else int(found[2] or found[1]) - first + 1
+        new = 0 if letter == b"d" else int(found[5] or found[4]) - new_first + 1
+        lines: list[tuple[bytes, bytes]] = []
+        self._normal_half(b"< ", b"-", old, lines)
+        if letter == b"c":
+            if self.at >= len(self.lines) or not self.lines[self.at].startswith(b"---"):
+                raise self._malformed()
+            self.at += 1
+        self._normal_half(b"> ", b"+", new, lines)
+        return Hunk(first, new_first, lines, begin)
+
+    def _normal_half(self, prefix: bytes, mark: bytes, count: int, lines: list[tuple[bytes, bytes]]) -> None:
+        for _ in range(count):
+            self.charge(1)
+            if self.at >= len(self.lines) or self.lines[self.at][:1] != prefix[:1]:
+                raise self._malformed()
+            lines.append((mark, self.lines[self.at][2:] or b"\n"))
+            self.at += 1
+            self._no_newline(lines)
+
+
+def _merged(old: list[tuple[bytes, bytes]], new: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Join the halves of a context hunk; a half that is left out is the other one's context."""
+    if not old:
+        old = [line for line in new if line[0] == b" "]
+    if not new:
+        new = [line for line in old if line[0] == b" "]
+    lines: list[tuple[bytes, bytes]] = []
+    i = j = 0
+    while i < len(old) or j < len(new):
+        while i < len(old) and old[i][0] != b" ":
+            lines.append((b"-", old[i][1]))
+            i += 1
+        while j < len(new) and new[j][0] != b" ":
+            lines.append((b"+", new[j][1]))
+            j += 1
+        if i < len(old):
+            lines.append(old[i])
+            i += 1
+        elif j < len(new):
+            lines.append(new[j])
+        j += 1
+    return lines
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _file(data: bytes) -> tuple[str | None, bool]:
+    """Return the name in a header line, and whether the line says that there is no such file."""
+    body = data.rstrip(b"\r\n")
+    if body[:1] == b'"':
+        end = body.find(b'"', 1)
+        name, stamp = (body[1:end], body[end + 1 :]) if end > 0 else (body, b"")
+    else:
+        name, tab, stamp = body.partition(b"\t")
+        if not tab:
+            found = re.search(rb"\s+(?:\d{4}-\d\d-\d\d |[A-Z][a-z]{2} [A-Z][a-z]{2} )", body)
+            if found:
+                name, stamp = body[: found.start()], body[found.start() :]
+    if name == b"/dev/null":
+        return None, True
+    return _text(name) or None, bool(_EPOCH.search(stamp))

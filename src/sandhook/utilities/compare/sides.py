@@ -1,0 +1,136 @@
+"""What diff compares: two texts as lines, each with the number that equal lines share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sandhook.command.context import Context
+from sandhook.pattern.posix import Regex
+from sandhook.utilities.compare.matching import Change, compare, equal_ends
+
+_LINE_COST = 150  #: bytes of memory that a line takes besides its own
+_SPACES = re.compile(rb"[ \t\n\v\f\r]+")
+_BLANKS = b" \t\v\f\r"
+_FUNCTION = re.compile(rb"[A-Za-z$_]")
+
+
+class Rules:
+    """Which differences count.
+
+    Attributes:
+        case: Upper and lower case differ.
+        space: "exact", "trailing" (-Z), "amount" (-b) or "none" (-w).
+        tabs: A tab equals the blanks that it stands for (-E).
+        blank_lines: Changes of empty lines alone do not count (-B).
+        ignored: Nor do those of lines that match.
+    """
+
+    __slots__ = ("blank_lines", "case", "ignored", "space", "tabs")
+
+    def __init__(
+        self,
+        *,
+        case: bool = True,
+        space: str = "exact",
+        tabs: bool = False,
+        blank_lines: bool = False,
+        ignored: tuple[Regex, ...] = (),
+    ) -> None:
+        self.case = case
+        self.space = space
+        self.tabs = tabs
+        self.blank_lines = blank_lines
+        self.ignored = ignored
+
+    @property
+    def exact(self) -> bool:
+        """Whether every byte counts."""
+        return self.case and self.space == "exact" and not self.tabs
+
+    def key(self) -> Callable[[bytes], bytes] | None:
+        """Return what brings a line into the form that is compared; None when every byte counts."""
+        if self.exact:
+            return None
+
+        def normal(line: bytes) -> bytes:
+            if self.tabs:
+                line = line.expandtabs(8)
+            if self.space == "none":
+                line = _SPACES.sub(b"", line)
+            elif self.space == "amount":
+                line = _SPACES.sub(b" ", line.rstrip(b" \t\n\v\f\r"))
+            elif self.space == "trailing":
+                line = line.rstrip(b" \t\n\v\f\r")
+            return line if self.case else line.lower()
+
+        return normal
+
+    def ignores(self, line: bytes) -> bool:
+        """Tell whether a line that was added or removed does not count."""
+        body = line.removesuffix(b"\n")
+        if self.blank_lines and not (body if self.space == "exact" else body.strip(_BLANKS)):
+            return True
+        return any(regex.test(body) for regex in self.ignored)
+
+
+class Lines:
+    """Two texts that are compared.
+
+    Attributes:
+        old, new: Their lines, with newlines.
+        changes: What differs, in order.
+        trivial: For each change, whether the rules say that it does not count.
+    """
+
+    __slots__ = ("changes", "new", "old", "trivial")
+
+    def __init__(self, old: bytes, new: bytes, rules: Rules, horizon: int, ctx: Context) -> None:
+        counted = old.count(b"\n") + new.count(b"\n")
+        ctx.budget.check_fits(2 * (len(old) + len(new)) + _LINE_COST * counted)
+        ctx.charge(counted)
+        self.old = split(old)
+        self.new = split(new)
+        ends = equal_ends(self.old, self.new, horizon)
+        key = rules.key()
+        numbers: dict[bytes, int] = {}
+        sides = []
+        for lines in (self.old, self.new):
+            forms = lines if key is None else list(map(key, lines))
+            sides.append([numbers.setdefault(form, len(numbers)) for form in forms])
+        self.changes = compare(sides[0], sides[1], ctx.charge, ends)
+        self.trivial = [self._is_trivial(change, rules) for change in self.changes]
+
+    def _is_trivial(self, change: Change, rules: Rules) -> bool:
+        if not (rules.blank_lines or rules.ignored):
+            return False
+        lines = [*self.old[change.old : change.old_end], *self.new[change.new : change.new_end]]
+        return all(map(rules.ignores, lines))
+
+    @property
+    def differ(self) -> bool:
+        return not all(self.trivial)
+
+
+def split(data: bytes) -> list[bytes]:
+    """Return the lines of a text with their newlines; the last one may lack it."""
+    lines = data.split(b"\n")
+    last = lines.pop()
+    found = [line + b"\n" for line in lines]
+    if last:
+        found.append(last)
+    return found
+
+
+def is_binary(data: bytes) -> bool:
+    """Tell whether a file is no text: a NUL in its first block."""
+    return b"\0" in data[:4096]
+
+
+def heading(lines: list[bytes], before: int, regex: Regex | None) -> bytes:
+    """Return the last line above ``before`` that looks like the head of a function, b"" for none."""
+    for at in range(before - 1, -1, -1):
+        line = lines[at].removesuffix(b"\n")
+        if regex.test(line) if regex is not None else _FUNCTION.match(line):
+            return line.lstrip(b" \t")[:40].rstrip(b" \t\v\f\r")
+    return b""

@@ -1,0 +1,1 @@
+"""Utilities that read structured data: JSON, YAML, TOML, CSV, SQL."""

@@ -1,0 +1,304 @@
+"""csv: cut, grep, sort and show tables of comma-separated values, or make JSON of them.
+
+Sub-commands are like csvkit's programs (see ``csvkit``), but fields are text, and nothing is guessed.
+Regular expressions are RE2's. Divergence: L-CSV-001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from json import dumps
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.formats import FormatError
+from sandhook.formats.table import read_rows, write_row
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.linear import compile_re2
+
+Row = list[str]
+
+#: Characters of a column that ``look`` shows.
+_WIDEST = 80
+
+
+@option_set
+class Options:
+    """csv (cut | grep | sort | json | look | headers | count) [OPTION]... [FILE]
+
+    Read a table whose first line has the names of its columns, and print it changed. COLUMNS are names,
+    numbers from 1, and ranges of numbers, with commas between.
+    """
+
+    columns: str | None = opt("-c", "--columns", "COLUMNS", "columns to cut, search, or sort by")
+    not_columns: str | None = opt("-C", "--not-columns", "COLUMNS", "cut: all columns but these")
+    match: str | None = opt("-m", "--match", "TEXT", "grep: rows with TEXT in one of the columns")
+    regex: str | None = opt("-r", "--regex", "REGEX", "grep: rows that match REGEX")
+    invert: bool = opt("-i", "--invert-match", help="grep: rows that do not match")
+    any_match: bool = opt("-a", "--any-match", help="grep: one of the columns suffices; else all must match")
+    reverse: bool = opt("--reverse", help="sort: downwards")
+    numeric: bool = opt("-n", "--numeric", help="sort: by number; what is none comes last")
+    names: bool = opt("--names", help="print the names of the columns with their numbers")
+    delimiter: str = opt("-d", "--delimiter", "CHARACTER", "what stands between fields (,)", default=",")
+    tabs: bool = opt("-t", "--tabs", help="a tabulator stands between fields")
+    quote: str = opt("-q", "--quotechar", "CHARACTER", 'what stands around fields (")', default='"')
+    no_header: bool = opt(
+        "-H", "--no-header-row", help="the first line is a row; columns are called a, b, c ..."
+    )
+    out_delimiter: str = opt(
+        "-D", "--out-delimiter", "CHARACTER", "what stands between fields (,)", default=","
+    )
+    out_tabs: bool = opt("-T", "--out-tabs", help="print a tabulator between fields")
+    lines: bool = opt("--stream", help="json: one object a line")
+    indent: str | None = opt("--indent", "N", "json: over several lines, N spaces a level")
+    key: str | None = opt("-k", "--key", "COLUMN", "json: one object, by the values of COLUMN")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when the table could not be read."""
+    operands = list(operands)
+    if not operands:
+        raise UsageError("missing sub-command: cut, grep, sort, json, look, headers or count")
+    command = operands.pop(0)
+    work = _COMMANDS.get(command)
+    if work is None:
+        raise UsageError(f"unknown sub-command '{command}'")
+    if len(operands) > 1:
+        raise UsageError(f"extra operand '{operands[1]}'")
+    name = operands[0] if operands else "-"
+    try:
+        with ctx.open(name) as reader:
+            table = _Table(options, (line.decode("utf-8", "surrogateescape") for line in reader.lines()), ctx)
+            (_headers if options.names else work)(table)
+    except OSError as error:
+        error.filename = name
+        raise
+    except FormatError as error:
+        raise Failure(f"{name}: {error}") from None
+    return 0
+
+
+class _Table:
+    """The table that is read: the names of its columns, and its rows as they come."""
+
+    def __init__(self, options: Options, lines: Iterable[str], ctx: Context) -> None:
+        self.options = options
+        self.ctx = ctx
+        delimiter = "\t" if options.tabs else options.delimiter
+        for character, what in (
+            (delimiter, "delimiter"),
+            (options.quote, "quote"),
+            (options.out_delimiter, "delimiter"),
+        ):
+            if len(character) != 1 or character in "\r\n":
+                raise UsageError(f"the {what} must be one character, not '{character}'")
+        if delimiter == options.quote:
+            raise UsageError("the delimiter and the quote are the same")
+        self._rows = read_rows(lines, delimiter=delimiter, quote=options.quote)
+        first = next(self._rows, None)
+        self._first = first if options.no_header else None
+        self.names = (
+            [_letters(n) for n in range(len(first or ()))] if options.no_header else list(first or ())
+        )
+        if self.names:
+            self.names[0] = self.names[0].removeprefix("\ufeff")
+        self._out = "\t" if options.out_tabs else options.out_delimiter
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows, as long as the table is wide."""
+        width = len(self.names)
+        if self._first is not None:
+            yield self._first
+        for row in self._rows:
+            if len(row) != width:
+                row = [*row, *[""] * (width - len(row))][:width]
+            yield row
+
+    def held(self) -> list[Row]:
+        """Return all rows at once, as far as memory allows."""
+        found: list[Row] = []
+        size = 0
+        for row in self.rows():
+            size += 64 + sum(map(len, row)) + 56 * len(row)
+            self.ctx.budget.check_fits(size)
+            found.append(row)
+        return found
+
+    def write(self, row: Sequence[str]) -> None:
+        """Print a row."""
+        self.ctx.write(write_row(row, delimiter=self._out).encode("utf-8", "surrogateescape"))
+
+    def write_names(self, names: Sequence[str]) -> None:
+        """Print the first line; a table without a line of names has none, too."""
+        if not self.options.no_header and names:
+            self.write(names)
+
+    def indexes(self, text: str | None) -> list[int]:
+        """Return the columns of a list, all for None."""
+        if text is None:
+            return list(range(len(self.names)))
+        return [index for part in text.split(",") for index in self._index(part.strip())]
+
+    def _index(self, part: str) -> list[int]:
+        if part in self.names:
+            return [self.names.index(part)]
+        low, dash, high = part.partition("-")
+        ends = [low, high] if dash else [low]
+        if part and all(end == "" or (end.isascii() and end.isdigit()) for end in ends):
+            first = int(low[:9] or "1")
+            last = int(high[:9] or str(len(self.names))) if dash else first
+            if 1 <= first <= last <= len(self.names):
+                return list(range(first - 1, last))
+        raise Failure(f"there is no column '{part}'; the columns are: {', '.join(self.names)}"[:500])
+
+
+def _letters(number: int) -> str:
+    """Return the name of a column without one: a, b, ..., z, aa, ..."""
+    text = ""
+    number += 1
+    while number:
+        number, letter = divmod(number - 1, 26)
+        text = chr(ord("a") + letter) + text
+    return text
+
+
+def _cut(table: _Table) -> None:
+    chosen = table.indexes(table.options.columns)
+    if table.options.not_columns is not None:
+        left_out = set(table.indexes(table.options.not_columns))
+        chosen = [index for index in chosen if index not in left_out]
+    table.write_names([table.names[index] for index in chosen])
+    for row in table.rows():
+        table.write([row[index] for index in chosen])
+
+
+def _grep(table: _Table) -> None:
+    options = table.options
+    if options.columns is None:
+        raise UsageError("grep needs columns to search: -c COLUMNS")
+    if (options.match is None) == (options.regex is None):
+        raise UsageError("grep needs a text (-m) or an expression (-r)")
+    chosen = table.indexes(options.columns)
+    fits = _fits(options)
+    some = any if options.any_match else all
+    table.write_names(table.names)
+    for row in table.rows():
+        if some(fits(row[index]) for index in chosen) != options.invert:
+            table.write(row)
+
+
+def _fits(options: Options) -> Callable[[str], bool]:
+    if options.match is not None:
+        text = options.match
+        return lambda field: text in field
+    try:
+        return compile_re2(options.regex or "", groups=False).search
+    except PatternError as error:
+        raise Failure(f"invalid expression: {error}") from None
+
+
+def _sort(table: _Table) -> None:
+    options = table.options
+    chosen = table.indexes(options.columns)
+    rows = table.held()
+    table.ctx.charge(len(rows))
+
+    def key(row: Row) -> list[tuple[bool, float, str]]:
+        return [
+            _number(row[index], options.reverse) if options.numeric else (False, 0.0, row[index])
+            for index in chosen
+        ]
+
+    rows.sort(key=key, reverse=options.reverse)
+    table.write_names(table.names)
+    for row in rows:
+        table.write(row)
+
+
+def _number(text: str, reverse: bool) -> tuple[bool, float, str]:
+    """Return a key that puts what is no number at the end, either way."""
+    try:
+        value = float(text[:400])
+    except ValueError:
+        value = float("nan")
+    return (not reverse, 0.0, text) if value != value else (reverse, value, "")
+
+
+def _json(table: _Table) -> None:
+    options = table.options
+    names = [name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for name in table.names]
+    space = None
+    if options.indent is not None:
+        if not (options.indent.isascii() and options.indent.isdigit() and int(options.indent[:3]) <= 16):
+            raise UsageError(f"invalid number of spaces: '{options.indent}'")
+        space = int(options.indent)
+    by = table.indexes(options.key) if options.key is not None else []
+    taken: set[str] = set()
+    begun = False
+    for row in table.rows():
+        values = dict(
+            zip(names, (f.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for f in row))
+        )
+        text = dumps(values, indent=space, ensure_ascii=False)
+        if by:
+            name = row[by[0]]
+            if name in taken:
+                raise Failure(f"the value '{name}' of the key column is not unique")
+            taken.add(name)
+            table.ctx.budget.check_fits(100 * len(taken))
+            text = f"{dumps(name)}: {text}"
+        if options.lines:
+            table.ctx.write((text + "\n").encode())
+            continue
+        head = (
+            ("," if space is None else ",\n")
+            if begun
+            else ("{" if by else "[") + ("" if space is None else "\n")
+        )
+        margin = "" if space is None else " " * space
+        table.ctx.write((head + margin + text.replace("\n", "\n" + margin)).encode())
+        begun = True
+    if not options.lines:
+        end = "}" if by else "]"
+        table.ctx.write(
+            (("" if space is None else "\n") + end + "\n").encode()
+            if begun
+            else (("{" if by else "[") + end + "\n").encode()
+        )
+
+
+def _look(table: _Table) -> None:
+    rows = table.held()
+    shown = [[_short(field) for field in row] for row in ([table.names, *rows] if table.names else rows)]
+    widths = [max(len(row[index]) for row in shown) for index in range(len(table.names))]
+    for number, row in enumerate(shown):
+        cells = (field.ljust(width) for field, width in zip(row, widths))
+        table.ctx.write_line(f"| {' | '.join(cells)} |")
+        if number == 0:
+            table.ctx.write_line(f"| {' | '.join('-' * width for width in widths)} |")
+
+
+def _short(field: str) -> str:
+    text = "".join(c if c.isprintable() else " " for c in field)
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
+
+
+def _headers(table: _Table) -> None:
+    for number, name in enumerate(table.names, 1):
+        table.ctx.write_line(f"{number:3d}: {name}")
+
+
+def _count(table: _Table) -> None:
+    table.ctx.write_line(str(sum(1 for _ in table.rows())))
+
+
+_COMMANDS: dict[str, Callable[[_Table], None]] = {
+    "cut": _cut,
+    "grep": _grep,
+    "sort": _sort,
+    "json": _json,
+    "look": _look,
+    "headers": _headers,
+    "names": _headers,
+    "count": _count,
+}

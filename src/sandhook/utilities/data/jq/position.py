@@ -1,0 +1,86 @@
+"""Where in its input jq stands: what "(at <stdin>:3)" in a message says.
+
+jq reads lines and counts those it has read, so a value's position is the number of newlines
+up to the end of the line on which it was complete. Only needed when something failed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from sandhook.lazy import lazily
+from sandhook.utilities.data.jq.arguments import Command
+
+_TOKEN = lazily(rb'"(?:[^"\\]|\\.)*"|[][{}]|[^][{}",:\s]+', re.DOTALL)
+
+
+class Sources:
+    """The inputs of one call, in their order."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._starts: list[int] = []
+        self._size = 0
+
+    @property
+    def read(self) -> bool:
+        """Whether any input was read."""
+        return bool(self._names)
+
+    def add(self, name: str, data: bytes) -> bytes:
+        """Remember an input's name; return its bytes."""
+        self._names.append(name)
+        self._starts.append(self._size)
+        self._size += len(data)
+        return data
+
+    def position(self, data: bytes, index: int, command: Command) -> str:
+        """Return the place of value number ``index`` (0-based), or the last one, as jq prints it."""
+        if not self._names:
+            return "<unknown>"
+        end = len(data)
+        if not command.slurp and not command.stream:
+            for number, stop in enumerate(_ends(data, lines=command.raw_input)):
+                end = stop
+                if number == index:
+                    break
+        at = self._file(end - 1)
+        newline = data.find(b"\n", end)
+        last = self._starts[at + 1] if at + 1 < len(self._starts) else len(data)
+        stop = last if newline < 0 else min(newline + 1, last)
+        lines = data.count(b"\n", self._starts[at], stop)
+        return f"{self._names[at]}:{lines}"
+
+    def names(self, data: bytes, command: Command) -> Iterator[str]:
+        """Yield the file of every value, for ``input_filename``."""
+        if command.null_input or command.slurp:
+            return
+        for end in _ends(data, lines=command.raw_input):
+            yield self._names[self._file(end - 1)]
+
+    def _file(self, offset: int) -> int:
+        return max(0, bisect_right(self._starts, max(offset, 0)) - 1)
+
+
+def _ends(data: bytes, *, lines: bool) -> Iterator[int]:
+    """Yield the offset behind each value, or of each line's newline."""
+    if lines:
+        at = 0
+        while at < len(data):
+            end = data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            yield end
+            at = end + 1
+        return
+    depth = 0
+    for found in _TOKEN.finditer(data):
+        first = found[0][:1]
+        if first in (b"[", b"{"):
+            depth += 1
+            continue
+        if first in (b"]", b"}"):
+            depth -= 1
+        if depth <= 0:
+            yield found.end()

@@ -1,0 +1,257 @@
+"""A jq program and how it is handed to libjq: checked, and wrapped so that nothing leaks in.
+
+libjq on its own reads the host's environment, module files and ``~/.jq``. Here every name
+that could do so is bound to the script's own values around the program, or refused by name
+before libjq sees it; the worker that runs it has no environment and no files anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from sandhook.utilities.data.jq.inputs import Unclear, reading_sites
+from sandhook.utilities.data.jq.lexer import Token, definitions, keys, tokenize
+
+#: Names that are refused, with the row of docs/divergences.md.
+REFUSED = {
+    "get_jq_origin": "L-JQ-001",
+    "get_prog_origin": "L-JQ-001",
+    "import": "L-JQ-001",
+    "include": "L-JQ-001",
+    "module": "L-JQ-001",
+}
+
+#: Names that are refused where libjq's own functions cannot be called.
+_WITHOUT_LINES = {"input_line_number": "L-JQ-002"}
+
+#: Names that depend on the time zone of the process.
+ZONED = frozenset({"localtime", "strflocaltime"})
+
+#: Names that read a further input.
+READING = frozenset({"input", "inputs"})
+
+#: Variables of the wrapping.
+_PREFIX = "__sandhook_"
+NOW, FILE = _PREFIX + "now", _PREFIX + "file"
+_IN, _AT, _BAD = f"${_PREFIX}in", f"${_PREFIX}at", f"${_PREFIX}bad"
+
+#: Variables that are libjq's own, whatever --arg says.
+OWN = frozenset({"ENV", "ARGS", "__loc__", NOW, FILE})
+
+_ERROR = '(if type=="string" then . else [tojson] end)'
+_HALT = "\\u0001halt"
+_HALTS = (
+    f'def halt: error({{"{_HALT}":[0,null]}});'
+    'def halt_error($__status): if ($__status|type)!="number"'
+    ' then error("\\(type) (\\(tojson)) halt_error/1: number required")'
+    f' else error({{"{_HALT}":[$__status,{_ERROR}]}}) end;'
+    "def halt_error: halt_error(5);"
+)
+_SORT = (
+    'def __sorted: if type=="object" then . as $__o|reduce keys[] as $__k ({};.[$__k]=($__o[$__k]|__sorted))'
+    ' elif type=="array" then map(__sorted) else . end;'
+)
+
+
+class Refused(Exception):
+    """The program uses something that is not offered; the message names it."""
+
+
+class Uses:
+    """What a program mentions, read once from its text."""
+
+    __slots__ = ("bound", "env", "filename", "halts", "names", "now", "sites", "variables", "zoned")
+
+    def __init__(self, names: frozenset[str], variables: frozenset[str]) -> None:
+        self.names = names
+        self.variables = variables
+        self.halts = not names.isdisjoint(("halt", "halt_error"))
+        self.env = "env" in names or "ENV" in variables
+        self.now = "now" in names
+        self.filename = "input_filename" in names
+        self.zoned = not names.isdisjoint(ZONED)
+        self.sites: tuple[Token, ...] = ()
+
+
+@lru_cache(maxsize=256)
+def inspect(program: str, *, native: bool = False, linked: bool = False) -> Uses:
+    """Return what a program uses.
+
+    Args:
+        linked: Modules are written into the program, and their data is in variables of the wrapping.
+
+    Raises:
+        Refused: It uses something that is not offered.
+        Unbalanced: Its brackets do not match.
+    """
+    refused = REFUSED if native else {**REFUSED, **_WITHOUT_LINES}
+    tokens = tokenize(program)
+    key = keys(tokens)
+    names = {token.text for token in tokens if token.kind == "name" and token.start not in key}
+    for name in sorted(names):
+        if name in refused:
+            raise Refused(f"{name} is not supported ({refused[name]})")
+    variables = {token.text for token in tokens if token.kind == "variable"}
+    for name in sorted(variables):
+        if name.startswith(_PREFIX) and not linked:
+            raise Refused(f"${name} is not supported (L-JQ-001)")
+    uses = Uses(frozenset(names), frozenset(variables))
+    reading = READING - definitions(tokens)
+    if not names.isdisjoint(reading):
+        uses.sites = tuple(
+            token
+            for token in tokens
+            if token.kind == "name" and token.text in reading and token.start not in key
+        )
+    return uses
+
+
+class Plan:
+    """A program ready for the worker.
+
+    Attributes:
+        program, probe: Wrapped texts; ``probe`` only for programs that may halt.
+        gather: The worker hands the program one array of everything.
+        step: Inputs that one turn takes; 0 means all.
+        names: Variables of the program, in the order in which their values are sent.
+    """
+
+    __slots__ = ("gather", "names", "probe", "program", "step")
+
+    def __init__(self, program: str, probe: str, gather: bool, step: int, names: tuple[str, ...]) -> None:
+        self.program = program.encode("utf-8", "surrogateescape")
+        self.probe = probe.encode("utf-8", "surrogateescape")
+        self.gather = gather
+        self.step = step
+        self.names = names
+
+
+@lru_cache(maxsize=256)
+def plan(
+    program: str,
+    named: tuple[str, ...],
+    *,
+    null_input: bool,
+    slurp: bool,
+    stream: bool,
+    raw: bool,
+    sort_keys: bool,
+    linked: bool = False,
+) -> Plan:
+    """Wrap a program for libjq.
+
+    Args:
+        program: The user's text.
+        named: Names of the variables that options define, without ``$``.
+        null_input, slurp, stream: -n, -s, --stream.
+        raw: Strings are printed as they stand.
+        sort_keys: -S.
+        linked: See ``inspect``.
+
+    A turn that reads further inputs and fails may not have come to all its places; its error
+    says whether anything was left to read ("l"), and then the run cannot go on.
+
+    Raises:
+        Refused: It uses something that is not offered.
+        Unbalanced: Its brackets do not match, so that nothing may be wrapped around it.
+    """
+    uses = inspect(program, linked=linked)
+    names = [name for name in named if name in uses.variables and name not in OWN]
+    for name, used in (
+        ("ENV", uses.env),
+        ("ARGS", "ARGS" in uses.variables),
+        (NOW, uses.now),
+        (FILE, uses.filename),
+    ):
+        if used:
+            names.append(name)
+    text = program
+    step = 1
+    if uses.sites:
+        text, step = _bind_sites(program, uses, null_input)
+    define = "".join(
+        definition
+        for definition, used in (
+            ("def env: $ENV;", uses.env),
+            (f"def now: ${NOW};", uses.now),
+            (f"def input_filename: ${FILE}[{_AT}];", uses.filename),
+            (_SORT, sort_keys),
+        )
+        if used
+    )
+    if not (names or uses.sites or slurp or uses.halts):
+        source = "" if null_input or not stream else "tostream|"
+        return Plan(define + source + _guarded(text, raw, sort_keys, _catch()) + ",null", "", False, 1, ())
+    head = f".[1] as [{','.join('$' + name for name in names)}]|" if names else ""
+    head = f".[0] as {_BAD}|{head}" if uses.sites else head
+    values = ".[2:]"
+    if stream:
+        values = f"[{values}[]|tostream]"
+    if slurp and uses.sites:
+        values = f"(if {_BAD} then [] else [{values}] end)"
+    elif slurp:
+        values = f"[{values}]"
+    if null_input:
+        turns = f"{values} as {_IN}|-1 as {_AT}|null|" if uses.sites else f"-1 as {_AT}|null|"
+    elif uses.sites or uses.filename:
+        last = "length" if step else "([1,length]|min)"
+        turns = f"{values} as {_IN}|range(0;{_IN}|{last};{step or 1}) as {_AT}|{_IN}[{_AT}]|"
+    else:
+        turns = f"{values}[]|"
+    body = head + turns + define
+    left = f",l:(({_IN}|length)>{_AT}+1)" if uses.sites and not null_input else ""
+    plain = _guarded(text, raw, sort_keys, _catch(left)) + ",null"
+    if not uses.halts:
+        return Plan(body + plain, "", True, step, tuple(names))
+    halting = _guarded(text, raw, sort_keys, _catch_halt(left)) + ",null"
+    return Plan(body + _HALTS + halting, f"({body}{plain}),0", True, step, tuple(names))
+
+
+def _catch(left: str = "") -> str:
+    return f"{{e:{_ERROR}{left}}}"
+
+
+def _catch_halt(left: str) -> str:
+    return f'(if type=="object" and has("{_HALT}") then {{h:.["{_HALT}"]}} else {_catch(left)} end)'
+
+
+def _guarded(text: str, raw: bool, sort_keys: bool, catch: str) -> str:
+    """Return ``text`` with its results and errors made what the worker reads.
+
+    The newlines end a comment that the text may end with, also one that a backslash continues.
+    """
+    order = "__sorted|" if sort_keys else ""
+    result = f'{order}(if type=="string" then . else [tojson] end)' if raw else f"{order}[tojson]"
+    return f"try (({text}\n\n)|{result}) catch {catch}"
+
+
+def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:
+    """Replace ``input`` and ``inputs`` by what reads the array of all inputs."""
+    tokens = tokenize(program)
+    offsets = frozenset(token.start for token in uses.sites)
+    try:
+        reading = reading_sites(tokens, keys(tokens), offsets, null_input=null_input)
+    except Unclear as unclear:
+        raise Refused(
+            f"{unclear} in a place that may read more than once is not supported (L-JQ-003)"
+        ) from None
+    pieces = []
+    at = 0
+    for token in uses.sites:
+        place = reading.sites[token.start] + 1
+        pieces.append(program[at : token.start])
+        rest = f"{_IN}[{_AT}+{place}:]"
+        end = f'error(if {_BAD} then {_BAD} else "break" end)'
+        if token.text == "input":
+            pieces.append(f"({rest}|if length>0 then .[0] else {end} end)")
+        else:
+            pieces.append(f"({rest}[],if {_BAD} then error({_BAD}) else empty end)")
+        at = token.end
+    pieces.append(program[at:])
+    return "".join(pieces), reading.step
+
+
+def names_for_check(named: Sequence[str]) -> dict[str, None]:
+    """Return what libjq is told about variables when it compiles a program for its messages."""
+    return dict.fromkeys([*named, "ARGS"])

@@ -1,0 +1,315 @@
+"""sqlite3: run SQL on database files.
+
+Source: SQLite's manual, "Command Line Shell For SQLite". Oracle: SQLite 3.40.1. A database is copied into a worker
+process, where SQLite has no files, and written back when it was changed. Divergences: L-SQLITE-001 to L-SQLITE-003.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from json import dumps
+from typing import Any
+
+from sandhook.command.context import Context
+from sandhook.command.operands import reason
+from sandhook.command.options import Inform, opt, option_set
+from sandhook.errors import WorkerError
+from sandhook.kernel.descriptor import Description
+from sandhook.lazy import lazily
+from sandhook.worker import client, frames
+from sandhook.worker.requests import NativeRequest
+
+RAW = True  # long options have one dash: see _Arguments
+
+_MODES = frozenset(
+    ("ascii", "box", "column", "csv", "html", "json", "line", "list", "markdown", "quote", "table", "tabs")
+)
+_FLAGS = {"header": ("headers", True), "noheader": ("headers", False), "bail": ("bail", True), "echo": ("echo", True),
+          "readonly": ("readonly", True), "batch": ("", True), "interactive": ("", True), "safe": ("", True), "stats": ("", None)}  # fmt: skip
+_VALUES = {"separator": "column", "newline": "row", "nullvalue": "null", "cmd": "first", "init": "init"}
+
+#: Dot-commands that read a file.
+_READS = lazily(r"^\.(?:read?|imp(?:o|or|ort)?)[ \t](.*)$", re.MULTILINE)
+
+#: Files that a script may name, and how deep they may name each other.
+_MAX_FILES = 100
+
+
+@option_set
+class Options:
+    """sqlite3 [OPTION]... [FILE [SQL]...]
+
+    Run SQL statements and dot-commands on a database, from the arguments or from standard input. Without
+    FILE the database is in memory. ``.help`` lists the dot-commands.
+    """
+
+    mode: bool = opt(
+        "-csv", "-json", "-list", "-line", "-column", "-box", "-table", "-markdown", help="output mode"
+    )
+    more: bool = opt("-html", "-quote", "-tabs", "-ascii", help="output mode")
+    header: bool = opt("-header", "-noheader", help="print the names of columns, or do not")
+    separator: str = opt("-separator", "TEXT", "what stands between fields (|)")
+    newline: str = opt("-newline", "TEXT", "what stands between rows")
+    null: str = opt("-nullvalue", "TEXT", "what stands for NULL")
+    readonly: bool = opt("-readonly", help="refuse changes")
+    bail: bool = opt("-bail", help="stop at the first error")
+    echo: bool = opt("-echo", help="print commands before they run")
+    batch: bool = opt("-batch", help="accepted; there is no terminal")
+    cmd: str = opt("-cmd", "COMMAND", "run COMMAND first")
+    init: str = opt("-init", "FILE", "read FILE first")
+
+
+class _Arguments:
+    """A parsed command line."""
+
+    def __init__(self) -> None:
+        self.mode = ""
+        self.headers: bool | None = None
+        self.bail = self.echo = self.readonly = False
+        self.column: str | None = None
+        self.row: str | None = None
+        self.null: str | None = None
+        self.first: list[str] = []
+        self.init: list[str] = []
+        self.operands: list[str] = []
+        self.wrong = ""
+        self.inform = ""
+
+
+def _parse(arguments: Sequence[str]) -> _Arguments:
+    made = _Arguments()
+    rest = list(reversed(arguments))
+    while rest:
+        argument = rest.pop()
+        name = argument[2:] if argument.startswith("--") else argument[1:]
+        if not argument.startswith("-") or argument == "-":
+            made.operands.append(argument)
+        elif name in _MODES:
+            made.mode = name
+        elif name in _FLAGS and _FLAGS[name][1] is not None:
+            field, setting = _FLAGS[name]
+            if field:
+                setattr(made, field, setting)
+        elif name in _VALUES:
+            if not rest:
+                made.wrong = f"missing argument to -{name}"
+                return made
+            value = rest.pop()
+            if name in ("cmd", "init"):
+                getattr(made, _VALUES[name]).append(value)
+            else:
+                setattr(made, _VALUES[name], _unescaped(value))
+        elif name in ("help", "version"):
+            made.inform = name
+        else:
+            made.wrong = f"unknown option: {argument}"
+            return made
+    return made
+
+
+def _unescaped(text: str) -> str:
+    for mark, character in (("\\t", "\t"), ("\\n", "\n"), ("\\r", "\r"), ("\\\\", "\\")):
+        text = text.replace(mark, character)
+    return text
+
+
+def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, 1 for wrong options and failed statements, or SQLite's code of the error of an argument."""
+    parsed = _parse(arguments)
+    if parsed.wrong:
+        ctx.process.complain(
+            f"{ctx.name}: Error: {parsed.wrong}\nUse -help for a list of options.\n".encode()
+        )
+        return 1
+    if parsed.inform:
+        raise Inform(parsed.inform)
+    return _Run(parsed, ctx).status()
+
+
+class _Run:
+    """One call."""
+
+    def __init__(self, arguments: _Arguments, ctx: Context) -> None:
+        self._arguments = arguments
+        self._ctx = ctx
+        self._name = arguments.operands[0] if arguments.operands else ""
+        self._held = self._name in ("", ":memory:")
+        self._target: Description | None = None
+        self._files: dict[str, str | None] = {}
+        self._status = 0
+
+    def status(self) -> int:
+        """Run it and return the exit status."""
+        try:
+            image = b"" if self._held else self._image()
+        except OSError as error:
+            self._say(f'Error: unable to open database "{self._name}": {_opening(error)}\n')
+            return 1
+        except _Refused as refused:
+            self._say(f"Error: {refused}\n")
+            return 1
+        header = self._header()
+        request = NativeRequest(dumps(header).encode(), image)
+        try:
+            self._ask(request)
+        finally:
+            if self._target is not None:
+                self._target.release()
+        return self._status
+
+    def _image(self) -> bytes:
+        """Return the bytes of the database file, which is made if it does not exist."""
+        ctx = self._ctx
+        path = ctx.path(self._name)
+        if not ctx.fs.exists(path):
+            if self._arguments.readonly:
+                raise FileNotFoundError(2, "unable to open database file")
+            ctx.create(self._name).release()
+            return b""
+        for suffix, what in (("-wal", "a write-ahead log"), ("-journal", "a journal")):
+            log = ctx.path(self._name + suffix)
+            if ctx.fs.exists(log) and ctx.fs.stat(log).size:
+                raise _Refused(f"{self._name} has {what}, which is not supported (L-SQLITE-002)")
+        with ctx.open(self._name) as reader:
+            data = reader.read_all()
+        ctx.budget.check_fits(3 * len(data))
+        if data[:16] == b"SQLite format 3\0" and data[18:20] == b"\2\2":
+            data = data[:18] + b"\1\1" + data[20:]  # a log that is empty need not be looked for
+        return data
+
+    def _header(self) -> dict[str, Any]:
+        arguments = self._arguments
+        commands = arguments.operands[1:]
+        script = None
+        if not commands:
+            with self._ctx.stdin_reader() as reader:
+                script = reader.read_all().decode("utf-8", "surrogateescape")
+        first = [*(f".read {shlex.quote(name)}" for name in arguments.init), *arguments.first]
+        for text in (*first, *commands, script or ""):
+            self._gather(text, 0)
+        clean = [_clean(text) for text in commands]
+        return {
+            "name": _clean(str(self._ctx.path(self._name))) if not self._held else "",
+            "first": [_clean(text) for text in first],
+            "commands": clean,
+            "script": None if script is None else _clean(script),
+            "files": {
+                _clean(name): None if text is None else _clean(text) for name, text in self._files.items()
+            },
+            "mode": arguments.mode,
+            "headers": arguments.headers,
+            "null": arguments.null,
+            "column": arguments.column,
+            "row": arguments.row,
+            "bail": arguments.bail,
+            "echo": arguments.echo,
+            "readonly": arguments.readonly,
+            "max_bytes": self._ctx.kernel.limits.fs_bytes,
+        }
+
+    def _gather(self, text: str, depth: int) -> None:
+        """Read the files that ``.read`` and ``.import`` of a text name: the worker has no files."""
+        for found in _READS.finditer(text):
+            try:
+                words = shlex.split(found[1])
+            except ValueError:
+                words = found[1].split()
+            for name in words:
+                if name.startswith("-") or name in self._files or len(self._files) >= _MAX_FILES:
+                    continue
+                content = self._file(name)
+                self._files[name] = content
+                if content is not None and depth < 10:
+                    self._gather(content, depth + 1)
+
+    def _file(self, name: str) -> str | None:
+        path = self._ctx.path(name)
+        try:
+            if not self._ctx.fs.exists(path) or self._ctx.fs.is_dir(path):
+                return None
+            with self._ctx.open(name) as reader:
+                return reader.read_all().decode("utf-8", "surrogateescape")
+        except OSError:
+            return None
+
+    # ------------------------------------------------------------------ what comes out
+
+    def _ask(self, request: NativeRequest) -> None:
+        budget = self._ctx.budget
+        budget.charge(1 + (len(request.data) + len(request.header) >> 10))
+        try:
+            client.sqlite_pool().call(request, budget.remaining, self._take)
+        except client.OutOfTime:
+            budget.fail("wall_seconds")
+        except client.WorkerDied:
+            budget.fail("memory_bytes")
+        except WorkerError as error:
+            self._say(f"Error: {error}\n")
+            self._status = 1
+
+    def _take(self, kind: int, payload: bytes) -> None:
+        """Do what one frame of the answer says."""
+        ctx = self._ctx
+        if kind == frames.OUTPUT:
+            if self._target is None:
+                ctx.write(payload)
+            else:
+                ctx.charge(1 + (len(payload) >> 10))
+                self._target.write(payload)
+        elif kind == frames.FAILED:
+            ctx.flush()
+            ctx.process.complain(payload)
+        elif kind == frames.TARGET:
+            self._redirect(payload.decode("utf-8", "surrogateescape"))
+        elif kind == frames.FILE:
+            name, _, data = payload.partition(b"\0")
+            self._write(name.decode("utf-8", "surrogateescape"), data)
+        elif kind == frames.DONE:
+            self._status = frames.ENDED.unpack_from(payload)[0]
+            image = payload[frames.ENDED.size :]
+            if image and not self._held:
+                self._write(self._name, image)
+
+    def _redirect(self, name: str) -> None:
+        if self._target is not None:
+            self._target.release()
+            self._target = None
+        if name:
+            try:
+                self._target = self._ctx.create(name)
+            except OSError as error:
+                self._say(f'Error: cannot open "{name}": {reason(error)}\n')
+
+    def _write(self, name: str, data: bytes) -> None:
+        try:
+            file = self._ctx.create(name)
+        except OSError as error:
+            self._say(f'Error: cannot open "{name}": {reason(error)}\n')
+            self._status = 1
+            return
+        try:
+            file.write(data)
+        except OSError as error:
+            self._say(f"Error: {name}: {reason(error)}\n")
+            self._status = 1
+        finally:
+            file.release()
+
+    def _say(self, text: str) -> None:
+        self._ctx.flush()
+        self._ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+
+
+class _Refused(Exception):
+    """Something that is not offered; the message names it."""
+
+
+def _opening(error: OSError) -> str:
+    return "unable to open database file" if error.errno in (2, 20, 21) else reason(error)
+
+
+def _clean(text: str) -> str:
+    """Return text in which bytes that are no UTF-8 are U+FFFD."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""Utilities that encode, decode, dump and sum bytes."""

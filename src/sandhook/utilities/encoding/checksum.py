@@ -1,0 +1,112 @@
+"""md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum: print and check digests.
+
+Oracle: GNU coreutils 9.1. Which digest, the name says by which the utility is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.utilities.encoding.digests import ALGORITHMS, Algorithm, Manner, check_listing, print_digest
+
+WRITE_ERROR = "write error"
+
+
+@option_set
+class Options:
+    """md5sum [-bctwz] [--tag] [--quiet] [--status] [--strict] [--ignore-missing] [FILE]...
+
+    Print the digest of each FILE (standard input), or check those that FILE lists. Likewise sha1sum,
+    sha224sum, sha256sum, sha384sum, sha512sum, b2sum.
+    """
+
+    binary: bool | None = also(
+        opt("-b", "--binary", help="mark names with *", const=True, default=None),
+        opt("-t", "--text", help="mark names with a space (default)", const=False),
+    )
+    length: str | None = opt("-l", "--length", "BITS", "b2sum: the length of the digest, a multiple of 8")
+    check: bool = opt("-c", "--check", "check the digests that FILE lists")
+    tag: bool = opt("--tag", "lines like BSD's")
+    zero: bool = opt("-z", "--zero", "end each line with NUL and escape no name")
+    ignore_missing: bool = opt("--ignore-missing", "with -c, files that are missing are no failure")
+    mode: str = also(
+        opt("--quiet", help="with -c, do not print OK", const="quiet", default=""),
+        opt("--status", help="with -c, print nothing", const="status"),
+        opt("-w", "--warn", help="with -c, name wrong lines", const="warn"),
+    )
+    strict: bool = opt("--strict", "with -c, wrong lines are a failure")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0; 1 when a file could not be read or is not what its digest says."""
+    algorithm = chosen(options, ctx)
+    if options.tag and options.binary is False:
+        raise UsageError("--tag does not support --text mode")
+    if options.check and options.binary is not None:
+        raise UsageError("the --binary and --text options are meaningless when verifying checksums")
+    if options.check and options.tag:
+        raise UsageError("the --tag option is meaningless when verifying checksums")
+    refuse_unless_checking(options)
+    manner = manner_of(options, tag=options.tag, binary=bool(options.binary))
+    for name in operands or ["-"]:
+        if options.check:
+            check_listing(name, algorithm, manner, ctx)
+        else:
+            print_digest(name, algorithm, manner, ctx)
+    return ctx.failed
+
+
+def chosen(options: Options, ctx: Context) -> Algorithm:
+    """Return the algorithm that the utility's name means, with -l for b2sum."""
+    stem = ctx.program.removesuffix("sum")
+    if stem != "b2":
+        if options.length is not None:
+            raise UsageError("invalid option -- 'l'")
+        return ALGORITHMS[stem]
+    return blake(options.length, ctx)
+
+
+def blake(length: str | None, ctx: Context) -> Algorithm:
+    """Return BLAKE2b with a length in bits."""
+    longest = ALGORITHMS["blake2b"]
+    if length is None:
+        return longest
+    digits = length.lstrip("0")
+    if not (length.isascii() and length.isdigit()):
+        raise Failure(f"invalid length: '{length}'")
+    if len(digits) > 4 or int(digits or "0") > 512:
+        ctx.error(f"invalid length: '{length}'")
+        raise Failure("maximum digest length for 'BLAKE2b' is 512 bits")
+    bits = int(digits or "0")
+    if bits % 8:
+        ctx.error(f"invalid length: '{length}'")
+        raise Failure("length is not a multiple of 8")
+    return Algorithm(longest.name, longest.tag, bits // 4, True) if bits else longest
+
+
+def refuse_unless_checking(options: Any) -> None:
+    """Refuse the options that mean something with -c alone, and the one that means nothing. Raises UsageError."""
+    if options.check and options.zero:
+        raise UsageError("the --zero option is not supported when verifying checksums")
+    if not options.check:
+        given = (options.ignore_missing and "ignore-missing", options.mode, options.strict and "strict")
+        for flag in filter(None, given):
+            raise UsageError(f"the --{flag} option is meaningful only when verifying checksums")
+
+
+def manner_of(options: Any, *, tag: bool, binary: bool) -> Manner:
+    """Return the options in the form that printing and checking take."""
+    mode = options.mode
+    return Manner(
+        tag,
+        binary,
+        options.zero,
+        options.ignore_missing,
+        mode == "quiet",
+        mode == "status",
+        options.strict,
+        mode == "warn",
+    )

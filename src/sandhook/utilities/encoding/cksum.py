@@ -1,0 +1,108 @@
+"""cksum: print and check checksums, POSIX's CRC unless -a says another.
+
+Source: POSIX.1-2024 XCU 3, cksum. Oracle: GNU coreutils 9.1.
+Divergence: L-CKSUM-001, --debug is not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import reason
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.text.quoting import quote_odd
+from sandhook.utilities.encoding.checksum import blake, manner_of, refuse_unless_checking
+from sandhook.utilities.encoding.digests import ALGORITHMS, Algorithm, check_listing, print_digest
+from sandhook.utilities.encoding.sums import SUMS, sum_line
+
+_KNOWN = ("bsd", "sysv", "crc", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "sm3")
+
+
+def _algorithm(text: str) -> str:
+    """Read the argument of -a, which may not be shortened."""
+    if text not in _KNOWN:
+        listed = "".join(f"\n  - '{name}'" for name in _KNOWN)
+        raise UsageError(f"invalid argument '{text}' for '--algorithm'\nValid arguments are:{listed}")
+    return text
+
+
+WRITE_ERROR = "write error"
+
+
+@option_set
+class Options:
+    """cksum [-a ALGORITHM] [-l BITS] [--untagged] [-z] [FILE]... | cksum -c [FILE]...
+
+    Print the checksum and size of each FILE (standard input), or check those that FILE lists.
+    """
+
+    algorithm: str | None = opt(
+        "-a",
+        "--algorithm",
+        "TYPE",
+        "bsd, sysv, crc (default), md5, sha1, sha224, sha256, sha384, sha512, blake2b, sm3",
+        convert=_algorithm,
+    )
+    check: bool = opt("-c", "--check", "check the digests that FILE lists")
+    length: str | None = opt("-l", "--length", "BITS", "blake2b: the length of the digest, a multiple of 8")
+    tag: bool = also(
+        opt("--tag", help="lines like BSD's (default)", const=True, default=True),
+        opt("--untagged", help="lines as md5sum prints them", const=False),
+    )
+    zero: bool = opt("-z", "--zero", "end each line with NUL and escape no name")
+    ignore_missing: bool = opt("--ignore-missing", "with -c, files that are missing are no failure")
+    mode: str = also(
+        opt("--quiet", help="with -c, do not print OK", const="quiet", default=""),
+        opt("--status", help="with -c, print nothing", const="status"),
+        opt("-w", "--warn", help="with -c, name wrong lines", const="warn"),
+    )
+    debug: bool = opt("--debug", help="taken: there is one implementation, so that there is nothing to say")
+    strict: bool = opt("--strict", "with -c, wrong lines are a failure")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0; 1 when a file could not be read or is not what its digest says."""
+    kind = options.algorithm or "crc"
+    if options.length is not None and kind != "blake2b":
+        raise Failure("--length is only supported with --algorithm=blake2b")
+    if options.check and options.algorithm in SUMS:
+        raise Failure("--check is not supported with --algorithm={bsd,sysv,crc}")
+    refuse_unless_checking(options)
+    manner = manner_of(options, tag=options.tag, binary=False)
+    algorithm = None if kind in SUMS else _digest(kind, options.length, ctx)
+    for name in operands or ["-"]:
+        if options.check:
+            check_listing(name, algorithm, manner, ctx)
+        elif algorithm is not None:
+            print_digest(name, algorithm, manner, ctx)
+        else:
+            _print_sum(kind, name, bool(operands), options.zero, ctx)
+    return ctx.failed
+
+
+def _digest(kind: str, length: str | None, ctx: Context) -> Algorithm:
+    if kind == "blake2b":
+        return blake(length, ctx)
+    if kind == "sm3":
+        return _sm3()
+    return ALGORITHMS[kind]
+
+
+def _sm3() -> Algorithm:
+    """Return SM3, which hashlib has where OpenSSL was built with it."""
+    import hashlib
+
+    if "sm3" not in hashlib.algorithms_available:
+        raise UsageError("sm3 is not available on this machine", hint=False)
+    return Algorithm("sm3", "SM3", 64)
+
+
+def _print_sum(kind: str, name: str, named: bool, zero: bool, ctx: Context) -> None:
+    try:
+        line = sum_line(kind, name, ctx)
+    except OSError as error:
+        ctx.fail(f"{quote_odd(name)}: {reason(error)}")
+        return
+    text = f"{line} {name}" if named else line
+    ctx.write(text.encode("utf-8", "surrogateescape") + (b"\0" if zero else b"\n"))

@@ -1,0 +1,191 @@
+"""hexdump, hd: dump bytes in hexadecimal, or as formats say.
+
+Oracle: hexdump of util-linux 2.38. hd is ``hexdump -C``.
+Divergence: L-HEXDUMP-001, the conversion suffix ``_L`` is not offered; -L is checked, and without effect.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Sequence
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.inputs import Joined
+from sandhook.command.operands import reason
+from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.encoding.hexdump.format import Pattern, parse_patterns
+
+_SIZE = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)(?:([KMGTPE])(i?B)?|b)?", re.ASCII | re.IGNORECASE)
+
+_CANONICAL = ('"%08.8_Ax\\n"', '"%08.8_ax  " 8/1 "%02x " "  " 8/1 "%02x "', '"  |" 16/1 "%_p" "|\\n"')
+_ADDRESS = '"%07.7_Ax\\n"'
+_WORDS = '"%07.7_ax " 8/2 "%04x " "\\n"'
+_MOST_BLOCK = 1 << 16
+_PRINTABLE = bytes(byte if 32 <= byte < 127 else 46 for byte in range(256))
+_WORD_LINE = struct.Struct("<8H")
+
+
+def _count(text: str) -> int:
+    found = _SIZE.fullmatch(text)
+    if found is None or len(found[1]) > 18:
+        raise Failure(f"failed to parse length: '{text}': Invalid argument")
+    digits = found[1]
+    try:
+        value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10)
+    except ValueError:
+        raise Failure(f"failed to parse length: '{text}': Invalid argument") from None
+    if found[2]:
+        power = "KMGTPE".index(found[2].upper()) + 1
+        value *= (1000 if (found[3] or "").upper() == "B" else 1024) ** power
+    elif text[-1] in "bB" and digits[:2] not in ("0x", "0X"):
+        value *= 512
+    return value
+
+
+def _when(text: str) -> str:
+    if text not in ("auto", "always", "never"):
+        raise Failure(f"unsupported color mode: '{text}'")
+    return text
+
+
+@option_set
+class Options:
+    """hexdump [-bcCdovx] [-e FORMAT] [-f FILE] [-n LENGTH] [-s OFFSET] [FILE]...
+
+    Dump the FILEs, one after the other; numbers of two bytes in hexadecimal unless an option says otherwise.
+    """
+
+    formats: tuple[tuple[str, ...], ...] = also(
+        opt("-b", "--one-byte-octal", help="octal bytes", append=True,
+            const=(_ADDRESS, '"%07.7_ax " 16/1 "%03o " "\\n"')),
+        opt("-c", "--one-byte-char", help="characters", append=True,
+            const=(_ADDRESS, '"%07.7_ax " 16/1 "%3_c " "\\n"')),
+        opt("-C", "--canonical", help="hexadecimal bytes with their characters", append=True, const=_CANONICAL),
+        opt("-d", "--two-bytes-decimal", help="decimal numbers of two bytes", append=True,
+            const=(_ADDRESS, '"%07.7_ax " 8/2 "  %05u " "\\n"')),
+        opt("-o", "--two-bytes-octal", help="octal numbers of two bytes", append=True,
+            const=(_ADDRESS, '"%07.7_ax " 8/2 " %06o " "\\n"')),
+        opt("-x", "--two-bytes-hex", help="hexadecimal numbers of two bytes", append=True,
+            const=(_ADDRESS, '"%07.7_ax " 8/2 "   %04x " "\\n"')),
+        opt("-e", "--format", "FORMAT", "write as FORMAT says: [COUNT]/[BYTES] \"TEXT\" ...", append=True,
+            convert=lambda text: (text,)),
+    )  # fmt: skip
+    file: tuple[str, ...] = opt("-f", "--format-file", "FILE", "formats are the lines of FILE", append=True)
+    length: int | None = opt("-n", "--length", "LENGTH", "dump at most LENGTH bytes", convert=_count)
+    skip: int = opt("-s", "--skip", "OFFSET", "skip OFFSET bytes first", convert=_count, default=0)
+    color: str | None = opt(
+        "-L",
+        "--color",
+        "WHEN",
+        "auto, always or never: formats ask for no colours",
+        optional=True,
+        const="auto",
+        convert=_when,
+    )
+    verbose: bool = opt("-v", "--no-squeezing", help="print every line, instead of * for equal ones")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when an input could not be read."""
+    texts = [text for group in options.formats for text in group]
+    for name in options.file:
+        try:
+            with ctx.open(name) as reader:
+                texts += _lines(reader)
+        except OSError as error:
+            raise Failure(f"can't read {name}: {reason(error)}") from None
+    if ctx.called_as(("hexdump", "hd")) == "hd":
+        texts = [*_CANONICAL, *texts]
+    elif not texts:
+        texts = [_ADDRESS, _WORDS]
+    patterns = [parse_patterns(text) for text in texts]
+    size = max((sum(each.size for each in line) for line in patterns), default=0)
+    if size > _MOST_BLOCK:
+        raise Failure("a format asks for too many bytes")
+    final = [line for line in patterns if any(each.is_final for each in line)]
+    body = [line for line in patterns if line not in final]
+    for line in body:
+        _repeat_last(line, size)
+    source = Joined(ctx, operands or ("-",), options.length, lenient=True)
+    source.skip(options.skip)
+    if size:
+        _dump(source, size, body, final, _QUICK.get(tuple(texts)), options, ctx)
+    if not source.opened and ctx.failed:
+        ctx.error("all input file arguments failed")
+    return ctx.failed
+
+
+def _lines(reader: Reader) -> list[str]:
+    lines = [line.decode("utf-8", "surrogateescape").strip() for line in reader.lines()]
+    return [line for line in lines if line and line[0] != "#"]
+
+
+def _repeat_last(line: list[Pattern], size: int) -> None:
+    """Let the last pattern without a count go on until the block is used up."""
+    used = sum(each.size for each in line)
+    if line and used < size and not line[-1].counted and line[-1].unit:
+        line[-1].count += (size - used) // line[-1].unit
+
+
+def _dump(
+    source: Joined,
+    size: int,
+    body: list[list[Pattern]],
+    final: list[list[Pattern]],
+    quick: Callable[[int, bytes], bytes] | None,
+    options: Options,
+    ctx: Context,
+) -> None:
+    """Write all blocks; ``quick`` writes a whole one as the patterns would."""
+    address = options.skip
+    before: bytes | None = None
+    starred = False
+    for data in source.blocks(size):
+        for at in range(0, len(data), size):
+            block = data[at : at + size]
+            ctx.charge(2 + (len(block) >> 2) * len(body))
+            if block == before and len(block) == size and not options.verbose:
+                if not starred:
+                    ctx.write(b"*\n")
+                    starred = True
+            else:
+                before, starred = block, False
+                if quick is not None and len(block) == size:
+                    ctx.write(quick(address, block))
+                else:
+                    for line in body:
+                        ctx.write(_line(line, block, address))
+            address += len(block)
+    if source.missing and not ctx.failed:
+        address = options.skip - source.missing
+    if address > options.skip or (options.skip and source.opened):
+        for line in final[-1:]:
+            ctx.write(_line(line, b"", address))
+
+
+def _canonical(address: int, block: bytes) -> bytes:
+    """Return what -C writes for 16 bytes."""
+    shown = block.hex(" ").encode()
+    return b"%08x  %b  %b  |%b|\n" % (address, shown[:23], shown[24:], block.translate(_PRINTABLE))
+
+
+def _words(address: int, block: bytes) -> bytes:
+    """Return what hexdump writes for 16 bytes when no option says otherwise."""
+    return b"%07x %04x %04x %04x %04x %04x %04x %04x %04x\n" % (address, *_WORD_LINE.unpack(block))
+
+
+_QUICK: dict[tuple[str, ...], Callable[[int, bytes], bytes]] = {
+    _CANONICAL: _canonical,
+    (_ADDRESS, _WORDS): _words,
+}
+
+
+def _line(patterns: list[Pattern], block: bytes, address: int) -> bytes:
+    """Write one block by one line of patterns."""
+    at = 0
+    pieces = []
+    for pattern in patterns:
+        text, at = pattern.write(block, at, address)
+        pieces.append(text)
+    return "".join(pieces).encode("utf-8", "surrogateescape")

@@ -1,0 +1,231 @@
+"""od: dump bytes as numbers and characters.
+
+Source: POSIX.1-2024 XCU 3, od. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import lcm
+
+from sandhook.command.choices import one_of
+from sandhook.command.context import Context, Failure
+from sandhook.command.counts import read_count
+from sandhook.command.inputs import Joined
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.utilities.encoding.od_types import Type, Writer, line_width, parse_types, writer
+
+_OFFSET = re.compile(r"\+?(0[xX][0-9a-fA-F]+|[0-9]+)([bB]?)", re.ASCII)
+_DIGITS = {"o": (7, "o"), "d": (7, "d"), "x": (6, "x"), "n": (0, "")}
+_MOST_WIDTH = 1 << 20  #: bytes of one line
+
+
+def _radix(text: str) -> str:
+    if text[:1] not in _DIGITS or not text:
+        raise Failure(f"invalid output address radix '{text[:1]}'; it must be one character from [doxn]")
+    return text[0]
+
+
+def _type(flag: str, text: str, help_: str) -> object:
+    return opt(flag, help=help_, const=parse_types(text), append=True)
+
+
+@option_set
+class Options:
+    """od [-A RADIX] [-j BYTES] [-N BYTES] [-t TYPE] [-S BYTES] [-w[BYTES]] [-v] [FILE]...
+
+    Dump the FILEs, one after the other, as octal numbers of two bytes, or as -t says. Without
+    -A, -j, -N, -t, -v, -w and -S, a last operand [+]OFFSET[b] is where the dump begins.
+    """
+
+    radix: str | None = opt(
+        "-A", "--address-radix", "RADIX", "addresses: d, o, x or n for none", convert=_radix
+    )
+    order: str = opt(
+        "--endian", "ORDER", "order of bytes: little or big", convert=one_of("--endian", "little", "big"), default="little"
+    )  # fmt: skip
+    skip: int | None = opt(
+        "-j", "--skip-bytes", "BYTES", "skip BYTES first", convert=lambda text: read_count("-j", text)
+    )
+    limit: int | None = opt(
+        "-N", "--read-bytes", "BYTES", "dump at most BYTES", convert=lambda text: read_count("-N", text)
+    )
+    strings: int | None = also(
+        opt("-S", "BYTES", "print strings of at least BYTES characters that end with NUL",
+            convert=lambda text: read_count("-S", text)),
+        opt("--strings", "BYTES", "likewise, 3 without BYTES",
+            convert=lambda text: read_count("-S", text), optional=True, const=3),
+    )  # fmt: skip
+    types: tuple[tuple[Type, ...], ...] = also(
+        opt("-t", "--format", "TYPE", "types: a, c, or d f o u x with a size, each with z for its characters",
+            convert=parse_types, append=True),
+        _type("-a", "a", "like -t a: names of characters"),
+        _type("-b", "o1", "like -t o1: octal bytes"),
+        _type("-c", "c", "like -t c: characters or escapes"),
+        _type("-d", "u2", "like -t u2"),
+        _type("-f", "fF", "like -t fF"),
+        _type("-i", "dI", "like -t dI"),
+        _type("-l", "dL", "like -t dL"),
+        _type("-o", "o2", "like -t o2"),
+        _type("-s", "d2", "like -t d2"),
+        _type("-x", "x2", "like -t x2"),
+        _type("-B", "o2", "like -t o2"),
+        _type("-D", "u4", "like -t u4"),
+        _type("-e", "fD", "like -t fD"),
+        _type("-F", "fD", "like -t fD"),
+        _type("-h", "x2", "like -t x2"),
+        _type("-H", "x4", "like -t x4"),
+        _type("-I", "dL", "like -t dL"),
+        _type("-L", "dL", "like -t dL"),
+        _type("-O", "o4", "like -t o4"),
+        _type("-X", "x4", "like -t x4"),
+    )  # fmt: skip
+    verbose: bool = opt("-v", "--output-duplicates", help="print every line, instead of * for equal ones")
+    width: int | None = opt(
+        "-w", "--width", "BYTES", "bytes of a line (16; 32 without BYTES)",
+        convert=lambda text: read_count("-w", text), optional=True, const=32,
+    )  # fmt: skip
+    traditional: bool = opt("--traditional", help="take the operands FILE [+]OFFSET[b]")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when an input could not be read."""
+    if options.strings is not None and options.types:
+        raise Failure("no type may be specified when dumping strings")
+    names, skip = _operands(options, list(operands))
+    source = Joined(ctx, names or ("-",), options.limit)
+    source.skip(skip)
+    if options.strings is not None:
+        _strings(source, options, skip, ctx)
+    else:
+        _Dump(options, ctx, skip).run(source)
+    if source.missing and not ctx.failed:
+        raise Failure("cannot skip past end of combined input")
+    return ctx.failed
+
+
+def _operands(options: Options, operands: list[str]) -> tuple[list[str], int]:
+    """Return the files and the offset, which is an operand in the traditional form."""
+    skip = options.skip or 0
+    modern = (
+        options.radix is not None
+        or options.skip is not None
+        or options.limit is not None
+        or options.verbose
+        or options.width is not None
+        or options.strings is not None
+        or "t" in _given(options)
+    )
+    if (modern and not options.traditional) or not operands or len(operands) > 2:
+        if options.traditional and len(operands) > 1:
+            raise _extra(operands[1])
+        return operands, skip
+    last = operands[-1]
+    if options.traditional or last[:1] == "+" or (len(operands) == 2 and last[:1].isdigit()):
+        found = _OFFSET.fullmatch(last)
+        if found is not None:
+            digits = found[1]
+            base = 16 if digits[:2] in ("0x", "0X") else 8
+            try:
+                offset = int(digits[:40], base) * (512 if found[2] else 1)
+            except ValueError:
+                offset = -1
+            if offset >= 0:
+                return operands[:-1], offset
+    if options.traditional and len(operands) > 1:
+        raise _extra(operands[1])
+    return operands, skip
+
+
+def _extra(operand: str) -> UsageError:
+    return UsageError(f"extra operand '{operand}'\nod: compatibility mode supports at most one file")
+
+
+def _given(options: Options) -> str:
+    """Return "t" when a type was asked for by -t: it makes an offset operand a file name."""
+    old = {parse_types(text) for text in ("a", "o1", "c", "u2", "fF", "dI", "dL", "o2", "d2", "x2")}
+    return "" if all(kind in old for kind in options.types) else "t"
+
+
+class _Dump:
+    """Writes blocks as lines, with * for blocks that are equal to the one before."""
+
+    def __init__(self, options: Options, ctx: Context, start: int) -> None:
+        self.ctx = ctx
+        self.types = [kind for group in options.types for kind in group] or [Type("o", 2)]
+        self.unit = lcm(*(kind.size for kind in self.types))
+        self.block = self._block(options.width)
+        ctx.budget.check_fits(64 * self.block)
+        order = "<" if options.order == "little" else ">"
+        line = line_width(self.types, self.block)
+        self.writers: list[Writer] = [writer(kind, self.block, line, order) for kind in self.types]
+        self.digits, self.radix = _DIGITS[options.radix or "o"]
+        self.verbose = options.verbose
+        self.address = start
+        self.before: bytes | None = None
+        self.starred = False
+
+    def _block(self, wanted: int | None) -> int:
+        if wanted is None:
+            return self.unit * (16 // self.unit) if self.unit < 16 else self.unit
+        if wanted and wanted % self.unit == 0:
+            if wanted > _MOST_WIDTH:
+                raise Failure(f"-w argument '{wanted}' too large")
+            return wanted
+        self.ctx.error(f"warning: invalid width {wanted}; using {self.unit} instead")
+        return self.unit
+
+    def label(self, address: int) -> str:
+        return f"{address:0{self.digits}{self.radix}}" if self.digits else ""
+
+    def run(self, source: Joined) -> None:
+        size = self.block
+        for data in source.blocks(size):
+            for at in range(0, len(data), size):
+                self.line(data[at : at + size])
+        if self.digits and source.opened and not source.missing:
+            self.ctx.write_line(self.label(self.address))
+
+    def line(self, data: bytes) -> None:
+        ctx = self.ctx
+        ctx.charge(2 + (len(data) >> 3) * len(self.writers))
+        if data == self.before and not self.verbose and len(data) == self.block:
+            if not self.starred:
+                ctx.write(b"*\n")
+                self.starred = True
+            self.address += len(data)
+            return
+        self.before = data
+        self.starred = False
+        count = len(data)
+        label = self.label(self.address)
+        padded = data if count == self.block else data + bytes(-count % self.unit)
+        for write in self.writers:
+            ctx.write(f"{label}{write(padded, count)}\n".encode())
+            label = " " * self.digits
+        self.address += count
+
+
+def _strings(source: Joined, options: Options, start: int, ctx: Context) -> None:
+    """Print every string of graphic characters that is long enough and ends with NUL."""
+    least = options.strings or 0
+    digits, radix = _DIGITS[options.radix or "o"]
+    held = b""
+    address = start
+    wanted = re.compile(rb"([\x20-\x7e]*)(.?)", re.DOTALL)
+    for data in source.chunks():
+        held += data
+        ctx.budget.check_fits(len(held))
+        at = 0
+        while at < len(held):
+            ctx.charge()
+            found = wanted.match(held, at)
+            if found is None or not found[2]:
+                break  # the string may go on
+            if found[2] == b"\0" and len(found[1]) >= least:
+                label = f"{address + at:0{digits}{radix}} " if digits else ""
+                ctx.write_line(label + found[1].decode("ascii"))
+            at = found.end()
+        address += at
+        held = held[at:]

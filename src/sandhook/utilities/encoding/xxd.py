@@ -1,0 +1,435 @@
+"""xxd: make a hexadecimal dump, or turn one back into bytes.
+
+Oracle: xxd 2022-01-14 of Vim 9.0. Options are words of one dash, as in ``-ps`` and ``-cols 8``.
+Divergence: L-XXD-001, -E is not offered, and a word that is no option is an error, though its first letter is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.operands import reason
+from sandhook.command.options import Syntax, UsageError, opt, option_set
+from sandhook.kernel.descriptor import Description, File
+
+RAW = True  # its options are words of one dash
+
+_WORDS = {
+    "autoskip": "a", "bits": "b", "cols": "c", "capitalize": "C", "decimal": "d", "groupsize": "g", "include": "i",
+    "len": "l", "name": "n", "offset": "o", "off": "o", "plain": "p", "postscript": "p", "ps": "p", "revert": "r",
+    "seek": "s", "skip": "s", "upper": "u", "uppercase": "u",
+}  # fmt: skip
+_VALUED = "cglnos"
+_NUMBER = re.compile(r"[+-]*(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,18})", re.ASCII)
+_MOST_COLUMNS = 256
+_PRINTABLE = bytes(byte if 32 <= byte < 127 else 46 for byte in range(256))
+#: What EBCDIC of code page 37 has where -E shows another character.
+_EBCDIC = bytes.maketrans(b"\x5f\x9a\xa1\xad\xb0\xba\xbb\xbd", b"~^.[...]")
+_EBCDIC_SHOWN = bytes(
+    new if new != byte else ord(char) if " " <= (char := bytes((byte,)).decode("cp037")) <= "~" else 46
+    for byte, new in enumerate(_EBCDIC)
+)
+
+
+def _number(text: str) -> int:
+    """Read a number as strtol does with base 0; what cannot be read is 0."""
+    found = _NUMBER.match(text)
+    if found is None:
+        return 0
+    digits = found[1]
+    base = 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10
+    if base == 8:
+        digits = re.match("[0-7]*", digits)[0]  # type: ignore[index]
+    value = int(digits or "0", base)
+    return -value if "-" in text[: found.start(1)] else value
+
+
+WRITE_ERROR = "{}"
+WRITE_STATUS = 3
+
+
+@option_set
+class Options:
+    """xxd [-abCdeEipru] [-c COLS] [-g BYTES] [-l LEN] [-n NAME] [-o OFFSET] [-s [+][-]SEEK] [INFILE [OUTFILE]]
+
+    Dump INFILE (standard input) in hexadecimal, or turn a dump back with -r.
+    """
+
+    autoskip: bool = opt("-a", help="a single * stands for lines of NULs (-autoskip)")
+    bits: bool = opt("-b", help="binary digits (-bits)")
+    columns: int | None = opt(
+        "-c", "COLS", "bytes of a line: 16; 12 with -i, 30 with -p, 6 with -b (-cols)", convert=_number
+    )
+    capitalize: bool = opt("-C", help="with -i, capital letters in names (-capitalize)")
+    decimal: bool = opt("-d", help="offsets in decimal")
+    little: bool = opt("-e", help="groups are little-endian numbers")
+    ebcdic: bool = opt("-E", help="the characters are those of EBCDIC")
+    group: int | None = opt(
+        "-g", "BYTES", "bytes of a group: 2; 4 with -e, 1 with -b (-groupsize)", convert=_number
+    )
+    include: bool = opt("-i", help="write an array of C (-include)")
+    length: int | None = opt("-l", "LEN", "stop after LEN bytes (-len)", convert=_number)
+    name: str | None = opt("-n", "NAME", "with -i, the name of the array (-name)")
+    offset: int = opt(
+        "-o", "OFFSET", "add OFFSET to the offsets that are shown (-offset)", convert=_number, default=0
+    )
+    plain: bool = opt("-p", help="hexadecimal digits and nothing else (-ps, -plain)")
+    revert: bool = opt("-r", help="turn a dump into bytes (-revert)")
+    seek: str | None = opt(
+        "-s", "SEEK", "begin there; negative from the end; with -r, add it to all offsets (-seek)"
+    )
+    upper: bool = opt("-u", help="capital hexadecimal digits (-upper)")
+
+
+_SYNTAX = Syntax(Options, permute=False)
+
+
+def _arguments(words: Sequence[str]) -> list[str]:
+    """Write the options in a form that the common parser reads. Raises UsageError."""
+    found: list[str] = []
+    rest = list(reversed(words))
+    while rest and rest[-1][:1] == "-" and rest[-1] != "-":
+        word = rest.pop()
+        if word in ("--", "--help", "--version"):
+            found.append(word)
+            continue
+        name = word[2:] if word[:2] == "--" else word[1:]
+        if name in _WORDS or len(name) == 1:
+            letter = _WORDS.get(name, name)
+            if letter in _VALUED and not rest:
+                raise UsageError(f"option requires an argument -- '{letter}'")
+            value = rest.pop() or "0" if letter in _VALUED else ""
+            found.append(f"-{letter}{value}")
+        elif name[0] in _VALUED and not name[1:2].isalpha():
+            found.append(f"-{name}")
+        else:
+            raise UsageError(f"unrecognized option '{word}'")
+    return [*found, "--", *reversed(rest)]
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0; 1 after a wrong option, 2 when INFILE cannot be read, 3 when OUTFILE cannot be written."""
+    options, operands = _SYNTAX.parse(_arguments(arguments))
+    if len(operands) > 2:
+        raise UsageError(f"extra operand '{operands[2]}'")
+    name = operands[0] if operands else "-"
+    columns = _columns(options)
+    try:
+        reader = ctx.open(name)
+    except OSError as error:
+        raise Failure(f"{name}: {reason(error)}", 2) from None
+    with reader:
+        target = _target(operands, options, ctx)
+        try:
+            if options.revert:
+                _revert(reader, options, columns, target, ctx)
+                return 0
+            start = _begin(reader, options, ctx)
+            data = _limited(reader, options.length)
+            for line in _dump(data, options, columns, start, name, ctx):
+                ctx.charge()
+                target.write(line)
+            target.finish()
+        finally:
+            target.close()
+    return 0
+
+
+def _columns(options: Options) -> int:
+    """Return the bytes of a line, 0 for one endless line."""
+    given = options.columns
+    if given is None or (given == 0 and not options.plain):
+        return 30 if options.plain else 12 if options.include else 6 if options.bits else 16
+    if given < 0 or (given > _MOST_COLUMNS and not (options.plain or options.include)):
+        raise Failure(f"invalid number of columns (max. {_MOST_COLUMNS}).", 1)
+    return given
+
+
+def _limited(reader: Reader, length: int | None) -> Iterator[bytes]:
+    """Yield the input up to ``length`` bytes."""
+    left = length
+    while (left is None or left > 0) and (data := reader.read(65_536 if left is None else min(left, 65_536))):
+        if left is not None:
+            left -= len(data)
+        yield data
+
+
+def _begin(reader: Reader, options: Options, ctx: Context) -> int:
+    """Go to where -s says, and return that position."""
+    if options.seek is None:
+        return 0
+    text = options.seek
+    distance = _number(text)
+    source = reader.description
+    if distance < 0:
+        if not isinstance(source, File):
+            raise Failure("Sorry, cannot seek.", 4)
+        base = source.tell() if text[:1] == "+" else source.handle.size()
+        if base + distance < 0:
+            raise Failure("Sorry, cannot seek.", 4)
+        source.seek(base + distance)
+        return base + distance
+    if isinstance(source, File):
+        distance += source.tell() if text[:1] == "+" else 0
+        source.seek(distance)
+        return distance
+    left = distance
+    while left:
+        data = reader.read(min(left, 65_536))
+        if not data:
+            raise Failure("Sorry, cannot seek.", 4)
+        left -= len(data)
+    return distance
+
+
+# --------------------------------------------------------------------------- where it goes
+
+
+class _Target:
+    """Standard output, or OUTFILE; positions are kept for -r, and gaps are filled or skipped."""
+
+    def __init__(self, ctx: Context, description: Description | None) -> None:
+        self._ctx = ctx
+        self._description = description
+        self.position = 0
+        self._kept: list[bytes] = []
+        self._size = 0
+
+    def write(self, data: bytes) -> None:
+        if self._description is None:
+            self._ctx.write(data)
+        else:
+            self._kept.append(data)
+            self._size += len(data)
+            if self._size > 65_536:
+                self.finish()
+        self.position += len(data)
+
+    def finish(self) -> None:
+        if self._description is not None and self._kept:
+            self._description.write(b"".join(self._kept))
+        self._kept = []
+        self._size = 0
+
+    def go_to(self, position: int) -> None:
+        """Move forward; a gap is left as it is in OUTFILE, and filled with NULs in standard output."""
+        if position == self.position:
+            return
+        if self._description is not None and self._description.seekable:
+            self.finish()
+            self._description.seek(position)
+            self.position = position
+            return
+        if position < self.position:
+            raise Failure("Sorry, cannot seek backwards.", 5)
+        while self.position < position:
+            self._ctx.charge()
+            self.write(bytes(min(65_536, position - self.position)))
+
+    def close(self) -> None:
+        if self._description is not None:
+            self._description.release()
+
+
+def _target(operands: Sequence[str], options: Options, ctx: Context) -> _Target:
+    if len(operands) < 2 or operands[1] == "-":
+        return _Target(ctx, None)
+    try:
+        opened = ctx.process.open(
+            operands[1], read=False, write=True, create=True, truncate=not options.revert
+        )
+    except OSError as error:
+        raise Failure(f"{operands[1]}: {reason(error)}", 3) from None
+    return _Target(ctx, opened)
+
+
+# --------------------------------------------------------------------------- dumps
+
+
+def _dump(
+    data: Iterator[bytes], options: Options, columns: int, start: int, name: str, ctx: Context
+) -> Iterator[bytes]:
+    """Yield the pieces of a dump."""
+    if options.include:
+        return _include(data, options, columns, name)
+    if options.plain:
+        return _plain(data, options.upper, columns)
+    return _lines(data, options, columns, start + options.offset, ctx)
+
+
+def _pieces(data: Iterator[bytes], size: int) -> Iterator[bytes]:
+    held = b""
+    for chunk in data:
+        held += chunk
+        whole = len(held) // size * size
+        for at in range(0, whole, size):
+            yield held[at : at + size]
+        held = held[whole:]
+    if held:
+        yield held
+
+
+def _plain(data: Iterator[bytes], upper: bool, columns: int) -> Iterator[bytes]:
+    some = False
+    for piece in _pieces(data, columns or 65_536):
+        some = True
+        text = piece.hex()
+        yield (text.upper() if upper else text).encode() + (b"\n" if columns else b"")
+    if some and not columns:
+        yield b"\n"
+
+
+def _include(data: Iterator[bytes], options: Options, columns: int, name: str) -> Iterator[bytes]:
+    identifier = None
+    if options.name is not None or name != "-":
+        given = options.name if options.name is not None else name
+        identifier = re.sub(r"[^0-9A-Za-z]", "_", given)
+        if identifier[:1].isdigit():
+            identifier = "__" + identifier
+        if options.capitalize:
+            identifier = identifier.upper()
+        yield f"unsigned char {identifier}[] = {{\n".encode()
+    form = "0X%02X" if options.upper else "0x%02x"
+    count = 0
+    for piece in _pieces(data, columns):
+        yield (",\n" if count else "").encode()
+        yield ("  " + ", ".join([form % byte for byte in piece])).encode()
+        count += len(piece)
+    if count:
+        yield b"\n"
+    if identifier is not None:
+        ending = "_LEN" if options.capitalize else "_len"
+        yield f"}};\nunsigned int {identifier}{ending} = {count};\n".encode()
+
+
+def _lines(
+    data: Iterator[bytes], options: Options, columns: int, address: int, ctx: Context
+) -> Iterator[bytes]:
+    group = options.group if options.group is not None else 1 if options.bits else 4 if options.little else 2
+    if group < 1 or group > columns:
+        group = columns
+    if options.little and group & (group - 1):
+        raise Failure("number of octets per group must be a power of 2 with -e.", 1)
+    form = "%d" if options.decimal else "%x"
+    digits = _Digits(options, columns, group)
+    held: bytes | None = None
+    zeros = 0
+    for piece in _pieces(data, columns):
+        ctx.charge()
+        line = f"{(form % (address & (2**64 - 1))).rjust(8, '0')}: {digits.line(piece)}".encode()
+        address += len(piece)
+        if not options.autoskip:
+            yield line
+            continue
+        if held is not None:  # the last line is never left out
+            if zeros == 2:
+                yield b"*\n"
+            if zeros < 2:
+                yield held
+            held = None
+        if any(piece):
+            zeros = 0
+            yield line
+        else:
+            zeros += 1
+            if zeros == 1:
+                yield line
+            else:
+                held = line
+    if held is not None:
+        yield held
+
+
+class _Digits:
+    """Writes the bytes of one line as groups, and as characters behind them."""
+
+    def __init__(self, options: Options, columns: int, group: int) -> None:
+        self.columns = columns
+        self.group = group
+        self.little = options.little
+        self.shown = _EBCDIC_SHOWN if options.ebcdic else _PRINTABLE
+        self.form = "%08d" if options.bits else "%02X" if options.upper else "%02x"
+        self.bits = options.bits
+        each = 8 if options.bits else 2
+        shown = -(-columns // group) * group if options.little else columns
+        self.width = shown * each + (shown - 1) // group
+        self.blank = " " * each
+
+    def line(self, piece: bytes) -> str:
+        if not (self.bits or self.little):
+            shown = piece.hex(" ", -self.group)
+            shown = shown.upper() if self.form == "%02X" else shown
+            return f"{shown:<{self.width}}  {piece.translate(self.shown).decode('ascii')}\n"
+        if self.bits:
+            texts = [f"{byte:08b}" for byte in piece]
+        else:
+            texts = [self.form % byte for byte in piece]
+        groups = []
+        for at in range(0, len(texts), self.group):
+            part = texts[at : at + self.group]
+            if self.little:
+                part = [self.blank] * (self.group - len(part)) + part[::-1]
+            groups.append("".join(part))
+        return f"{' '.join(groups):<{self.width}}  {piece.translate(self.shown).decode('ascii')}\n"
+
+
+# --------------------------------------------------------------------------- back to bytes
+
+_HEX = {ord(digit): int(digit, 16) for digit in "0123456789abcdefABCDEF"}
+
+
+def _revert(reader: Reader, options: Options, columns: int, target: _Target, ctx: Context) -> None:
+    """Write the bytes that a dump shows."""
+    base = _number(options.seek) if options.seek is not None else 0
+    if options.plain:
+        target.go_to(base)
+        half = -1
+        for line in reader.lines():
+            half, data = _octets(line.translate(None, b" \t\r\n"), 0, len(line), half)
+            target.write(data)
+    else:
+        for line in reader.lines():
+            line = line.replace(b"\r", b"")
+            start = 0
+            while start < len(line) and line[start] not in _HEX:
+                start += 1
+            end = start
+            while end < len(line) and line[end] in _HEX:
+                end += 1
+            if end == start:
+                continue
+            if end - start > 16:
+                raise Failure("Sorry, cannot seek.", 4)
+            _, data = _octets(line, end, columns, -1)
+            if end + 1 < len(line):
+                target.go_to(base + int(line[start:end], 16))
+            target.write(data)
+    target.finish()
+
+
+def _octets(line: bytes, at: int, most: int, half: int) -> tuple[int, bytes]:
+    """Read pairs of digits; three characters in a row that are none end the line.
+
+    Returns:
+        A digit that waits for its partner (-1 for none), and the bytes.
+    """
+    found = bytearray()
+    strange = 0
+    while at < len(line) and len(found) < most:
+        digit = _HEX.get(line[at], -1)
+        at += 1
+        if digit < 0:
+            strange += 1
+            half = -1
+            if strange == 3:
+                break
+        elif half < 0:
+            half = digit
+            strange = 0
+        else:
+            found.append(half << 4 | digit)
+            half = -1
+            strange = 1  # as if a separator had come
+    return half, bytes(found)

@@ -1,0 +1,256 @@
+"""ar: archives of files without directories, as POSIX has them.
+
+Source: POSIX.1-2024 XCU 3, ar. Oracle: GNU binutils 2.40.
+Divergence: L-AR-001, there are no tables of symbols, scripts and thin archives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.modes import mode_string
+from sandhook.command.operands import last_component, reason, stat_of
+from sandhook.command.options import option_set
+from sandhook.dates.clock import strftime
+from sandhook.utilities.extras.ar.format import BadArchive, Member, parse, render
+
+RAW = True  # the first word is a command with modifiers, with or without a dash
+_NO_ARCHIVE = 9
+_COMMANDS, _MODIFIERS = "dmpqrtx", "abcDfilosSTuUvVO"
+
+
+@option_set
+class Options:
+    """ar d|m|p|q|r|t|x[abciosuvDSU] [MEMBER] ARCHIVE [FILE]...
+
+    Delete, move, print, append, replace, list or extract members of ARCHIVE. Modifiers: a, b or i (place behind or before
+    MEMBER), c (make ARCHIVE without a word), u (only files that are newer), v (say what is done), o (keep times), U (store
+    times and owners, which D, the default, does not), s and S (tables of symbols: none are made).
+    """
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, 1 after an error, 9 when ARCHIVE is not there."""
+    words = list(arguments)
+    if words and words[0] in ("--help", "--version"):
+        from sandhook.command.options import Inform
+
+        raise Inform(words[0][2:])
+    if not words:
+        raise _usage(ctx, "no operation specified")
+    if words[0][:2] == "--":
+        raise _usage(ctx, f"unrecognized option '{words[0]}'")
+    letters = words.pop(0).removeprefix("-")
+    while words and words[0][:1] == "-" and len(words[0]) > 1:
+        letters += words.pop(0)[1:]
+    for letter in letters:
+        if letter not in _COMMANDS + _MODIFIERS:
+            raise _usage(ctx, f"invalid option -- '{letter}'")
+    commands = [letter for letter in letters if letter in _COMMANDS]
+    if not commands and "s" in letters:
+        commands = ["s"]
+    if len(set(commands)) != 1:
+        raise _usage(
+            ctx, "two different operation options specified" if commands else "no operation specified"
+        )
+    position = words.pop(0) if words and any(letter in letters for letter in "abi") else None
+    if not words:
+        raise _usage(ctx, "no archive specified")
+    return _Worker(commands[0], letters, position, words[0], words[1:], ctx).run()
+
+
+def _usage(ctx: Context, text: str) -> Failure:
+    return Failure(
+        f"{text}\nUsage: {ctx.name} {{dmpqrstx}}[abcDfilosSuUv] [member-name] archive-file file..."
+    )
+
+
+class _Worker:
+    def __init__(
+        self,
+        command: str,
+        letters: str,
+        position: str | None,
+        archive: str,
+        names: Sequence[str],
+        ctx: Context,
+    ) -> None:
+        self._command = command
+        self._letters = letters
+        self._position = position
+        self._archive = archive
+        self._names = list(names)
+        self._ctx = ctx
+        self._verbose = "v" in letters
+        self._newer = "u" in letters and "U" in letters
+
+    def run(self) -> int:
+        members = self._read()
+        if self._command == "s":
+            return 0
+        {
+            "d": self._delete, "m": self._move, "p": self._print, "q": self._append, "r": self._replace,
+            "t": self._table, "x": self._extract,
+        }[self._command](members)  # fmt: skip
+        if self._command in "dmqr" and not self._ctx.failed:
+            self._write(members)
+        return self._ctx.failed
+
+    def _read(self) -> list[Member]:
+        ctx = self._ctx
+        try:
+            with ctx.open(self._archive if self._archive != "-" else "./-") as reader:
+                data = reader.read_all()
+        except FileNotFoundError as error:
+            if self._command not in "rq":
+                raise Failure(f"{self._archive}: {reason(error)}", _NO_ARCHIVE) from None
+            if "c" not in self._letters:
+                ctx.error(f"creating {self._archive}")
+            return []
+        except OSError as error:
+            raise Failure(f"{self._archive}: {reason(error)}", _NO_ARCHIVE) from None
+        ctx.budget.check_fits(3 * len(data))
+        try:
+            return parse(data)
+        except BadArchive as error:
+            raise Failure(f"{self._archive}: {error}") from None
+
+    def _write(self, members: list[Member]) -> None:
+        self._ctx.budget.check_fits(2 * sum(len(member.data) + 64 for member in members))
+        try:
+            file = self._ctx.create(self._archive)
+        except OSError as error:
+            raise Failure(f"{self._archive}: {reason(error)}") from None
+        try:
+            for piece in render(members):
+                self._ctx.charge(1 + (len(piece) >> 10))
+                file.write(piece)
+        finally:
+            file.release()
+
+    def _say(self, mark: str, name: str) -> None:
+        if self._verbose:
+            self._ctx.write_line(f"{mark} - {name}")
+
+    def _at(self, members: list[Member]) -> int:
+        """Return where members are put: beside the one that a, b or i names, or at the end."""
+        if self._position is not None:
+            for at, member in enumerate(members):
+                if member.name == self._position:
+                    return at + ("a" in self._letters)
+        return len(members)
+
+    # ------------------------------------------------------------------ commands
+
+    def _delete(self, members: list[Member]) -> None:
+        for name in self._names:
+            found = next((member for member in members if member.name == last_component(name)), None)
+            if found is not None:
+                members.remove(found)
+                self._say("d", name)
+            elif self._verbose:
+                self._ctx.write_line(f"No member named `{name}'")
+
+    def _move(self, members: list[Member]) -> None:
+        for name in self._names:
+            found = next((member for member in members if member.name == last_component(name)), None)
+            if found is None:
+                raise Failure(f"no entry {name} in archive {self._archive}!")
+            members.remove(found)
+            members.insert(self._at(members), found)
+            self._say("m", name)
+
+    def _load(self, name: str) -> Member | None:
+        ctx = self._ctx
+        try:
+            info = stat_of(ctx, name)
+            with ctx.open(name) as reader:
+                data = reader.read_all()
+        except OSError as error:
+            ctx.fail(f"{name}: {reason(error)}")
+            return None
+        ctx.budget.charge_memory(len(data))
+        base = last_component(name)
+        if "U" not in self._letters:
+            return Member(base, 0, 0, 0, 0o644, data)
+        return Member(base, info.mtime_ns // 10**9, info.uid, info.gid, info.mode, data)
+
+    def _append(self, members: list[Member]) -> None:
+        for name in self._names:
+            member = self._load(name)
+            if member is None:
+                return
+            members.append(member)
+            self._say("a", name)
+
+    def _replace(self, members: list[Member]) -> None:
+        if "u" in self._letters and not self._newer:
+            self._ctx.error("`u' modifier ignored since `D' is the default (see `U')")
+        for name in self._names:
+            member = self._load(name)
+            if member is None:
+                return
+            at = next((at for at, each in enumerate(members) if each.name == member.name), None)
+            if at is None:
+                members.insert(self._at(members), member)
+                self._say("a", name)
+            elif not self._newer or member.mtime > members[at].mtime:
+                if self._position in (None, member.name):
+                    members[at] = member
+                else:
+                    del members[at]
+                    members.insert(self._at(members), member)
+                self._say("r", name)
+
+    def _chosen(self, members: list[Member]) -> list[Member]:
+        """Return the members that are named, or all; names that are none are told of."""
+        if not self._names:
+            return members
+        found = []
+        for name in self._names:
+            member = next((each for each in members if each.name == last_component(name)), None)
+            if member is None:
+                self._ctx.flush()
+                self._ctx.process.complain(f"no entry {name} in archive\n".encode("utf-8", "surrogateescape"))
+            else:
+                found.append(member)
+        return found
+
+    def _print(self, members: list[Member]) -> None:
+        for member in self._chosen(members):
+            if self._verbose:
+                self._ctx.write(f"\n<{member.name}>\n\n".encode("utf-8", "surrogateescape"))
+            self._ctx.write(member.data)
+
+    def _table(self, members: list[Member]) -> None:
+        for member in self._chosen(members):
+            self._ctx.charge()
+            head = ""
+            if self._verbose:
+                when = strftime("%b %e %H:%M %Y", member.mtime, self._ctx.environment.get("TZ"))
+                head = (
+                    f"{mode_string(member.mode)[1:]} {member.uid}/{member.gid} {len(member.data):6} {when} "
+                )
+            self._ctx.write_line(head + member.name)
+
+    def _extract(self, members: list[Member]) -> None:
+        ctx = self._ctx
+        for member in self._chosen(members):
+            name = last_component(member.name)
+            if name in ("", ".", "..", "/"):
+                ctx.fail(f"illegal output pathname for archive member: {member.name}")
+                continue
+            self._say("x", member.name)
+            try:
+                file = ctx.create(name)
+            except OSError as error:
+                ctx.fail(f"{name}: {reason(error)}")
+                continue
+            try:
+                file.write(member.data)
+            finally:
+                file.release()
+            ctx.fs.chmod(ctx.path(name), member.mode & 0o777 & ~ctx.process.umask)
+            if "o" in self._letters:
+                ctx.fs.utime(ctx.path(name), member.mtime * 10**9, member.mtime * 10**9)

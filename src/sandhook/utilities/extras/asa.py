@@ -1,0 +1,45 @@
+"""asa: obey the carriage control characters of Fortran at the beginning of lines.
+
+Source: POSIX.1-2024 XCU 3, asa.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.operands import reason
+from sandhook.command.options import option_set
+
+
+@option_set
+class Options:
+    """asa [FILE]...
+
+    Copy each FILE: a blank in front begins a line, 0 leaves one out, 1 begins a page, and + goes over the line before.
+    """
+
+
+def run(_: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file cannot be read."""
+    started = False
+    for name in operands or ("-",):
+        try:
+            with ctx.open(name) as reader:
+                for line in reader.lines():
+                    _line(line.removesuffix(b"\n"), started, ctx)
+                    started = True
+        except OSError as error:
+            ctx.fail(f"{name}: {reason(error)}")
+    if started:
+        ctx.write(b"\n")
+    return ctx.failed
+
+
+def _line(line: bytes, started: bool, ctx: Context) -> None:
+    control, text = line[:1], line[1:]
+    if control == b"+":
+        ctx.write((b"\r" if started else b"") + text)
+        return
+    ctx.write(b"\n" if started else b"")
+    ctx.write({b"0": b"\n", b"1": b"\f"}.get(control, b"") + text)

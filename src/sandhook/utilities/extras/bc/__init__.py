@@ -1,0 +1,88 @@
+"""bc: a calculator of any precision, with a language.
+
+Source: POSIX.1-2024 XCU 3, bc. Oracle: GNU bc 1.07.1.
+Divergence: L-BC-001, numbers have at most 100,000 digits; addresses in messages about errors are other ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Reader
+from sandhook.command.options import opt, option_set
+from sandhook.utilities.extras.bc.lexer import Lexer
+from sandhook.utilities.extras.bc.parse import BcSyntaxError, Function, Parser, Quit
+from sandhook.utilities.extras.bc.run import Halt, Machine
+
+
+@option_set
+class Options:
+    """bc [-lqsw] [FILE]...
+
+    Run the programs in the FILEs, then what standard input holds.
+    """
+
+    math: bool = opt(
+        "-l", "--mathlib", help="scale is 20, and s c a l e j are defined: sine, cosine and so on"
+    )
+    quiet: bool = opt("-q", "--quiet", help="taken: there is never a banner")
+    standard: bool = opt("-s", "--standard", help="taken: extensions of GNU are understood nevertheless")
+    warn: bool = opt("-w", "--warn", help="taken, and without effect")
+    interactive: bool = opt("-i", "--interactive", help="taken: there is no terminal")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a FILE could not be read."""
+    machine = Machine(ctx, options.math)
+    try:
+        for name in operands:
+            try:
+                with ctx.open(name) as reader:
+                    _program(_lines(reader), name, machine, ctx)
+            except OSError as error:
+                directory = isinstance(error, IsADirectoryError)
+                text = (
+                    f"{name} 1: read() in flex scanner failed"
+                    if directory
+                    else f"File {name} is unavailable."
+                )
+                ctx.flush()
+                ctx.process.complain(text.encode("utf-8", "surrogateescape") + b"\n")
+                return 1
+        with ctx.stdin_reader() as reader:
+            _program(_lines(reader), "(standard_in)", machine, ctx)
+    except (Quit, Halt):
+        pass
+    return 0
+
+
+def _lines(reader: Reader) -> Iterator[str]:
+    for line in reader.lines():
+        yield line.decode("utf-8", "surrogateescape") + ("" if line[-1:] == b"\n" else "\n")
+
+
+def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) -> None:
+    """Run one input, line by line; an error drops the line in which it is."""
+    lexer = Lexer(lines, name)
+    machine.lexer = lexer
+    parser = Parser(lexer, ctx.charge)
+
+    def complain(message: str) -> None:
+        ctx.flush()
+        ctx.process.complain(f"{name} {lexer.line}: {message}\n".encode("utf-8", "surrogateescape"))
+
+    lexer.complain = complain
+    while True:
+        try:
+            item = parser.item()
+        except BcSyntaxError as error:
+            lexer.peek()
+            complain(str(error))
+            lexer.skip_line()
+            continue
+        if item is None:
+            return
+        if isinstance(item, Function):
+            machine.functions[item.name] = item
+        else:
+            machine.run(item)

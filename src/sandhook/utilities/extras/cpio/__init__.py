@@ -1,0 +1,217 @@
+"""cpio: copy files that a list names into an archive, out of one, or to a directory.
+
+Oracle: GNU cpio 2.13. Divergence: L-CPIO-001, nothing is made outside of the directory, as for tar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.operands import reason
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.pattern.glob import compile_pattern
+from sandhook.utilities.extras.cpio import format as format_
+from sandhook.utilities.extras.cpio.extract import Extractor
+from sandhook.utilities.extras.cpio.names import Lister, Writer
+
+USAGE_STATUS = 2
+ARGP = True
+_HINT = "Try 'cpio --help' or 'cpio --usage' for more information."
+
+
+def _format(text: str) -> str:
+    kind = text.lower()
+    if kind in ("ustar", "tar"):
+        raise Failure(f"the archive format '{text}' is not offered here: tar has it")
+    if kind not in format_.FORMATS:
+        raise Failure(
+            f"invalid archive format `{text}'; valid formats are:\ncrc newc odc bin (all-caps also recognized)\n{_HINT}"
+        )
+    return kind
+
+
+@option_set
+class Options:
+    """cpio -o [OPTION]... < NAMES > ARCHIVE | cpio -i [OPTION]... [PATTERN]... < ARCHIVE | cpio -p [OPTION]... DIRECTORY < NAMES
+
+    Put the files whose names are on standard input into an archive, take files out of one, or copy them to DIRECTORY.
+    """
+
+    modes: tuple[str, ...] = also(
+        opt("-o", "--create", help="make an archive", const="o", append=True),
+        opt("-i", "--extract", help="take files out", const="i", append=True),
+        opt("-p", "--pass-through", help="copy files", const="p", append=True),
+    )
+    list_: bool = opt("-t", "--list", help="list what is in the archive")
+    kind: str = also(
+        opt(
+            "-H", "--format", "FORMAT", "newc, crc, odc or bin (the default)", convert=_format, default="bin"
+        ),
+        opt("-c", help="like -H odc", const="odc"),
+    )
+    archive: str | None = also(
+        opt("-F", "--file", "ARCHIVE", "the archive, rather than a standard stream"),
+        opt("-I", "ARCHIVE", "likewise, to be read"),
+        opt("-O", "ARCHIVE", "likewise, to be written"),
+    )
+    zero: bool = opt("-0", "--null", help="names end with NUL")
+    directory: str | None = opt("-D", "--directory", "DIRECTORY", "change to DIRECTORY")
+    directories: bool = opt("-d", "--make-directories", help="make directories as they are needed")
+    pattern_files: tuple[str, ...] = opt("-E", "--pattern-file", "FILE", "patterns from FILE", append=True)
+    inverse: bool = opt("-f", "--nonmatching", help="files that match no pattern")
+    follow: bool = opt("-L", "--dereference", help="copy what links lead to")
+    link: bool = opt("-l", "--link", help="-p: link files rather than copying them")
+    keep_time: bool = opt("-m", "--preserve-modification-time", help="keep the files' times")
+    numeric: bool = opt("-n", "--numeric-uid-gid", help="numbers for owners and groups")
+    quiet: bool = opt("--quiet", help="do not say how many blocks there were")
+    relative: bool = also(
+        opt("--no-absolute-filenames", help="no / at the front of names (always, when files are taken out)"),
+        opt("--absolute-filenames", help="taken: it has no effect", const=False),
+    )
+    to_stdout: bool = opt("--to-stdout", help="-i: print the files")
+    replace: bool = opt("-u", "--unconditional", help="replace newer files, too")
+    verbose: bool = opt("-v", "--verbose", help="list names; with -t in full")
+    dots: bool = opt("-V", "--dot", help="a dot for each file")
+    block: str | None = also(
+        opt("-C", "--io-size", "NUMBER", "taken: blocks have 512 bytes"),
+        opt("-B", help="likewise", const="5120"),
+        opt("--block-size", "NUMBER", "likewise"),
+    )
+    reset: bool = opt("-a", "--reset-access-time", help="taken: times of access do not change")
+    owner: bool = opt("--no-preserve-owner", help="taken: there is one user")
+    reproducible: bool = opt(
+        "--reproducible", "--ignore-devno", "--renumber-inodes", help="count files from 1, device 0"
+    )
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 2 after an error."""
+    modes = set(options.modes)
+    if options.list_ and "o" not in modes and "p" not in modes:
+        modes.add("i")
+    if len(modes) != 1:
+        what = "Mode already defined" if modes else "You must specify one of -oipt options."
+        raise _usage(what)
+    mode = modes.pop()
+    if mode == "o" and operands:
+        raise _usage("Too many arguments")
+    if mode == "p" and len(operands) != 1:
+        raise _usage("Too many arguments" if operands else "Not enough arguments")
+    home = ctx.process.cwd
+    try:
+        if mode == "o":
+            return _create(options, ctx)
+        if mode == "p":
+            return _pass(options, operands[0], ctx)
+        return _extract(options, operands, ctx)
+    except format_.FormatError as error:
+        raise Failure(str(error)) from None
+    finally:
+        ctx.process.cwd = home
+
+
+def _usage(text: str) -> UsageError:
+    return UsageError(f"{text}\n{_HINT}", hint=False)
+
+
+def _enter(options: Options, ctx: Context) -> None:
+    if options.directory is None:
+        return
+    path = ctx.path(options.directory)
+    try:
+        if not ctx.fs.is_dir(path):
+            ctx.fs.listdir(path)  # says why not
+    except OSError as error:
+        raise Failure(f"cannot change to directory `{options.directory}': {reason(error)}") from None
+    ctx.process.cwd = ctx.fs.realpath(path)
+
+
+def _names(options: Options, ctx: Context) -> Iterator[str]:
+    end = b"\0" if options.zero else b"\n"
+    with ctx.stdin_reader() as reader:
+        for line in reader.lines(end):
+            name = line.removesuffix(end).decode("utf-8", "surrogateescape")
+            if not name:
+                ctx.error("blank line ignored")
+                continue
+            while name.startswith("./") and len(name) > 2:
+                name = name[2:].lstrip("/") or "."
+            yield name
+
+
+def _blocks(count: int, options: Options, ctx: Context) -> None:
+    if options.dots and not options.verbose:
+        ctx.process.complain(b"\n")
+    if not options.quiet:  # what is gathered for standard output comes behind it, as from cpio
+        number = -(-count // format_.BLOCK)
+        ctx.process.complain(b"%d block%s\n" % (number, b"" if number == 1 else b"s"))
+
+
+def _create(options: Options, ctx: Context) -> int:
+    try:
+        target = ctx.create(options.archive) if options.archive is not None else ctx.process.descriptor(1)
+    except OSError as error:
+        raise Failure(f"Cannot open {options.archive}: {reason(error)}") from None
+    _enter(options, ctx)
+    writer = Writer(options, ctx, target.write)
+    try:
+        for name in _names(options, ctx):
+            writer.add(name)
+        size = writer.finish()
+    finally:
+        if options.archive is not None:
+            target.release()
+    _blocks(size, options, ctx)
+    return ctx.failed
+
+
+def _open(options: Options, ctx: Context) -> Reader:
+    try:
+        return ctx.stdin_reader() if options.archive is None else ctx.open(options.archive)
+    except OSError as error:
+        raise Failure(f"Cannot open {options.archive}: {reason(error)}") from None
+
+
+def _extract(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    texts = list(operands)
+    for name in options.pattern_files:
+        try:
+            with ctx.open(name) as reader:
+                texts += [
+                    line.decode("utf-8", "surrogateescape") for line in reader.read_all().split(b"\n") if line
+                ]
+        except OSError as error:
+            raise Failure(f"{name}: {reason(error)}") from None
+    patterns = [compile_pattern(text, extglob=False) for text in texts]
+
+    def wanted(name: str) -> bool:
+        ctx.charge(1 + len(patterns))
+        return not patterns or any(pattern.matches(name) for pattern in patterns) != options.inverse
+
+    with _open(options, ctx) as reader:
+        _enter(options, ctx)
+        source = format_.Source(reader, ctx)
+        extractor = Extractor(options, ctx)
+        lister = Lister(options, ctx)
+        for member in format_.members(source):
+            if not wanted(member.name):
+                extractor.skip(member, source)
+            elif options.list_:
+                lister.show(member, source)
+            else:
+                extractor.member(member, source)
+        extractor.finish()
+        source.end()
+    _blocks(source.taken, options, ctx)
+    return ctx.failed
+
+
+def _pass(options: Options, directory: str, ctx: Context) -> int:
+    extractor = Extractor(options, ctx, directory)
+    size = 0
+    for name in _names(options, ctx):
+        size += extractor.copy(name)
+    extractor.finish()
+    _blocks(size, options, ctx)
+    return ctx.failed

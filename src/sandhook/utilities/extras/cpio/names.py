@@ -1,0 +1,156 @@
+"""What cpio -o writes and cpio -t lists."""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sandhook.command.accounts import accounts
+from sandhook.command.context import Context
+from sandhook.command.modes import mode_string
+from sandhook.command.operands import reason, stat_of
+from sandhook.dates.clock import strftime
+from sandhook.utilities.extras.cpio import format as format_
+from sandhook.vfs.base import Stat
+
+if TYPE_CHECKING:
+    from sandhook.utilities.extras.cpio import Options
+
+
+class Writer:
+    """Writes members; in newc and crc the data of a file with several names stand at the last of them."""
+
+    def __init__(self, options: Options, ctx: Context, write: Callable[[bytes], None]) -> None:
+        self._options = options
+        self._ctx = ctx
+        self._write = write
+        self._size = 0
+        self._deferred = 0
+        self._waiting: dict[tuple[int, int], list[tuple[int, str, Stat]]] = {}
+        self._numbers: dict[tuple[int, int], int] = {}
+
+    def add(self, name: str) -> None:
+        """Write one file, unless more names of it may come."""
+        ctx = self._ctx
+        ctx.charge()
+        try:
+            info = stat_of(ctx, name, follow=self._options.follow)
+        except OSError as error:
+            ctx.fail(f"{name}: Cannot stat: {reason(error)}", 2)
+            return
+        if self._options.verbose or self._options.dots:
+            ctx.process.complain(
+                f"{name}\n".encode("utf-8", "surrogateescape") if self._options.verbose else b"."
+            )
+        if self._options.relative and name[:1] == "/":
+            name = name.lstrip("/") or "."
+        several = bits.S_ISREG(info.mode) and info.links > 1 and self._options.kind in ("newc", "crc")
+        if not several:
+            self._file(name, info, data=True)
+            return
+        names = self._waiting.setdefault((info.device, info.inode), [])
+        self._deferred += 1
+        names.append((self._deferred, name, info))
+        if len(names) >= info.links:
+            self._release((info.device, info.inode))
+
+    def _release(self, key: tuple[int, int]) -> None:
+        names = self._waiting.pop(key)
+        for at, (_, name, info) in enumerate(names, 1):
+            self._file(name, info, data=at == len(names))
+
+    def finish(self) -> int:
+        """Write what waits, the trailer and the rest of the last block; return the size in bytes."""
+        names = [
+            (number, key, name, info) for key, files in self._waiting.items() for number, name, info in files
+        ]
+        names.sort(key=lambda item: item[0], reverse=True)  # cpio has them on a stack
+        left = {key: len(files) for key, files in self._waiting.items()}
+        for _, key, name, info in names:
+            left[key] -= 1
+            self._file(name, info, data=not left[key])
+        self._waiting = {}
+        trailer = format_.Member(format_.TRAILER, 0, 0, 0, 1, 0, 0, (0, 0), 0, 1, None)
+        self._put(format_.header(trailer, self._options.kind))
+        self._put(bytes(-self._size % format_.BLOCK))
+        return self._size
+
+    def _put(self, data: bytes) -> None:
+        self._size += len(data)
+        self._ctx.charge(1 + (len(data) >> 10))
+        self._write(data)
+
+    def _key(self, info: Stat) -> tuple[int, int]:
+        key = (info.device, info.inode)
+        if not self._options.reproducible:
+            return key
+        return 0, self._numbers.setdefault(key, len(self._numbers) + 1)
+
+    def _file(self, name: str, info: Stat, *, data: bool) -> None:
+        ctx, kind = self._ctx, self._options.kind
+        regular, link = bits.S_ISREG(info.mode), bits.S_ISLNK(info.mode)
+        content = b""
+        check = 0
+        reader = None
+        if link:
+            content = ctx.fs.readlink(ctx.path(name)).encode("utf-8", "surrogateescape")
+        elif regular and data:
+            try:
+                reader = ctx.open(name)
+            except OSError as error:
+                ctx.fail(f"{name}: Cannot open: {reason(error)}", 2)
+                return
+            if kind == "crc":
+                with ctx.open(name) as counted:
+                    check = sum([sum(piece) for piece in counted.chunks()]) & 0xFFFFFFFF
+        size = len(content) if link else info.size if regular and data else 0
+        member = format_.Member(
+            name, info.mode, info.uid, info.gid, info.links, info.mtime_ns // 10**9, size, self._key(info), 0, 1, check
+        )  # fmt: skip
+        self._put(format_.header(member, kind))
+        written = len(content)
+        self._put(content)
+        if reader is not None:
+            with reader:
+                while written < size and (piece := reader.read(min(65_536, size - written))):
+                    written += len(piece)
+                    self._put(piece)
+        self._put(bytes(size - written))  # the file has become shorter meanwhile
+        self._put(bytes(-size % format_.padding_of(kind)))
+
+
+class Lister:
+    """Prints what is in an archive."""
+
+    def __init__(self, options: Options, ctx: Context) -> None:
+        self._options = options
+        self._ctx = ctx
+        self._accounts = accounts(ctx.fs)
+
+    def show(self, member: format_.Member, source: format_.Source) -> None:
+        """Print one member, and go over its data."""
+        link = b""
+        if bits.S_ISLNK(member.mode):
+            link = b"".join(source.pieces(member.size))
+        name = member.name
+        if self._options.relative and name[:1] == "/":
+            name = name.lstrip("/") or "."
+        line = name.encode("utf-8", "surrogateescape")
+        if self._options.verbose:
+            numeric = self._options.numeric
+            owner = str(member.uid) if numeric else self._accounts.user(member.uid)
+            group = str(member.gid) if numeric else self._accounts.group(member.gid)
+            now = self._ctx.now()
+            recent = now - 182 * 86_400 < member.mtime <= now
+            when = strftime(
+                "%b %e %H:%M" if recent else "%b %e  %Y", member.mtime, self._ctx.environment.get("TZ")
+            )
+            head = (
+                f"{mode_string(member.mode)} {member.links:3} {owner:<8} {group:<8} {member.size:8} {when} "
+            )
+            line = head.encode("utf-8", "surrogateescape") + line + (b" -> " + link if link else b"")
+        self._ctx.write(line + b"\n")
+        for _ in source.pieces(0 if link else member.size):
+            pass
+        source.read(-member.size % member.padding)

@@ -1,0 +1,392 @@
+"""csvcut, csvgrep, csvsort, csvjson, csvlook, csvstack, csvjoin, csvformat: tables of comma-separated values.
+
+Source: csvkit's manual; oracle: csvkit 2. Columns whose cells are all numbers, or all booleans, are such for
+csvsort, csvjson, csvlook and csvjoin. Regular expressions are RE2's. Divergence: L-CSV-001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from json import dumps
+from typing import Any
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import UsageError
+from sandhook.formats import FormatError
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.linear import compile_re2
+from sandhook.utilities.extras.csvkit.options import Options, options_of
+from sandhook.utilities.extras.csvkit.table import Cell, Date, Table, Writer, as_text, inferred, shown
+
+__all__ = ["Options"]
+
+RAW = True  # each program has options of its own: see _csvkit_options.py
+USAGE_STATUS = 2
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, 1 when the table could not be read, 2 for wrong options."""
+    program = ctx.program
+    try:
+        options, operands = options_of(program, arguments)
+        _PROGRAMS[program](options, operands, ctx)
+    except Failure as failure:
+        ctx.flush()
+        ctx.process.complain(f"{failure}\n".encode("utf-8", "surrogateescape"))
+        return 1
+    except FormatError as error:
+        ctx.flush()
+        ctx.process.complain(f"Error: {error}\n".encode("utf-8", "surrogateescape"))
+        return 1
+    return 0
+
+
+def _one(options: Any, operands: Sequence[str], ctx: Context) -> Table:
+    if len(operands) > 1:
+        raise UsageError(f"unrecognized arguments: {' '.join(operands[1:])}", hint=False)
+    return Table(ctx, operands[0] if operands else "-", options)
+
+
+def _print_names(table: Table, options: Any) -> None:
+    base = 0 if options.zero else 1
+    for number, name in enumerate(table.names, base):
+        table.ctx.write_line(f"{number:3d}: {name}")
+
+
+def _columns(table: Table, options: Any, rows: Sequence[list[str]]) -> list[list[Cell]]:
+    table.ctx.budget.check_fits(200 * len(rows) * max(1, len(table.names)))
+    return (as_text if options.no_inference else inferred)(rows, len(table.names))
+
+
+def _cut(options: Any, operands: Sequence[str], ctx: Context) -> None:
+    table = _one(options, operands, ctx)
+    if options.names:
+        _print_names(table, options)
+        return
+    chosen = table.indexes(options.columns)
+    if options.not_columns is not None:
+        left_out = set(table.indexes(options.not_columns))
+        chosen = [index for index in chosen if index not in left_out]
+    if table.lead:
+        chosen = [0, *chosen]
+        table.names[0] = "line_number"
+    writer = Writer(ctx)
+    if not chosen:
+        ctx.write(b"\n")
+        return
+    writer.row([table.names[index] for index in chosen])
+    for row in table.rows():
+        cells = [row[index] if index < len(row) else "" for index in chosen]
+        if not options.delete_empty or any(cells):
+            writer.row(cells)
+
+
+def _grep(options: Any, operands: Sequence[str], ctx: Context) -> None:
+    if options.names:
+        _print_names(_one(options, operands, ctx), options)
+        return
+    if options.regex is None and options.match is None and options.file is None:
+        raise UsageError("One of -r, -m or -f must be specified, unless using the -n option.", hint=False)
+    if options.columns is None:
+        raise UsageError("You must specify at least one column to search using the -c option.", hint=False)
+    fits = _fits(options, ctx)
+    table = _one(options, operands, ctx)
+    chosen = table.indexes(options.columns)
+    some = any if options.any_match else all
+    writer = Writer(ctx)
+    writer.row(table.names)
+    for row in table.rows():
+        if some(fits(row[index] if index < len(row) else "") for index in chosen) != options.invert:
+            writer.row(row)
+
+
+def _fits(options: Any, ctx: Context) -> Callable[[str], bool]:
+    if options.file is not None:
+        with ctx.open(options.file) as reader:
+            lines = {line.decode("utf-8", "surrogateescape").rstrip() for line in reader.lines()}
+        return lines.__contains__
+    if options.match is not None:
+        text: str = options.match
+        return lambda field: text in field
+    try:
+        return compile_re2(options.regex, groups=False).search
+    except PatternError as error:
+        raise UsageError(f"argument -r/--regex: invalid expression: {error}", hint=False) from None
+
+
+def _sort(options: Any, operands: Sequence[str], ctx: Context) -> None:
+    table = _one(options, operands, ctx)
+    if options.names:
+        _print_names(table, options)
+        return
+    rows = table.held()
+    columns = _columns(table, options, rows)
+    chosen = table.indexes(options.columns)
+    ctx.charge(len(rows))
+
+    def key(number: int) -> list[tuple[bool, Any]]:
+        cells = (columns[index][number] for index in chosen)
+        return [
+            (True, 0)
+            if cell is None
+            else (False, cell.lower() if options.ignore_case and isinstance(cell, str) else cell)
+            for cell in cells
+        ]
+
+    order = sorted(range(len(rows)), key=key, reverse=options.reverse)
+    writer = Writer(ctx)
+    writer.row(table.names)
+    writer.rows([shown(column[number]) for column in columns] for number in order)
+
+
+def _json(options: Any, operands: Sequence[str], ctx: Context) -> None:
+    table = _one(options, operands, ctx)
+    rows = table.held()
+    columns = _columns(table, options, rows)
+    names = [_clean(name) for name in table.names]
+    space = None if options.indent is None else _count(options.indent, "-i/--indent")
+    if options.key is not None and options.key not in table.names:
+        raise Failure(f"KeyError: '{options.key}'")
+    key = table.names.index(options.key) if options.key is not None else None
+    texts: dict[str, Any] = {}
+    for number in range(len(rows)):
+        values = {name: _plain(column[number]) for name, column in zip(names, columns)}
+        if options.stream:
+            ctx.write((dumps(values, ensure_ascii=False) + "\n").encode())
+            continue
+        name = str(number) if key is None else _clean(shown(columns[key][number]))
+        if name in texts:
+            raise Failure(f"ValueError: Value {name} is not unique in the key column.")
+        texts[name] = values
+    if not options.stream:
+        found = list(texts.values()) if key is None else texts
+        ctx.write(dumps(found, ensure_ascii=False, indent=space).encode())
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _plain(cell: Cell) -> Any:
+    if isinstance(cell, Decimal):
+        return float(cell)
+    return _clean(cell) if isinstance(cell, str) else cell
+
+
+def _count(text: str, option: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
+        raise UsageError(f"argument {option}: invalid int value: '{text}'", hint=False)
+    return int(text)
+
+
+def _look(options: Any, operands: Sequence[str], ctx: Context) -> None:
+    table = _one(options, operands, ctx)
+    rows = table.held()
+    most_rows = _count(options.max_rows, "--max-rows") if options.max_rows is not None else len(rows)
+    width = _count(options.max_width, "--max-column-width") if options.max_width is not None else 1 << 30
+    most = (
+        _count(options.max_columns, "--max-columns") if options.max_columns is not None else len(table.names)
+    )
+    columns = _columns(table, options, rows[:most_rows])
+    precision = _count(options.precision, "--max-precision")
+    made: list[tuple[str, list[str], bool]] = []
+    for name, column in zip(table.names[:most], columns):
+        is_text = any(isinstance(cell, str) and not isinstance(cell, Date) for cell in column)
+        made.append((_cell(name, width), [_cell(text, width) for text in _shown(column, precision)], is_text))
+    if most < len(table.names):
+        made.append(("...", ["..."] * len(columns[0]), True))
+    widths = [max(map(len, [name, *cells])) for name, cells, _ in made]
+
+    def line(texts: Sequence[str]) -> None:
+        parts = (t.ljust(w) if is_text else t.rjust(w) for t, w, (_, _, is_text) in zip(texts, widths, made))
+        ctx.write_line(f"| {' | '.join(parts)} |")
+
+    if not made:
+        ctx.write(b"||\n|  |\n")
+        return
+    line([name for name, _, _ in made])
+    ctx.write_line(f"| {' | '.join('-' * width for width in widths)} |")
+    for number in range(len(columns[0])):
+        ctx.charge(1)
+        line([cells[number] for _, cells, _ in made])
+
+
+def _shown(column: list[Cell], precision: int) -> list[str]:
+    """Return the cells of a column as csvlook shows them: numbers with as many decimals as the longest has."""
+    numbers = [cell for cell in column if isinstance(cell, Decimal)]
+    if not numbers:
+        return [cell.replace("T", " ") if isinstance(cell, Date) else shown(cell) for cell in column]
+    exponents = (number.normalize().as_tuple().exponent for number in numbers)
+    digits = max(0, *(-each for each in exponents if isinstance(each, int)), 0)
+    more = "…" if digits > precision else ""
+    digits = min(digits, precision)
+    return [f"{cell:,.{digits}f}{more}" if isinstance(cell, Decimal) else "" for cell in column]
+
+
+def _cell(text: str, width: int) -> str:
+    text = text.replace("\r\n", "↵").replace("\n", "↵").replace("\r", "↵")
+    text = "".join(c if c.isprintable() else " " for c in text)
+    return text if len(text) <= width else text[: max(0, width - 3)] + "..."
+
+
+def _stack(options: Any, operands: Sequence[str], ctx: Context) -> None:
+    names = list(operands) or ["-"]
+    groups = options.groups.split(",") if options.groups is not None else None
+    if options.filenames:
+        groups = [name.rpartition("/")[2] for name in names]
+    if groups is not None and len(groups) != len(names):
+        raise UsageError(
+            "The number of grouping values must be equal to the number of CSV files being stacked.",
+            hint=False,
+        )
+    tables = [Table(ctx, name, options) for name in names]
+    united = list(dict.fromkeys(name for table in tables for name in table.names))
+    writer = Writer(ctx)
+    writer.row([options.group_name or "group", *united] if groups is not None else united)
+    for number, table in enumerate(tables):
+        places = {name: index for index, name in enumerate(table.names)}
+        for row in table.rows():
+            cells = [
+                row[places[name]] if name in places and places[name] < len(row) else "" for name in united
+            ]
+            writer.row([groups[number], *cells] if groups is not None else cells)
+
+
+def _join(options: Any, operands: Sequence[str], ctx: Context) -> None:
+    operands = operands or ["-"]
+    if (options.left or options.right or options.outer) and options.columns is None:
+        raise UsageError("You must provide join column names when performing an outer join.", hint=False)
+    tables = [Table(ctx, name, options) for name in operands]
+    wanted = options.columns.split(",") if options.columns is not None else []
+    if len(wanted) == 1:
+        wanted *= len(tables)
+    if wanted and len(wanted) != len(tables):
+        raise UsageError(
+            "The number of join column names must match the number of files, or be a single column name that "
+            "exists in all files.",
+            hint=False,
+        )
+    if options.right and wanted:
+        tables, wanted = tables[::-1], wanted[::-1]
+    made = _typed(tables[0], options)
+    names = list(tables[0].names)
+    for number, table in enumerate(tables[1:], 1):
+        rows = _typed(table, options)
+        if not wanted:
+            width, other = len(names), len(table.names)
+            count = max(len(made), len(rows))
+            made = [
+                [
+                    *(made[at] if at < len(made) else [None] * width),
+                    *(rows[at] if at < len(rows) else [None] * other),
+                ]
+                for at in range(count)
+            ]
+            kept = list(range(other))
+        else:
+            left = tables[0].indexes(wanted[0])[0]
+            right = table.indexes(wanted[number])[0]
+            kept = [index for index in range(len(table.names)) if index != right or options.outer]
+            made = _joined(made, rows, left, right, kept, options, ctx)
+        for index in kept:
+            name = table.names[index]
+            names.append(name if name not in names else _free(name, names))
+    writer = Writer(ctx)
+    writer.row(names)
+    writer.rows([shown(cell) for cell in row] for row in made)
+
+
+def _typed(table: Table, options: Any) -> list[list[Cell]]:
+    rows = table.held()
+    columns = _columns(table, options, rows)
+    return [[column[number] for column in columns] for number in range(len(rows))]
+
+
+def _free(name: str, names: Sequence[str]) -> str:
+    number = 2
+    while f"{name}{number}" in names:
+        number += 1
+    return f"{name}{number}"
+
+
+def _joined(
+    made: list[list[Cell]],
+    rows: list[list[Cell]],
+    left: int,
+    right: int,
+    kept: list[int],
+    options: Any,
+    ctx: Context,
+) -> list[list[Cell]]:
+    """Return the rows of two tables whose cells in two columns are alike, and with an outer join those without."""
+    by: dict[Cell, list[list[Cell]]] = {}
+    for row in rows:
+        by.setdefault(row[right], []).append(row)
+    found: list[list[Cell]] = []
+    used: set[Cell] = set()
+    width = len(made[0]) if made else 0
+    for row in made:
+        fitting = by.get(row[left], [])
+        used.add(row[left])
+        ctx.charge(1 + len(fitting))
+        found += [[*row, *(other[index] for index in kept)] for other in fitting]
+        if not fitting and (options.left or options.outer or options.right):
+            found.append([*row, *[None] * len(kept)])
+        ctx.budget.check_fits(100 * len(found) * (width + len(kept)))
+    if options.outer:
+        found += [
+            [*[None] * width, *(row[index] for index in kept)] for row in rows if row[right] not in used
+        ]
+    return found
+
+
+def _format(options: Any, operands: Sequence[str], ctx: Context) -> None:
+    table = _one(options, operands, ctx)
+    delimiter = "\t" if options.out_tabs else "\x1f" if options.out_asv else options.out_delimiter
+    end = "\x1e" if options.out_asv else options.terminator
+    if len(delimiter) != 1 or len(options.out_quote) != 1:
+        raise Failure('TypeError: "delimiter" must be a 1-character string')
+    if options.quoting not in ("0", "1", "2", "3"):
+        raise UsageError(
+            f"argument -U/--out-quoting: invalid choice: {options.quoting} (choose from 0, 1, 2, 3)",
+            hint=False,
+        )
+    quote, twice = options.out_quote, options.out_quote * 2
+
+    def written(field: str, *, number: bool = False) -> str:
+        if options.quoting == "3" or number:
+            return field
+        if options.quoting != "0" or any(c in field for c in (delimiter, quote, "\n", "\r", end)):
+            return f"{quote}{field.replace(quote, twice)}{quote}"
+        return field
+
+    def line(cells: list[str]) -> None:
+        ctx.write((delimiter.join(cells) + end).encode("utf-8", "surrogateescape"))
+
+    if not options.skip_header:
+        line([written(name) for name in table.names])
+    if options.quoting == "2":
+        rows = table.held()
+        columns = inferred(rows, len(table.names))
+        numbers = [any(isinstance(cell, Decimal) for cell in column) for column in columns]
+        plain = as_text(rows, len(table.names))
+        for at in range(len(rows)):
+            cells = [shown(columns[i][at] if numbers[i] else plain[i][at]) for i in range(len(columns))]
+            line([written(cell, number=bool(numbers[i] and cell)) for i, cell in enumerate(cells)])
+        return
+    for row in table.rows():
+        alone = len(row) == 1 and not row[0] and options.quoting == "0"
+        line([twice] if alone else [written(field) for field in row])
+
+
+_PROGRAMS: dict[str, Callable[[Any, Sequence[str], Context], None]] = {
+    "csvcut": _cut,
+    "csvgrep": _grep,
+    "csvsort": _sort,
+    "csvjson": _json,
+    "csvlook": _look,
+    "csvstack": _stack,
+    "csvjoin": _join,
+    "csvformat": _format,
+}

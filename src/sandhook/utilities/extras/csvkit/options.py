@@ -1,0 +1,155 @@
+"""The options of csvkit's programs: those that all have, and each one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.run import syntax_of
+
+_ENCODINGS = frozenset(
+    {"utf-8", "utf8", "utf-8-sig", "utf-16", "ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1", "cp1252"}
+)
+
+#: Options of all programs, by field.
+_COMMON: dict[str, Any] = {
+    "delimiter": opt("-d", "--delimiter", "CHARACTER", "what stands between fields"),
+    "tabs": opt("-t", "--tabs", help="a tabulator stands between fields"),
+    "quote": opt("-q", "--quotechar", "CHARACTER", 'what stands around fields (")', default='"'),
+    "encoding": opt("-e", "--encoding", "NAME", "utf-8, utf-16, ascii, latin-1 or cp1252", default="utf-8"),
+    "skip_space": opt("-S", "--skipinitialspace", help="leave out blanks behind delimiters"),
+    "no_header": opt("-H", "--no-header-row", help="the first line is a row; columns are called a, b, c ..."),
+    "skip": opt("-K", "--skip-lines", "N", "leave out the first N lines", default="0"),
+    "line_numbers": opt("-l", "--linenumbers", help="put a column of line numbers in front"),
+    "zero": opt("--zero", help="columns are counted from 0"),
+    "ignored": opt("-v", "--verbose", "--add-bom", help="accepted"),
+    "limits": opt("-z", "--maxfieldsize", "-u", "--quoting", "-p", "--escapechar", "N", "accepted"),
+}
+_NAMES: dict[str, Any] = {
+    "names": opt("-n", "--names", help="print the names of the columns with their numbers"),
+    "columns": opt(
+        "-c", "--columns", "COLUMNS", "names, numbers from 1 and ranges of them, with commas between"
+    ),
+}
+_TYPES: dict[str, Any] = {
+    "no_inference": opt("-I", "--no-inference", help="all columns are text"),
+    "sniff": opt("-y", "--snifflimit", "N", "accepted"),
+}
+
+
+def _made(doc: str, *fields: dict[str, Any]) -> type:
+    """Return a set of options."""
+    merged: dict[str, Any] = dict(_COMMON)
+    for each in fields:
+        merged.update(each)
+    return option_set(
+        type("Options", (), {"__doc__": doc, "__annotations__": dict.fromkeys(merged, ""), **merged})
+    )
+
+
+_PROGRAMS = {
+    "csvcut": _made(
+        "csvcut [OPTION]... [FILE]\n\nPrint some columns of a table.",
+        _NAMES,
+        {
+            "not_columns": opt("-C", "--not-columns", "COLUMNS", "all columns but these"),
+            "delete_empty": opt("-x", "--delete-empty-rows", help="leave out rows without a value"),
+        },
+    ),
+    "csvgrep": _made(
+        "csvgrep -c COLUMNS [OPTION]... [FILE]\n\nPrint the rows of a table that match.",
+        _NAMES,
+        {
+            "match": opt("-m", "--match", "TEXT", "cells with TEXT in them"),
+            "regex": opt("-r", "--regex", "REGEX", "cells that match REGEX"),
+            "file": opt("-f", "--file", "FILE", "cells that are a line of FILE"),
+            "invert": opt("-i", "--invert-match", help="rows that do not match"),
+            "any_match": opt("-a", "--any-match", help="one of the columns suffices; else all must match"),
+        },
+    ),
+    "csvsort": _made(
+        "csvsort [OPTION]... [FILE]\n\nSort the rows of a table.",
+        _NAMES,
+        _TYPES,
+        {
+            "reverse": opt("-r", "--reverse", help="downwards"),
+            "ignore_case": opt("-i", "--ignore-case", help="upper case is lower case"),
+        },
+    ),
+    "csvjson": _made(
+        "csvjson [OPTION]... [FILE]\n\nPrint a table as JSON.",
+        _TYPES,
+        {
+            "indent": opt("-i", "--indent", "N", "over several lines, N spaces a level"),
+            "key": opt("-k", "--key", "COLUMN", "one object, by the values of COLUMN"),
+            "stream": opt("--stream", help="one object a line"),
+        },
+    ),
+    "csvlook": _made(
+        "csvlook [OPTION]... [FILE]\n\nPrint a table for people.",
+        _TYPES,
+        {
+            "max_rows": opt("--max-rows", "N", "rows that are shown"),
+            "max_columns": opt("--max-columns", "N", "columns that are shown"),
+            "max_width": opt("--max-column-width", "N", "characters of a column that are shown"),
+            "precision": opt("--max-precision", "N", "decimals that are shown (3)", default="3"),
+        },
+    ),
+    "csvstack": _made(
+        "csvstack [OPTION]... FILE...\n\nPrint the rows of several tables as one.",
+        {
+            "groups": opt("-g", "--groups", "NAMES", "put a column in front with a name for each table"),
+            "group_name": opt("-n", "--group-name", "NAME", "the name of that column (group)"),
+            "filenames": opt("--filenames", help="take the names of the files for -g"),
+        },
+    ),
+    "csvjoin": _made(
+        "csvjoin [OPTION]... FILE...\n\nJoin the rows of tables whose columns have the same cells.",
+        _TYPES,
+        {
+            "columns": opt("-c", "--columns", "COLUMNS", "the column of each table, or one name for all"),
+            "outer": opt("--outer", help="print rows of either side that have no partner"),
+            "left": opt("--left", help="print rows of the first table that have no partner"),
+            "right": opt("--right", help="print rows of the last table that have no partner"),
+        },
+    ),
+    "csvformat": _made(
+        "csvformat [OPTION]... [FILE]\n\nPrint a table in another format.",
+        {
+            "skip_header": opt("-E", "--skip-header", help="leave out the names of the columns"),
+            "out_delimiter": opt(
+                "-D", "--out-delimiter", "CHARACTER", "what stands between fields (,)", default=","
+            ),
+            "out_tabs": opt("-T", "--out-tabs", help="a tabulator stands between fields"),
+            "out_asv": opt("-A", "--out-asv", help="the ASCII separators stand between fields and rows"),
+            "out_quote": opt(
+                "-Q", "--out-quotechar", "CHARACTER", 'what stands around fields (")', default='"'
+            ),
+            "quoting": opt(
+                "-U", "--out-quoting", "N", "0 where needed, 1 all, 2 what is no number, 3 none", default="0"
+            ),
+            "terminator": opt("-M", "--out-lineterminator", "TEXT", "what ends a row", default="\n"),
+        },
+    ),
+}
+
+#: What stands for all in the reference.
+Options = _PROGRAMS["csvcut"]
+
+
+class _Declared:
+    """What the parser of the options is made of."""
+
+    def __init__(self, options: type) -> None:
+        self.Options = options
+
+
+def options_of(program: str, arguments: Sequence[str]) -> tuple[Any, list[str]]:
+    """Return a program's options and operands. Raises UsageError, and Inform for --help."""
+    options, operands = syntax_of(_Declared(_PROGRAMS[program])).parse(arguments)
+    if options.encoding.lower().replace("_", "-") not in _ENCODINGS:
+        raise UsageError(f"the encoding {options.encoding} is not supported (L-CSV-001)", hint=False)
+    if not (options.skip.isascii() and options.skip.isdigit()):
+        raise UsageError(f"argument -K/--skip-lines: invalid int value: '{options.skip}'", hint=False)
+    return options, list(operands)

@@ -1,0 +1,79 @@
+"""ed: edit text line by line, as a script says.
+
+Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19. Divergence: L-ED-001, ! is refused, as in a restricted ed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.kernel.descriptor import File
+from sandhook.pattern.posix import Regex, compile_bre, compile_ere
+from sandhook.utilities.extras.ed.buffer import EdError
+from sandhook.utilities.extras.ed.commands import Quit, Session
+
+
+@option_set
+class Options:
+    """ed [OPTION]... [FILE]
+
+    Edit FILE by the commands on standard input.
+    """
+
+    extended: bool = opt("-E", "--extended-regexp", help="extended regular expressions")
+    traditional: bool = opt("-G", "--traditional", help="taken, and without effect")
+    loose: bool = opt("-l", "--loose-exit-status", help="status 0 also when a command failed")
+    prompt: str | None = opt("-p", "--prompt", "TEXT", "print TEXT in front of each command")
+    quiet: bool = opt("-q", "--quiet", "--silent", help="no messages on standard error")
+    restricted: bool = opt("-r", "--restricted", help="taken: ed never runs commands")
+    script: bool = opt("-s", "--script", help="do not print how many bytes were read and written")
+    verbose: bool = opt("-v", "--verbose", help="explain errors")
+    strip: bool = opt("--strip-trailing-cr", help="drop carriage returns at the end of lines")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, 1 when a command failed, or 2 when the commands end before a changed text was written."""
+    if len(operands) > 1:
+        raise UsageError(f"extra operand '{operands[1]}'")
+
+    def compile_(text: str, icase: bool = False) -> Regex:
+        return (compile_ere if options.extended else compile_bre)(text, icase=icase)
+
+    with ctx.stdin_reader() as reader:
+        from_file = isinstance(reader.description, File)
+        session = Session(options, ctx, _lines(reader.lines()), compile_)
+        failed = False
+        if operands:
+            failed = not _guarded(session, ctx, lambda: session.read_first(operands[0]))
+        while True:
+            try:
+                if not _guarded(session, ctx, session.command):
+                    failed = True
+                    if session.ended:
+                        return 0 if options.loose else 2
+                    if from_file:  # what follows was written for a text that is another one now
+                        for _ in reader.chunks():
+                            pass
+                        return 0 if options.loose else 1
+            except Quit:
+                return 1 if failed and not options.loose else 0
+
+
+def _lines(lines: Iterator[bytes]) -> Iterator[bytes]:
+    for line in lines:
+        yield line.removesuffix(b"\n")
+
+
+def _guarded(session: Session, ctx: Context, work) -> bool:  # type: ignore[no-untyped-def]
+    """Do something; print ``?`` and return False when it fails."""
+    try:
+        work()
+    except EdError as error:
+        session.message = str(error)
+        ctx.write(b"?\n")
+        if session.explains:
+            ctx.write(session.message.encode("utf-8", "surrogateescape") + b"\n")
+        return False
+    return True

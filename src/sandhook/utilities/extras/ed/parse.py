@@ -1,0 +1,299 @@
+"""How ed reads its commands: addresses, patterns, replacements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandhook.limits import Budget
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Match, Regex
+from sandhook.utilities.extras.ed.buffer import Buffer, EdError
+
+Part = bytes | int  #: of a replacement: text, or the number of a group
+
+
+class Addresses:
+    """The addresses in front of a command.
+
+    Attributes:
+        count: How many there were: 0, 1 or 2.
+    """
+
+    __slots__ = ("count", "first", "second")
+
+    def __init__(self, first: int, second: int, count: int) -> None:
+        self.first = first
+        self.second = second
+        self.count = count
+
+
+class Parser:
+    """Reads one command line; the last pattern is remembered from one to the next."""
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        compile_: Callable[[str], Regex],
+        more: Callable[[], bytes | None],
+        budget: Budget,
+    ) -> None:
+        self._buffer = buffer
+        self._compile = compile_
+        self._more = more
+        self._budget = budget
+        self._text = b""
+        self._at = 0
+        self.regex: Regex | None = None
+
+    def start(self, text: bytes) -> None:
+        """Begin with another line."""
+        self._text = text
+        self._at = 0
+
+    def state(self) -> tuple[bytes, int]:
+        """Return what ``restore`` takes, for a command inside of another one."""
+        return self._text, self._at
+
+    def restore(self, state: tuple[bytes, int]) -> None:
+        self._text, self._at = state
+
+    def peek(self) -> bytes:
+        """Return the next byte, b"" at the end."""
+        return self._text[self._at : self._at + 1]
+
+    def take(self) -> bytes:
+        """Return the next byte, and go on."""
+        byte = self.peek()
+        self._at += len(byte)
+        return byte
+
+    def rest(self) -> bytes:
+        """Return all that is left, and go to the end."""
+        text, self._at = self._text[self._at :], len(self._text)
+        return text
+
+    def blanks(self) -> bool:
+        """Go over blanks; tell whether there were any."""
+        start = self._at
+        while self.peek() in (b" ", b"\t"):
+            self._at += 1
+        return self._at > start
+
+    def number(self) -> int | None:
+        """Return a decimal number, None if there is none."""
+        start = self._at
+        while self.peek().isdigit():
+            self._at += 1
+        if self._at == start:
+            return None
+        if self._at - start > 18:
+            raise EdError("Numerical result out of range")
+        return int(self._text[start : self._at])
+
+    # ------------------------------------------------------------------ addresses
+
+    def addresses(self) -> Addresses:
+        """Read what stands in front of a command. Raises EdError."""
+        buffer = self._buffer
+        count, first, second = 0, buffer.current, buffer.current
+        leading = False
+        while True:
+            self.blanks()
+            found = self.address()
+            if found is not None:
+                first = first if leading else second
+                second = found
+                count = 2 if leading else min(count + 1, 2)
+                leading = False
+            self.blanks()
+            mark = self.peek()
+            if mark == b"%" and not count and found is None:
+                self._at += 1
+                first, second, count, leading = 1, buffer.last, 2, True
+                continue
+            if mark not in (b",", b";") or not mark:
+                break
+            self._at += 1
+            if found is None and not count:
+                first, second, count, leading = (1 if mark == b"," else buffer.current), buffer.last, 2, True
+                continue
+            if mark == b";":
+                buffer.current = second
+            if found is None:
+                leading = False
+            elif self._ends_here():
+                first, count = second, 2
+                break
+        if count == 1:
+            first = second
+        return Addresses(first, second, count)
+
+    def _ends_here(self) -> bool:
+        """Tell whether no address follows a separator: ``5,p``."""
+        self.blanks()
+        following = self.peek()
+        return not following or following not in b"0123456789.$'/?+-,;%"
+
+    def address(self) -> int | None:
+        """Read one address with its offsets, None if there is none. Raises EdError."""
+        buffer = self._buffer
+        base: int | None = None
+        while True:
+            byte = self.peek()
+            if byte in (b"+", b"-") and byte:
+                self._at += 1
+                self.blanks()
+                amount = self.number()
+                step = 1 if amount is None else amount
+                base = (buffer.current if base is None else base) + (step if byte == b"+" else -step)
+            elif byte.isdigit():
+                value = self.number() or 0
+                base = value if base is None else base + value
+            elif base is not None:
+                if self._at and self._text[self._at : self._at + 1] in (b" ", b"\t"):
+                    start = self._at
+                    self.blanks()
+                    if self.peek() in (b"+", b"-") or self.peek().isdigit():
+                        continue
+                    self._at = start
+                break
+            elif byte == b".":
+                self._at += 1
+                base = buffer.current
+            elif byte == b"$":
+                self._at += 1
+                base = buffer.last
+            elif byte == b"'":
+                self._at += 1
+                base = self._marked()
+            elif byte in (b"/", b"?") and byte:
+                self._at += 1
+                base = self._found(byte)
+            else:
+                return None
+        if not 0 <= base <= buffer.last:
+            raise EdError("Invalid address")
+        return base
+
+    def _marked(self) -> int:
+        name = self.take().decode("latin-1")
+        if not name.islower() or not name.isascii():
+            raise EdError("Invalid mark character")
+        line = self._buffer.marks.get(name)
+        number = 0 if line is None else self._buffer.number_of(line)
+        if not number:
+            raise EdError("Invalid address")
+        return number
+
+    def _found(self, delimiter: bytes) -> int:
+        regex = self.pattern(delimiter)
+        buffer = self._buffer
+        step = 1 if delimiter == b"/" else -1
+        number = buffer.current
+        for _ in range(buffer.last):
+            number += step
+            if number > buffer.last:
+                number = 1
+            elif number < 1:
+                number = buffer.last
+            self._budget.charge(1)
+            if regex.test(buffer.text(number), remaining=self._budget.remaining):
+                return number
+        raise EdError("No match")
+
+    # ------------------------------------------------------------------ patterns
+
+    def pattern(self, delimiter: bytes, *, ends: bool = False) -> Regex:
+        """Read a pattern up to its delimiter, or the end of the line; the last one for an empty one.
+
+        Args:
+            ends: The delimiter must be there.
+        """
+        text, closed = self.until(delimiter)
+        if ends and not closed:
+            raise EdError("Missing pattern delimiter")
+        if not text:
+            if self.regex is None:
+                raise EdError("No previous pattern")
+            return self.regex
+        try:
+            self.regex = self._compile(text.decode("utf-8", "surrogateescape"))
+        except PatternError as error:
+            message = str(error)
+            unclosed = message.startswith("Unmatched [")
+            raise EdError("Unbalanced brackets ([])" if unclosed else message) from None
+        return self.regex
+
+    def until(self, delimiter: bytes) -> tuple[bytes, bool]:
+        """Return the text up to a delimiter that is not in brackets, and whether there was one."""
+        text = self._text
+        pieces = bytearray()
+        while self._at < len(text):
+            byte = text[self._at : self._at + 1]
+            if byte == delimiter:
+                self._at += 1
+                return bytes(pieces), True
+            if byte == b"\\" and self._at + 1 < len(text):
+                following = text[self._at + 1 : self._at + 2]
+                pieces += following if following == delimiter else byte + following
+                self._at += 2
+            elif byte == b"[" and (end := _bracket_end(text, self._at)) > 0:
+                pieces += text[self._at : end]
+                self._at = end
+            else:
+                pieces += byte
+                self._at += 1
+        return bytes(pieces), False
+
+    def replacement(self, delimiter: bytes, before: tuple[Part, ...] | None) -> tuple[tuple[Part, ...], bool]:
+        """Read what comes in the place of a match, and tell whether its delimiter was there; ``%`` is the one before."""
+        parts: list[Part] = []
+        plain = bytearray()
+        closed = False
+        while byte := self.take():
+            if byte == delimiter:
+                closed = True
+                break
+            if byte == b"\\":
+                byte = self.take()
+                if not byte:
+                    self.start(self._more() or b"")
+                    byte = b"\n"
+                if byte.isdigit() and byte != b"0":
+                    parts += [bytes(plain), int(byte)]
+                    plain.clear()
+                    continue
+            elif byte == b"&":
+                parts += [bytes(plain), 0]
+                plain.clear()
+                continue
+            plain += byte
+        if not parts and plain == b"%":
+            if before is None:
+                raise EdError("No previous substitution")
+            return before, closed
+        return (*parts, bytes(plain)), closed
+
+
+def _bracket_end(text: bytes, at: int) -> int:
+    """Return the offset behind a bracket expression that begins at ``at``; -1 for one that does not end."""
+    end = at + 1
+    if text[end : end + 1] == b"^":
+        end += 1
+    if text[end : end + 1] == b"]":
+        end += 1
+    while end < len(text) and text[end : end + 1] != b"]":
+        kind = text[end + 1 : end + 2]
+        if text[end : end + 1] == b"[" and kind and kind in b".:=":
+            close = text.find(kind + b"]", end + 2)
+            if close < 0:
+                return -1
+            end = close + 2
+        else:
+            end += 1
+    return end + 1 if end < len(text) else -1
+
+
+def filled(parts: tuple[Part, ...], found: Match) -> bytes:
+    """Return a replacement for one match."""
+    return b"".join([part if isinstance(part, bytes) else found.group(part) or b"" for part in parts])

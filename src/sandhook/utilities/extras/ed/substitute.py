@@ -1,0 +1,143 @@
+"""The command s of ed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sandhook.limits import Budget
+from sandhook.pattern.posix import Regex
+from sandhook.utilities.extras.ed.buffer import Buffer, EdError
+from sandhook.utilities.extras.ed.parse import Parser, Part, filled
+
+if TYPE_CHECKING:
+    from sandhook.utilities.extras.ed.commands import Compile
+
+
+class Substitution:
+    """What the last s said; the next one may repeat it."""
+
+    def __init__(self, buffer: Buffer, parser: Parser, compile_: Compile, budget: Budget) -> None:
+        self._buffer = buffer
+        self._parser = parser
+        self._compile = compile_
+        self._budget = budget
+        self._regex: Regex | None = None
+        self._new: tuple[Part, ...] | None = None
+        self._everywhere = False
+        self._number = 1
+        self._letters = b""
+
+    def read(self) -> None:
+        """Read what stands behind the s. Raises EdError."""
+        parser = self._parser
+        delimiter = parser.peek()
+        if not delimiter or delimiter in b"glnpr0123456789":
+            self._repeat()
+            return
+        if delimiter == b" ":
+            raise EdError("Invalid pattern delimiter")
+        parser.take()
+        before = parser.state()
+        regex = parser.pattern(delimiter, ends=True)
+        new, closed = parser.replacement(delimiter, self._new)
+        self._everywhere, self._number, self._letters = False, 1, b""
+        icase = self._flags() if closed else False
+        if not closed:
+            self._letters = b"p"
+        if icase:
+            after = parser.state()
+            parser.restore(before)
+            text, _ = parser.until(delimiter)
+            parser.restore(after)
+            if text:
+                regex = parser.regex = self._compile(text.decode("utf-8", "surrogateescape"), icase=True)
+        self._regex, self._new = regex, new
+
+    def _flags(self) -> bool:
+        """Read flags; tell whether one is I."""
+        parser = self._parser
+        icase = False
+        while letter := parser.peek():
+            if letter.isdigit():
+                number = parser.number() or 0
+                if not number:
+                    raise EdError("Invalid command suffix")
+                self._number = number
+                continue
+            parser.take()
+            if letter == b"g":
+                self._everywhere = True
+            elif letter in b"iI":
+                icase = True
+            elif letter in b"lnp":
+                self._letters += letter
+            else:
+                raise EdError("Invalid command suffix")
+        return icase
+
+    def _repeat(self) -> None:
+        """Read the suffixes of an s without pattern: g and p are switched, r takes the last pattern that was searched."""
+        parser = self._parser
+        if self._new is None:
+            raise EdError("No previous substitution")
+        while letter := parser.peek():
+            if letter.isdigit():
+                self._number, self._everywhere = max(parser.number() or 1, 1), False
+                continue
+            parser.take()
+            if letter == b"g":
+                self._everywhere = not self._everywhere
+            elif letter == b"p":
+                self._letters = b"" if self._letters else b"p"
+            elif letter in b"ln":
+                self._letters += letter
+            elif letter == b"r":
+                self._regex = parser.regex
+            else:
+                raise EdError("Invalid command suffix")
+
+    def run(self, first: int, last: int, *, anywhere: bool) -> bytes:
+        """Substitute in lines; return the letters of how the last one is to be shown.
+
+        Args:
+            anywhere: No match is no error: a global command tries many lines.
+        """
+        assert self._regex is not None
+        changed = False
+        number, end = first, last
+        while number <= end:
+            self._budget.charge(1)
+            text = self._substituted(self._buffer.text(number))
+            if text is not None:
+                lines = text.split(b"\n")
+                self._buffer.replace(number, lines)
+                changed = True
+                number += len(lines) - 1
+                end += len(lines) - 1
+            number += 1
+        if not changed:
+            if not anywhere:
+                raise EdError("No match")
+            return b""
+        return self._letters
+
+    def _substituted(self, text: bytes) -> bytes | None:
+        assert self._regex is not None
+        assert self._new is not None
+        pieces: list[bytes] = []
+        at = 0
+        size = 0
+        for count, found in enumerate(self._regex.finditer(text, remaining=self._budget.remaining), 1):
+            if count < self._number:
+                continue
+            start, end = found.span()
+            new = filled(self._new, found)
+            size += start - at + len(new)
+            self._budget.check_fits(size)
+            pieces += [text[at:start], new]
+            at = end
+            if not self._everywhere:
+                break
+        if not pieces:
+            return None
+        return b"".join([*pieces, text[at:]])

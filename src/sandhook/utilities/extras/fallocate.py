@@ -1,0 +1,112 @@
+"""fallocate: make files longer, with zeros.
+
+Oracle: util-linux 2.38. Divergence: L-FALLOCATE-001, holes are zeros, and ranges are not moved.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.counts import parse_count
+from sandhook.command.operands import reason, stat_of
+from sandhook.command.options import also, opt, option_set
+from sandhook.kernel.descriptor import Description
+
+_DONE = {"": "allocated", "p": "hole created", "z": "zeroed"}
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def _bytes(text: str, what: str) -> int:
+    try:
+        return parse_count(text, what)
+    except Failure:
+        raise Failure(f"invalid {what} value specified") from None
+
+
+@option_set
+class Options:
+    """fallocate [-n] [-p | -z] [-o OFFSET] -l LENGTH FILE | fallocate -d FILE
+
+    Let FILE, which is made if need be, have room for LENGTH bytes from OFFSET on.
+    """
+
+    length: str | None = opt("-l", "--length", "LENGTH", "bytes, or with K, M, G ... more")
+    offset: str = opt("-o", "--offset", "OFFSET", "where they begin (0)", default="0")
+    keep: bool = opt("-n", "--keep-size", help="the file does not become longer")
+    what: str = also(
+        opt("-p", "--punch-hole", help="zeros in their place, where the file is", const="p", default=""),
+        opt("-z", "--zero-range", help="zeros in their place", const="z"),
+        opt("-d", "--dig-holes", help="without effect: files have no blocks", const="d"),
+        opt("-c", "--collapse-range", help="refused, as on most file systems", const="c"),
+        opt("-i", "--insert-range", help="likewise", const="i"),
+    )
+    posix: bool = opt("-x", "--posix", help="taken, and without effect")
+    verbose: bool = opt("-v", "--verbose", help="say what was done")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when FILE cannot be made longer."""
+    if not operands:
+        raise Failure("no filename specified")
+    if len(operands) > 1:
+        raise Failure("unexpected number of arguments")
+    if options.what == "d":
+        return _dig(operands[0], options, ctx)
+    if options.length is None:
+        raise Failure("no length argument specified")
+    length = _bytes(options.length, "length")
+    offset = _bytes(options.offset, "offset")
+    if not length:
+        raise Failure("invalid length value specified")
+    name = operands[0]
+    try:
+        file = ctx.process.open(name, write=True, create=not options.what)
+    except OSError as error:
+        raise Failure(f"cannot open {name}: {reason(error)}") from None
+    try:
+        size = stat_of(ctx, name).size
+        if options.what in ("c", "i"):
+            raise OSError(errno.EOPNOTSUPP, "")
+        if options.what:
+            _fill(file, offset, min(length, size - offset), ctx)
+        missing = 0 if options.keep or options.what == "p" else offset + length - size
+        _fill(file, size, missing, ctx)
+    except OSError as error:
+        raise Failure(f"fallocate failed: {reason(error)}") from None
+    finally:
+        file.release()
+    if options.verbose:
+        ctx.write_line(f"{name}: {_human(length)} ({length} bytes) {_DONE[options.what]}.")
+    return 0
+
+
+def _fill(file: Description, at: int, length: int, ctx: Context) -> None:
+    """Write zeros; a length of 0 or less is nothing."""
+    if length > 0:
+        file.seek(at)
+    while length > 0:
+        step = min(length, 65_536)
+        ctx.charge(1 + (step >> 10))
+        file.write(bytes(step))
+        length -= step
+
+
+def _dig(name: str, options: Options, ctx: Context) -> int:
+    """Find no block of zeros that could become a hole."""
+    try:
+        stat_of(ctx, name)
+    except OSError as error:
+        raise Failure(f"cannot open {name}: {reason(error)}") from None
+    if options.verbose:
+        ctx.write_line(f"{name}: 0 B (0 bytes) converted to sparse holes.")
+    return 0
+
+
+def _human(size: int) -> str:
+    value, unit = float(size), 0
+    while value >= 1024 and unit < len(_UNITS) - 1:
+        value /= 1024
+        unit += 1
+    return f"{value:.1f}".removesuffix(".0") + f" {_UNITS[unit]}"

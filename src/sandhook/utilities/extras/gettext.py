@@ -1,0 +1,59 @@
+"""gettext, ngettext: print a message in the user's language: as it is, for there are no translations.
+
+Source: POSIX.1-2024 XCU 3, gettext and ngettext. Oracle: GNU gettext 0.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import also, opt, option_set
+from sandhook.text.escapes import unescape_echo
+
+
+@option_set
+class Options:
+    """gettext [-eEns] [-d DOMAIN] [DOMAIN] MESSAGE | gettext -s [-en] [-d DOMAIN] MESSAGE... | ngettext [-eE] [-d DOMAIN] [DOMAIN] ONE MANY COUNT
+
+    Print MESSAGE, or ONE if COUNT is 1, else MANY.
+    """
+
+    context: str | None = opt("-c", "--context", "CONTEXT", "taken, and without effect")
+    domain: str | None = opt("-d", "--domain", "DOMAIN", "taken, and without effect")
+    escapes: bool = also(
+        opt("-e", help="expand escapes"),
+        opt("-E", help="do not (the default)", const=False),
+    )
+    bare: bool = opt("-n", help="with -s, no newline at the end")
+    several: bool = opt("-s", help="print every MESSAGE and a newline, like echo")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 for a wrong call."""
+    plural = ctx.program == "ngettext"
+    words = list(operands)
+    most = 3 if plural else 1
+    if options.several and not plural:
+        messages = [_expanded(word, options) for word in words]
+        ctx.write((" ".join(messages) + ("" if options.bare else "\n")).encode("utf-8", "surrogateescape"))
+        return 0
+    if len(words) < most:
+        raise Failure("missing arguments")
+    if len(words) > most + 1:
+        raise Failure("too many arguments")
+    if len(words) > most:
+        words.pop(0)
+    message = words[0]
+    if plural:
+        count = words[2]
+        one = count.isascii() and count.isdigit() and count.lstrip("0") == "1"
+        message = words[0] if one else words[1]
+    ctx.write(_expanded(message, options).encode("utf-8", "surrogateescape"))
+    return 0
+
+
+def _expanded(text: str, options: Options) -> str:
+    if not options.escapes:
+        return text
+    return unescape_echo(text.encode("utf-8", "surrogateescape"))[0].decode("utf-8", "surrogateescape")

@@ -1,0 +1,73 @@
+"""mcookie: print 128 random bits.
+
+Oracle: util-linux 2.38. The randomness is the operating system's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.counts import parse_count
+from sandhook.command.operands import reason
+from sandhook.command.options import opt, option_set
+
+
+def _size(text: str) -> int:
+    try:
+        return parse_count(text, "length")
+    except Failure:
+        raise Failure(f"failed to parse length: '{text}': Invalid argument") from None
+
+
+@option_set
+class Options:
+    """mcookie [-v] [-f FILE [-m BYTES]]
+
+    Print a magic number in hexadecimal, mixed with what FILE has.
+    """
+
+    file: str | None = opt("-f", "--file", "FILE", "mix in up to 4096 bytes of this file")
+    most: int | None = opt(
+        "-m", "--max-size", "BYTES", "mix in no more than these bytes of FILE", convert=_size
+    )
+    verbose: bool = opt("-v", "--verbose", help="say how many bytes came from where")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, also when FILE could not be read: it only adds to what is random."""
+    from hashlib import md5
+
+    if options.most is not None and options.file is None:
+        ctx.error("--max-size ignored when used without --file")
+    with ctx.open("/dev/urandom") as reader:
+        fresh = reader.read(128)
+    seed = fresh
+    if options.file is not None:
+        try:
+            with ctx.open(options.file) as reader:
+                extra = _first(reader, options.most)
+        except OSError as error:
+            ctx.error(f"cannot open {options.file}: {reason(error)}")
+            extra = b""
+        seed += extra
+        if options.verbose:
+            _say(f"Got {len(extra)} bytes from {options.file}", ctx)
+    if options.verbose:
+        _say(f"Got {len(fresh)} bytes from getrandom() function", ctx)
+    ctx.write_line(md5(seed, usedforsecurity=False).hexdigest())
+    return 0
+
+
+def _first(reader: Reader, most: int | None) -> bytes:
+    """Read up to this many bytes; none said is 4096."""
+    left = 4096 if most is None else most
+    pieces = []
+    while left > 0 and (data := reader.read(min(left, 65_536))):
+        pieces.append(data)
+        left -= len(data)
+    return b"".join(pieces)
+
+
+def _say(line: str, ctx: Context) -> None:
+    ctx.process.complain(f"{line}\n".encode("utf-8", "surrogateescape"))

@@ -1,0 +1,345 @@
+"""numfmt: convert numbers from and to units that people read.
+
+Oracle: GNU coreutils 9.1. Divergence: L-NUMFMT-001, --debug is not offered, and --grouping groups nothing,
+as in the C locale.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from decimal import (
+    ROUND_CEILING,
+    ROUND_DOWN,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    ROUND_UP,
+    Decimal,
+)
+from decimal import (
+    Context as Arithmetic,
+)
+
+from sandhook.command.choices import one_of
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.ranges import Range, parse_list
+
+_UNITS = "KMGTPEZY"
+_ROUNDINGS = {
+    "up": ROUND_CEILING, "down": ROUND_FLOOR, "from-zero": ROUND_UP, "towards-zero": ROUND_DOWN,
+    "nearest": ROUND_HALF_UP,
+}  # fmt: skip
+_NUMBER = re.compile(r"(-?)([0-9]*)(?:(\.)([0-9]*))?", re.ASCII)
+_FORMAT = re.compile(r"((?:[^%]|%%)*)%([0' -]*)([0-9]*)(?:\.([0-9]*))?f((?:[^%]|%%)*)", re.DOTALL)
+_EXACT = Arithmetic(prec=60)
+_MOST_DIGITS = 18  #: of a number that is printed without a unit
+_MOST_INPUT = 33  #: digits of a number that is read
+_MOST_WIDTH = 10_000
+
+
+def _unit(text: str) -> int:
+    digits = text.rstrip("KMGTPEZYi")
+    suffix = text[len(digits) :]
+    known = suffix == "" or (suffix[0] in _UNITS and suffix[1:] in ("", "i"))
+    if (
+        not (digits == "" or (digits.isascii() and digits.isdigit()))
+        or not known
+        or not text
+        or len(digits) > 18
+    ):
+        raise UsageError(f"invalid unit size: '{text}'", hint=False)
+    power = _UNITS.index(suffix[0]) + 1 if suffix else 0
+    size: int = int(digits or "1") * (1024 if suffix[1:] == "i" else 1000) ** power
+    if not size:
+        raise UsageError(f"invalid unit size: '{text}'", hint=False)
+    return size
+
+
+def _count(name: str) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        bare = text.removeprefix("-") if name == "padding" else text
+        if not (bare.isascii() and bare.isdigit() and len(bare) < 6 and int(bare)):
+            raise UsageError(f"invalid {name} value '{text}'", hint=False)
+        return int(text)
+
+    return read
+
+
+@option_set
+class Options:
+    """numfmt [--from=UNIT] [--to=UNIT] [--field=LIST] [-d X] [--format=FORMAT] [--padding=N] [NUMBER]...
+
+    Convert each NUMBER, or those in the fields of standard input.
+    """
+
+    source: str = opt(
+        "--from",
+        "UNIT",
+        "none, auto, si, iec, iec-i: the units of the input",
+        convert=one_of("--from", "none", "auto", "si", "iec", "iec-i"),
+        default="none",
+    )
+    target: str = opt(
+        "--to",
+        "UNIT",
+        "none, si, iec, iec-i: the units of the output",
+        convert=one_of("--to", "none", "si", "iec", "iec-i"),
+        default="none",
+    )
+    from_unit: int = opt("--from-unit", "N", "what one of the input stands for", convert=_unit, default=1)
+    to_unit: int = opt("--to-unit", "N", "what one of the output stands for", convert=_unit, default=1)
+    fields: str = opt("--field", "LIST", "convert these fields (1), as cut has them", default="1")
+    delimiter: str | None = opt("-d", "--delimiter", "X", "what stands between fields, instead of blanks")
+    form: str | None = opt("--format", "FORMAT", "like printf's %f: width, precision, text around")
+    padding: int | None = opt(
+        "--padding", "N", "width of the output; to the left if negative", convert=_count("padding")
+    )
+    rounding: str = opt(
+        "--round",
+        "METHOD",
+        "up, down, from-zero (default), towards-zero, nearest",
+        convert=one_of("--round", *_ROUNDINGS),
+        default="from-zero",
+    )
+    suffix: str = opt("--suffix", "SUFFIX", "text behind each number, taken off the input", default="")
+    header: int = opt(
+        "--header",
+        "N",
+        "leave the first N lines (1) alone",
+        convert=_count("header"),
+        optional=True,
+        const=1,
+        default=0,
+    )
+    invalid: str = opt(
+        "--invalid",
+        "MODE",
+        "abort, fail, warn or ignore what is no number",
+        convert=one_of("--invalid", "abort", "fail", "warn", "ignore"),
+        default="abort",
+    )
+    grouping: bool = opt("--grouping", help="group digits, which the C locale does not")
+    zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0; 2 when something was no number, unless --invalid says otherwise."""
+    try:
+        ranges = parse_list("1-" if options.fields == "-" else options.fields, True)
+    except UsageError as error:
+        raise UsageError(str(error)) from None
+    if options.delimiter is not None and len(options.delimiter) > 1:
+        raise UsageError("the delimiter must be a single character", hint=False)
+    if options.grouping and options.form is not None:
+        raise UsageError("--grouping cannot be combined with --format", hint=False)
+    if options.grouping and options.target != "none":
+        raise UsageError("grouping cannot be combined with --to", hint=False)
+    converter = _Converter(options, ranges, ctx)
+    end = "\0" if options.zero else "\n"
+    for text in operands:
+        ctx.charge()
+        converter.line(text, end)
+    if not operands:
+        with ctx.stdin_reader() as reader:
+            for number, raw in enumerate(reader.lines(end.encode())):
+                text = raw.decode("utf-8", "surrogateescape")
+                ended = end if text[-1:] == end else ""
+                text = text[:-1] if ended else text
+                if number < options.header:
+                    ctx.write(raw)
+                else:
+                    converter.line(text, ended)
+    return ctx.failed
+
+
+class _Invalid(Exception):
+    """A text is no number, or none that may be there."""
+
+
+class _Converter:
+    def __init__(self, options: Options, ranges: list[Range], ctx: Context) -> None:
+        self.options = options
+        self.ranges = ranges
+        self.ctx = ctx
+        self.before = self.after = ""
+        self.width = abs(options.padding) if options.padding else 0
+        self.left = bool(options.padding and options.padding < 0)
+        self.zeros = False
+        self.precision: int | None = None
+        if options.form is not None:
+            self._read_format(options.form)
+
+    def _read_format(self, text: str) -> None:
+        found = _FORMAT.fullmatch(text)
+        if found is None:
+            if "%" not in text.replace("%%", ""):
+                raise UsageError(f"format '{text}' has no % directive", hint=False)
+            plain = text.replace("%%", "")
+            if re.fullmatch("[^%]*%[0'-]*[0-9]*(?:[.][0-9]*)?", plain):
+                raise UsageError(f"format '{text}' ends in %", hint=False)
+            if re.search("%[0'-]*[0-9]*(?:[.][0-9]*)?f.*%", plain, re.DOTALL):
+                raise UsageError(f"format '{text}' has too many % directives", hint=False)
+            raise UsageError(f"invalid format '{text}', directive must be %[0]['][-][N][.][N]f", hint=False)
+        before, flags, width, precision, after = found.groups()
+        self.before, self.after = before.replace("%%", "%"), after
+        if width:
+            self.width = int(width[:6])
+            self.left = self.left or "-" in flags
+            self.zeros = "0" in flags and not self.left
+        if self.width > _MOST_WIDTH or (precision and int(precision[:6]) > _MOST_WIDTH):
+            raise UsageError(f"invalid precision in format '{text}'", hint=False)
+        if precision is not None:
+            self.precision = int(precision or "0")
+
+    def line(self, text: str, end: str) -> None:
+        """Convert the chosen fields of a line and print it."""
+        delimiter = self.options.delimiter
+        pieces: list[str] = []
+        if delimiter:
+            words = text.split(delimiter)
+            spaces = [""] + [delimiter] * (len(words) - 1)
+        else:
+            words, spaces = _words(text)
+        for number, (space, word) in enumerate(zip(spaces, words), 1):
+            if not any(first <= number <= last for first, last in self.ranges):
+                pieces += (space, word)
+                continue
+            width = 0
+            if not delimiter and not self.width and space and number > 1 and len(space) > 1:
+                width = len(space) - 1 + len(word)
+                space = space[0]
+            elif not delimiter and not self.width and number == 1 and space:
+                width, space = len(space) + len(word), ""
+            elif not delimiter and self.width:
+                space = space[:1] if number > 1 else ""
+            shown = self._field(word)
+            pieces += (space, shown if shown is not None else word)
+            if width and shown is not None:
+                pieces[-1] = shown.rjust(width)
+            elif shown is None and width:
+                pieces[-1] = word.rjust(width)
+        self.ctx.write(("".join(pieces) + end).encode("utf-8", "surrogateescape"))
+
+    def _field(self, word: str) -> str | None:
+        """Return a converted number, or None for what is none and may stay."""
+        try:
+            return self._shown(self._value(word))
+        except _Invalid as error:
+            mode = self.options.invalid
+            if mode == "abort":
+                raise Failure(str(error), 2) from None
+            if mode != "ignore":
+                self.ctx.error(str(error))
+            if mode == "fail":
+                self.ctx.failed = 2
+            return None
+
+    def _value(self, word: str) -> tuple[Decimal, int]:
+        """Return a number and how many digits behind the point it has."""
+        options = self.options
+        text = word.removesuffix(options.suffix) if options.suffix else word
+        text = text.lstrip(" \t")
+        found = _NUMBER.match(text)
+        if found is None or not (found[2] or found[4]):
+            raise _Invalid(f"invalid number: '{text}'")
+        if len(found[2].lstrip("0")) > _MOST_INPUT:
+            raise _Invalid(f"value too large to be converted: '{text}'")
+        rest = text[found.end() :]
+        if found[3] and not found[4]:
+            raise _Invalid(f"invalid number: '{text}'")
+        value = Decimal(f"{found[1]}{found[2] or 0}.{(found[4] or '0')[:_MOST_INPUT]}")
+        scale = self._scale(text, rest.strip(" \t") if not rest.strip(" \t") else rest)
+        value = _EXACT.multiply(value, Decimal(scale * options.from_unit)) if value else Decimal(0)
+        return value, len(found[4] or "") if scale == 1 else 0
+
+    def _scale(self, text: str, rest: str) -> int:
+        source = self.options.source
+        if not rest:
+            return 1
+        letter = rest[0]
+        if letter not in _UNITS:
+            raise _Invalid(f"invalid suffix in input: '{text}'")
+        if source == "none":
+            raise _Invalid(f"rejecting suffix in input: '{text}' (consider using --from)")
+        power = _UNITS.index(letter) + 1
+        base = 1000 if source in ("si", "auto") else 1024
+        behind = rest[1:]
+        if source in ("auto", "iec-i") and behind[:1] == "i":
+            base, behind = 1024, behind[1:]
+        elif source == "iec-i":
+            raise _Invalid(f"missing 'i' suffix in input: '{text}' (e.g Ki/Mi/Gi)")
+        if behind:
+            raise _Invalid(f"invalid suffix in input '{text}': '{behind}'")
+        return int(base**power)
+
+    def _shown(self, number: tuple[Decimal, int]) -> str:
+        options = self.options
+        value, digits = number
+        if options.to_unit != 1:
+            value, digits = _EXACT.divide(value, Decimal(options.to_unit)), 0
+        if options.target == "none":
+            if len(str(abs(int(value)))) > _MOST_DIGITS:
+                raise _Invalid(
+                    f"value too large to be printed: '{_exponential(value)}' (consider using --to)"
+                )
+            places = digits if self.precision is None else self.precision
+            if places + len(str(abs(int(value)))) > _MOST_DIGITS + 1:
+                raise _Invalid(
+                    f"value/precision too large to be printed: '{_exponential(value)}/{places}' (consider using --to)"
+                )
+            text = f"{self._rounded(value, places):.{places}f}"
+        else:
+            text = self._in_units(value)
+        text += options.suffix
+        if self.zeros:
+            sign = "-" if text[:1] == "-" else ""
+            text = sign + text[len(sign) :].rjust(self.width - len(sign), "0")
+        text = text.ljust(self.width) if self.left else text.rjust(self.width)
+        return self.before + text + self.after
+
+    def _in_units(self, value: Decimal) -> str:
+        target = self.options.target
+        base = Decimal(1000 if target == "si" else 1024)
+        power = 0
+        while abs(value) >= base and power < len(_UNITS):
+            value = _EXACT.divide(value, base)
+            power += 1
+        places = self.precision if self.precision is None else min(self.precision, _MOST_DIGITS)
+        if places is None:
+            places = 1 if power and abs(self._rounded(value, 1)) < 10 else 0
+        if not power:
+            return f"{value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN):f}"
+        value = self._rounded(value, places)
+        if abs(value) >= base and power < len(_UNITS):
+            value, power = _EXACT.divide(value, base), power + 1
+            places = 1 if self.precision is None else places
+            value = self._rounded(value, places)
+        unit = _UNITS[power - 1] if power else ""
+        return f"{value:.{places}f}{unit}{'i' if unit and target == 'iec-i' else ''}"
+
+    def _rounded(self, value: Decimal, places: int) -> Decimal:
+        step = Decimal(1).scaleb(-min(places, _MOST_DIGITS))
+        return value.quantize(step, rounding=_ROUNDINGS[self.options.rounding], context=Arithmetic(prec=90))
+
+
+def _exponential(value: Decimal) -> str:
+    return f"{float(value):g}"
+
+
+def _words(text: str) -> tuple[list[str], list[str]]:
+    """Return the words of a line, and the blanks before each."""
+    words: list[str] = []
+    spaces: list[str] = []
+    at = 0
+    while at < len(text) or not words:
+        start = at
+        while at < len(text) and text[at] in " \t":
+            at += 1
+        begin = at
+        while at < len(text) and text[at] not in " \t":
+            at += 1
+        spaces.append(text[start:begin])
+        words.append(text[begin:at])
+    return words, spaces

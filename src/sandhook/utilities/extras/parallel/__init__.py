@@ -1,0 +1,307 @@
+"""parallel: run a command for each of many arguments.
+
+Oracle: GNU parallel 20221122. Divergence: L-PARALLEL-001, the jobs run one after the other, in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.durations import interval
+from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.kernel.descriptor import Collector, Null
+from sandhook.lazy import lazily
+from sandhook.utilities.extras.parallel.command import REFUSED, Job, Template, quoted
+from sandhook.utilities.extras.parallel.input import Arguments, divided
+from sandhook.vfs.path import VirtualPath
+
+RAW = True  # what stands behind ::: are no options
+USAGE_STATUS = 255
+_MOST_FAILED = 101  #: the exit status that says "more than 100"
+_LONGEST = 131_072  #: characters of a command
+_JOBS = lazily(r"[+-]?[0-9]+%?", re.ASCII)
+_HALT = lazily(r"(now|soon),(fail|success|done)=([0-9]{1,9})(%?)", re.ASCII)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise UsageError(f'Value "{text}" invalid for an option that takes a number', hint=False)
+    return int(text[:9])
+
+
+def _jobs(text: str) -> str:
+    if _JOBS.fullmatch(text) is None:
+        raise Failure("Error: Parsing of --jobs/-j/--max-procs/-P failed.")
+    return text
+
+
+@option_set
+class Options:
+    """parallel [OPTION]... [COMMAND [ARGUMENT]...] [::: VALUE... | :::: FILE...]...
+
+    Run COMMAND, a line for bash, for each VALUE, line of FILE, or line of standard input, and for all combinations of several
+    lists. {} is the value, {.} without its ending, {/} without directories, {//} the directory, {/.} both; {1} the
+    first list's value, {#} the number of the job. Without COMMAND the values are the commands.
+    """
+
+    jobs: str | None = opt(
+        "-j", "-P", "--jobs", "--max-procs", "NUMBER", "taken: one job runs at a time", convert=_jobs
+    )
+    keep: bool = opt("-k", "--keep-order", help="taken: output is always in order")
+    each: int | None = opt("-n", "--max-args", "NUMBER", "values for each job", convert=_count)
+    replace: int | None = also(
+        opt("-N", "--max-replace-args", "NUMBER", "likewise; {1}, {2} ... are the values", convert=_count),
+        opt("-L", "--max-lines", "NUMBER", "likewise", convert=_count),
+    )
+    context: str = also(
+        opt("-X", help="as many values as fit; a word with {} is repeated", const="X", default=""),
+        opt("-m", "--xargs", help="as many values as fit", const="m"),
+    )
+    longest: int = opt(
+        "-s", "--max-chars", "NUMBER", "characters of a command", convert=_count, default=_LONGEST
+    )
+    null: bool = opt("-0", "--null", help="values end with NUL")
+    delimiter: str | None = opt("-d", "--delimiter", "CHARACTER", "values end with this")
+    eof: str | None = opt("-E", "VALUE", "the value that ends the list")
+    files: tuple[str, ...] = opt("-a", "--arg-file", "FILE", "values are the lines of FILE", append=True)
+    colsep: str | None = opt("-C", "--colsep", "REGEX", "values have columns {1}, {2} ...")
+    header: str | None = opt("--header", "REGEX", "the first value names the list: {name}")
+    link: bool = opt("--link", "--xapply", help="values of several lists go side by side")
+    trim: str = opt("--trim", "n|l|r|lr|rl", "drop white space around values", default="n")
+    mark: str = opt("-I", "TEXT", "TEXT instead of {}", default="{}")
+    quote: bool = opt("-q", "--quote", help="quote COMMAND, too")
+    dry: bool = opt("--dry-run", "--dryrun", help="print the commands")
+    shell_quote: bool = opt("--shellquote", "--shell-quote", help="print the values quoted")
+    verbose: bool = opt("-v", "--verbose", help="print each command")
+    trace: bool = opt("-t", help="print each command on standard error")
+    tag: bool = opt("--tag", help="put the value in front of each line of output")
+    tagstring: str | None = opt("--tagstring", "TEXT", "put TEXT there; it may have replacement strings")
+    halt: str | None = opt(
+        "--halt", "--halt-on-error", "WHEN", "never, or now or soon,fail|success|done=NUMBER[%]"
+    )
+    joblog: str | None = opt("--joblog", "FILE", "write a line for each job to FILE")
+    no_run: bool = opt("-r", "--no-run-if-empty", help="skip empty values")
+    retries: int = opt("--retries", "NUMBER", "try a job so often", convert=_count, default=1)
+    timeout: str | None = opt("--timeout", "SECONDS", "end a job after so long")
+    delay: str = opt("--delay", "SECONDS", "wait between jobs", default="0")
+    directory: str | None = opt("--wd", "--workdir", "DIRECTORY", "run the jobs there")
+    group: bool = opt(
+        "-u",
+        "--ungroup",
+        "--group",
+        "--lb",
+        "--line-buffer",
+        "--linebuffer",
+        help="taken, and without effect",
+    )
+    cite: bool = opt("--will-cite", "--no-notice", "--plain", help="taken, and without effect")
+
+
+_SYNTAX = Syntax(Options, permute=False)
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return how many jobs failed (101: more than 100), the status of the job that --halt stopped at, or 255."""
+    head, sources = divided(arguments)
+    options, command = _SYNTAX.parse(head)
+    for word in command:
+        if (found := REFUSED.search(word)) is not None:
+            raise Failure(f"the replacement string {found[0]} is not offered (L-PARALLEL-001)")
+    if options.trim.strip("nlr"):
+        raise Failure("Error: --trim must be one of: r l rl lr.")
+    rows = Arguments(options, sources, ctx)
+    if options.shell_quote:
+        for row in rows.rows():
+            ctx.write_line(" ".join(map(quoted, [*command, *row])))
+        return 0
+    return _Runner(options, command, rows, ctx).run()
+
+
+class _Halt:
+    """When no more jobs are to run, from --halt."""
+
+    def __init__(self, text: str | None) -> None:
+        text = {"0": "never", "1": "soon,fail=1", "2": "now,fail=1"}.get(text or "never", text or "never")
+        self.kind = ""
+        if text != "never":
+            found = _HALT.fullmatch(text)
+            if found is None or found[4]:
+                first = text.partition(",")[0]
+                if found is None and first not in ("now", "soon"):
+                    raise Failure("Error: --halt must have 'never', 'soon', or 'now'.")
+                raise Failure(f"Error: --halt: '{text}' is not offered")
+            self.kind, self.count = found[2], max(int(found[3]), 1)
+
+
+class _Runner:
+    def __init__(self, options: Options, command: Sequence[str], rows: Arguments, ctx: Context) -> None:
+        self._options = options
+        self._ctx = ctx
+        self._rows = rows
+        self._words = list(command)
+        self._halt = _Halt(options.halt)
+        self._delay = _seconds(options.delay)
+        self._failed = self._counted = 0
+        self._log = ctx.create(options.joblog) if options.joblog is not None else None
+        if options.timeout is not None:
+            _seconds(options.timeout)
+
+    def run(self) -> int:
+        try:
+            if self._log is not None:
+                self._log.write(
+                    b"Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n"
+                )
+            for number, values in enumerate(self._batches(), 1):
+                status = self._job(Job(values, number))
+                if status is not None:
+                    return status
+        finally:
+            if self._log is not None:
+                self._log.release()
+        return min(self._failed, _MOST_FAILED)
+
+    def _template(self) -> Template:
+        if not self._words:
+            return Template(["{}"], "{}", context=False, quotes=False)
+        return Template(
+            self._words,
+            self._options.mark,
+            context=self._options.context == "X",
+            quotes=True,
+            names=self._rows.headers,
+            quotes_words=self._options.quote,
+        )
+
+    def _batches(self) -> Iterator[list[str]]:
+        options = self._options
+        rows = (row for row in self._rows.rows() if all(row) or not options.no_run)
+        if options.context:
+            yield from self._filled(rows)
+            return
+        count = options.each if options.each is not None else options.replace
+        if count == 0:
+            for _ in rows:
+                yield []
+            return
+        batch: list[str] = []
+        taken = 0
+        for row in rows:
+            batch += row
+            taken += 1
+            if taken >= (count or 1):
+                yield batch
+                batch, taken = [], 0
+        if batch:
+            yield batch
+
+    def _filled(self, rows: Iterator[list[str]]) -> Iterator[list[str]]:
+        options = self._options
+        most = options.each or options.replace or _LONGEST
+        batch: list[str] = []
+        template = self._template()
+        empty = len(template.fill(Job([], 1)))
+        size = empty
+        for row in rows:
+            need = len(template.fill(Job(row, 1))) - empty + (bool(batch) and options.context == "m")
+            if batch and (size + need > options.longest or len(batch) >= most):
+                yield batch
+                batch, size = [], empty
+            batch += row
+            size += need
+        if batch:
+            yield batch
+
+    # ------------------------------------------------------------------ one job
+
+    def _job(self, job: Job) -> int | None:
+        """Run one job; return parallel's status when it was the last one."""
+        ctx, options = self._ctx, self._options
+        ctx.charge()
+        text = self._template().fill(job)
+        ctx.budget.check_fits(len(text))
+        if options.dry:
+            ctx.write_line(text)
+            return None
+        if options.verbose:
+            ctx.write_line(text)
+        ctx.flush()
+        if options.trace:
+            ctx.process.complain(text.encode("utf-8", "surrogateescape") + b"\n")
+        if job.number > 1 and self._delay:
+            ctx.sleep(self._delay)
+        start = ctx.now()
+        status = self._tries(text, job)
+        if self._log is not None:
+            line = f"{job.number}\t:\t{start:.3f}\t{ctx.now() - start:10.3f}\t0\t0\t{status}\t0\t{text}\n"
+            self._log.write(line.encode("utf-8", "surrogateescape"))
+        self._failed += status != 0
+        return self._stops(status, text)
+
+    def _stops(self, status: int, text: str) -> int | None:
+        halt = self._halt
+        if not halt.kind:
+            return None
+        good = status == 0
+        if halt.kind == "done" or good is (halt.kind == "success"):
+            self._counted += 1
+            self._ctx.flush()
+            what = {"done": "finished", "success": "succeeded", "fail": "failed"}[halt.kind]
+            self._ctx.process.complain(
+                f"parallel: This job {what}:\n{text}\n".encode("utf-8", "surrogateescape")
+            )
+            if self._counted >= halt.count:
+                return status if halt.count == 1 else min(self._failed, _MOST_FAILED)
+        return None
+
+    def _tries(self, text: str, job: Job) -> int:
+        status = 0
+        for _ in range(max(self._options.retries, 1)):
+            status = self._once(text, job)
+            if status == 0:
+                break
+        return status
+
+    def _once(self, text: str, job: Job) -> int:
+        ctx, options = self._ctx, self._options
+        argv = ["bash", "-c", text]
+        if options.timeout is not None:
+            argv = ["timeout", options.timeout, *argv]
+        environment = {**ctx.environment, "PARALLEL_SEQ": str(job.number), "PARALLEL_JOBSLOT": "1"}
+        stdin = Null() if self._rows.streams or job.number > 1 else None
+        home = ctx.process.cwd
+        tag = self._tag(job)
+        kept = ctx.process.descriptors.get(1)
+        collector = Collector(ctx.budget)
+        try:
+            if options.directory is not None:
+                ctx.process.cwd = VirtualPath(ctx.fs.realpath(ctx.path(options.directory)))
+            if tag is not None:
+                ctx.process.descriptors[1] = collector
+            return ctx.run(argv, environment=environment, stdin=stdin)
+        finally:
+            ctx.process.cwd = home
+            if tag is not None:
+                if kept is None:
+                    del ctx.process.descriptors[1]
+                else:
+                    ctx.process.descriptors[1] = kept
+                head = tag.encode("utf-8", "surrogateescape") + b"\t"
+                ctx.write(b"".join([head + line for line in collector.take().splitlines(keepends=True)]))
+                ctx.flush()
+
+    def _tag(self, job: Job) -> str | None:
+        if self._options.tagstring is not None:
+            text = self._options.tagstring
+            marked = "{" in text
+            return Template([text], "{}", context=False, quotes=False).fill(job) if marked else text
+        return " ".join(job.values) if self._options.tag else None
+
+
+def _seconds(text: str) -> float:
+    seconds = interval(text)
+    if seconds is None:
+        raise Failure(f"Error: '{text}' is no time in seconds")
+    return seconds

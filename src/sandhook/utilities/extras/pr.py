@@ -1,0 +1,456 @@
+"""pr: lay files out in pages and columns, for printing.
+
+Source: POSIX.1-2024 XCU 3, pr. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import reason, stat_of
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.dates.clock import strftime
+from sandhook.text.quoting import quote_odd
+
+NUMERIC = "legacy_columns"
+
+_HEAD = _FOOT = 5  #: lines above and below the text
+_MOST = 1_000_000
+
+
+def _positive(text: str, what: str, least: int = 1) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        raise Failure(f"{what}: '{text}'")
+    if text[:1] == "-" or len(digits.lstrip("0")) > 6 or int(digits) < least:
+        raise Failure(f"{what}: '{text}': Numerical result out of range")
+    return int(digits)
+
+
+def _pair(text: str, letter: str, separator: str, width: int) -> tuple[str, int]:
+    """Read [CHAR[WIDTH]], as -e, -i and -n take it."""
+    if text and not text[0].isdigit():
+        separator, text = text[0], text[1:]
+    if text:
+        if not text.isascii() or not text.isdigit() or not 0 < int(text[:6]) < 1000:
+            raise UsageError(f"'-{letter}' extra characters or invalid number in the argument: '{text}'")
+        width = int(text)
+    return separator, width
+
+
+@option_set
+class Options:
+    """pr [+FIRST[:LAST]] [-COLUMNS] [OPTION]... [FILE]...
+
+    Print the FILEs (standard input) in pages of 66 lines, each with its date, name and number above.
+    """
+
+    columns: int | None = opt("--columns", "COLUMNS", "print in columns, down each",
+                              convert=lambda text: _positive(text, "invalid number of columns"))  # fmt: skip
+    across: bool = opt("-a", "--across", help="fill columns across")
+    merge: bool = opt("-m", "--merge", help="each FILE in a column")
+    controls: bool = opt("-c", "--show-control-chars", help="show control characters as ^X and octal numbers")
+    octal: bool = opt("-v", "--show-nonprinting", help="show them as octal numbers")
+    double: bool = opt("-d", "--double-space", help="an empty line behind each")
+    date: str = opt("-D", "--date-format", "FORMAT", "how strftime writes the date", default="%Y-%m-%d %H:%M")
+    untab: tuple[str, int] | None = opt("-e", "--expand-tabs", "CHAR[WIDTH]", "expand tabs of the input (8)",
+        optional=True, const=("\t", 8), convert=lambda text: _pair(text, "e", "\t", 8))  # fmt: skip
+    tabs: tuple[str, int] | None = opt("-i", "--output-tabs", "CHAR[WIDTH]", "use tabs in the output (8)",
+        optional=True, const=("\t", 8), convert=lambda text: _pair(text, "i", "\t", 8))  # fmt: skip
+    feeds: bool = opt("-F", "-f", "--form-feed", help="form feeds between pages")
+    title: str | None = opt("-h", "--header", "TITLE", "print TITLE rather than the name")
+    join: bool = opt("-J", "--join-lines", help="do not cut or align columns")
+    length: int = opt("-l", "--length", "LINES", "lines of a page (66)", default=66,
+        convert=lambda text: _positive(text, "'-l PAGE_LENGTH' invalid number of lines"))  # fmt: skip
+    numbers: tuple[tuple[str, int], ...] = opt("-n", "--number-lines", "CHAR[DIGITS]", "number lines (tab, 5)",
+        optional=True, const=("", 0), convert=lambda text: _pair(text, "n", "", 0), append=True)  # fmt: skip
+    first: int = opt("-N", "--first-line-number", "NUMBER", "the first line's number (1)", default=1,
+        convert=lambda text: _positive(text, "'-N NUMBER' invalid starting line number", 0))  # fmt: skip
+    margin: int = opt("-o", "--indent", "MARGIN", "columns before each line", default=0,
+        convert=lambda text: _positive(text, "'-o MARGIN' invalid line offset", 0))  # fmt: skip
+    silent: bool = opt("-r", "--no-file-warnings", help="no messages about files that cannot be opened")
+    separator: str | None = also(
+        opt("-s", "--separator", "CHAR", "what stands between columns, which are not aligned (a tab)", optional=True,
+            const="\t"),
+        opt("-S", "--sep-string", "TEXT", "what stands between aligned columns", optional=True, const="S",
+            convert=lambda text: f"S{text}"),
+    )  # fmt: skip
+    plain: bool = opt("-t", "--omit-header", help="neither titles nor empty lines at the end")
+    bare: bool = opt("-T", "--omit-pagination", help="likewise, and no form feeds of the input")
+    width: int | None = opt("-w", "--width", "COLUMNS", "width of a page with columns (72)",
+        convert=lambda text: _positive(text, "'-w PAGE_WIDTH' invalid number of characters"))  # fmt: skip
+    page_width: int | None = opt("-W", "--page-width", "COLUMNS", "width of every page, cutting lines",
+        convert=lambda text: _positive(text, "'-W PAGE_WIDTH' invalid number of characters"))  # fmt: skip
+    pages: str | None = opt("--pages", "FIRST[:LAST]", "which pages to print")
+    taken: bool = opt("-b", "-u", help="taken, and without effect")
+    legacy_columns: str | None = None
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    names, pages = [], options.pages
+    for name in operands:
+        if name[:1] == "+" and name[1:2].isdigit() and pages is None:
+            pages = name[1:]
+        else:
+            names.append(name)
+    layout = _Layout(options, len(names) or 1, ctx)
+    first, last = _range(pages)
+    if options.merge:
+        _Printer(layout, ctx, first, last, None).merge(names or ["-"])
+        return ctx.failed
+    for name in names or ["-"]:
+        data = _read(name, options, ctx)
+        if data is not None:
+            _Printer(layout, ctx, first, last, name).file(data)
+    return ctx.failed
+
+
+def _range(text: str | None) -> tuple[int, int]:
+    if text is None:
+        return 1, _MOST
+    first, colon, last = text.partition(":")
+    one = _positive(first, "invalid page range")
+    end = _positive(last, "invalid page range") if colon else _MOST
+    if end < one:
+        raise Failure(f"invalid page range '{text}'")
+    return one, end
+
+
+def _read(name: str, options: Options, ctx: Context) -> bytes | None:
+    try:
+        with ctx.open(name) as reader:
+            data = reader.read_all()
+            ctx.budget.check_fits(2 * len(data) + 64 * data.count(b"\n"))
+            return data
+    except OSError as error:
+        if options.silent:
+            ctx.failed = 1
+        else:
+            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
+        return None
+
+
+class _Layout:
+    """How pages are made: what the options come to."""
+
+    def __init__(self, options: Options, files: int, ctx: Context) -> None:
+        self.options = options
+        legacy = options.legacy_columns
+        columns = options.columns
+        if legacy is not None:
+            columns = _positive(legacy, "invalid number of columns")
+        if options.merge and columns is not None:
+            raise Failure("cannot specify number of columns when printing in parallel")
+        if options.merge and options.across:
+            raise Failure("cannot specify both printing across and printing in parallel")
+        self.columns = files if options.merge else columns or 1
+        self.titled = not (options.plain or options.bare) and options.length > _HEAD + _FOOT
+        body = options.length - (_HEAD + _FOOT if self.titled else 0)
+        self.body = max(1, body // 2 if options.double else body)
+        separator = options.separator
+        measured = options.width is not None or options.page_width is not None
+        self.aligned = (
+            self.columns > 1 and not options.join and (separator is None or separator[:1] == "S" or measured)
+        )
+        if separator is None:
+            separator = "\t" if options.join else " "
+        elif separator[:1] == "S" and len(separator) > 1:
+            separator = separator[1:]
+        elif separator == "S":
+            separator = ""
+        if self.aligned and separator == "\t":
+            separator = " "
+        self.separator = separator.encode("utf-8", "surrogateescape")
+        self.page = options.page_width or options.width or 72
+        self.digits = self.number = 0
+        self.mark = b""
+        if options.numbers:
+            mark = next((char for char, _ in reversed(options.numbers) if char), "\t")
+            self.digits = next((digits for _, digits in reversed(options.numbers) if digits), 5)
+            self.number = self.digits + (8 - self.digits % 8 if mark == "\t" else 1)
+            self.mark = mark.encode("utf-8", "surrogateescape")
+        common = self.number if options.merge else 0
+        self.cell = (self.page - common - (self.columns - 1) * len(self.separator)) // self.columns
+        self.room = self.cell - self.number + common
+        self.cut = self.aligned or (options.width is not None and self.columns > 1 and not options.join)
+        if options.page_width is not None and not options.join:
+            self.cut = True
+        if self.cut and (self.cell < 1 or self.room < 1):
+            raise Failure("page width too narrow")
+
+    def text(self, line: bytes) -> bytes:
+        """Return a line as it is printed: with tabs expanded, controls shown, and cut."""
+        options = self.options
+        if options.untab is not None or (self.columns > 1 and self.separator != b"\t"):
+            char, width = options.untab or ("\t", 8)
+            offset = self.cell - self.room if self.cut else 0
+            line = _expanded(line, char.encode("utf-8", "surrogateescape")[:1], width, offset)
+        if options.controls or options.octal:
+            line = b"".join([_shown(byte, options.octal) for byte in line])
+        return line[: self.room] if self.cut else line
+
+
+def _expanded(line: bytes, char: bytes, width: int, column: int) -> bytes:
+    """Return a line that begins in a column with its tabs as blanks."""
+    out: list[bytes] = []
+    pieces = line.split(char)
+    for piece in pieces[:-1]:
+        gap = width - (column + len(piece)) % width
+        out += [piece, b" " * gap]
+        column += len(piece) + gap
+    return b"".join([*out, pieces[-1]])
+
+
+def _shown(byte: int, octal: bool) -> bytes:
+    if 32 <= byte < 127 or byte in (9, 10, 12):
+        return bytes((byte,))
+    if octal or byte >= 127:
+        return b"\\%03o" % byte
+    return b"^" + bytes((byte ^ 64,))
+
+
+_UNPRINTABLE = bytes((*range(32), *range(127, 256)))
+
+
+class _Pen:
+    """Writes one line of output: blanks wait until something follows them, and become tabs then."""
+
+    __slots__ = ("_pending", "_tab", "_width", "column", "out")
+
+    def __init__(self, tabs: tuple[str, int] | None) -> None:
+        self._tab = tabs[0].encode("utf-8", "surrogateescape") if tabs is not None else None
+        self._width = tabs[1] if tabs is not None else 8
+        self._pending = 0
+        self.column = 0  #: behind what has been written; blanks that wait do not count
+        self.out: list[bytes] = []
+
+    def go(self, column: int) -> None:
+        """Go on in a column."""
+        if self._tab is None:
+            self.out.append(b" " * (column - self.column))
+            self.column = max(column, self.column)
+        else:
+            self._pending = max(column - self.column, 0)
+
+    def put(self, text: bytes, *, marks: bool = False) -> None:
+        """Write text; what is not printable has no width, unless it ``marks`` columns."""
+        if self._tab is None:
+            self.out.append(text)
+            self.column += len(text)
+            return
+        for number, word in enumerate(text.split(b" ")):
+            self._pending += number > 0
+            if word:
+                self.flush()
+                self.out.append(word)
+                self.column += len(word if marks else word.translate(None, _UNPRINTABLE)) - word.count(b"\b")
+
+    def tab(self) -> None:
+        """Write a tab."""
+        self.flush()
+        self.out.append(b"\t")
+        self.column += self._width - self.column % self._width
+
+    def settle(self, column: int) -> None:
+        """Take a column to be the present one, unless blanks wait: so GNU's does behind lines that it had stored."""
+        if not self._pending:
+            self.column = column
+
+    def flush(self) -> None:
+        """Write the blanks that wait."""
+        goal = self.column + self._pending
+        while (
+            goal - self.column > 1
+            and (after := self.column - self.column % self._width + self._width) <= goal
+        ):
+            self.out.append(self._tab or b"")
+            self.column = after
+        self.out.append(b" " * (goal - self.column))
+        self.column = goal
+        self._pending = 0
+
+
+#: A line on the page: its number, and its text. A file that has ended has no more of them.
+_Cell = tuple[int, bytes]
+
+
+class _Printer:
+    """Prints one file, or all files side by side."""
+
+    def __init__(self, layout: _Layout, ctx: Context, first: int, last: int, name: str | None) -> None:
+        self._layout = layout
+        self._options = layout.options
+        self._ctx = ctx
+        self._first, self._last = first, last
+        self._name = name
+        self._page = 1
+        self._line = layout.options.first
+
+    def file(self, data: bytes) -> None:
+        """Print a file in one or more columns."""
+        layout, columns = self._layout, self._layout.columns
+        room = layout.body * columns
+        for lines, fed in _sheets(data, room, self._options.bare):
+            self._ctx.charge(1 + (len(lines) >> 2))
+            texts = [(number, layout.text(line)) for number, line in enumerate(lines, self._line)]
+            self._line += len(lines)
+            if columns == 1:
+                rows: list[list[_Cell | None]] = [[text] for text in texts]
+            elif self._options.across:
+                rows = [list(texts[at : at + columns]) for at in range(0, len(texts), columns)]
+            else:
+                rows = _down(texts, columns, layout.body)
+            self._sheet(rows, fed)
+        self._end()
+
+    def merge(self, names: Sequence[str]) -> None:
+        """Print the files side by side."""
+        layout = self._layout
+        held = [_read(name, self._options, self._ctx) for name in names]
+        sources = [_lines(data) for data in held if data is not None]
+        layout.columns = len(sources)
+        if not sources:
+            return
+        count = max(map(len, sources))
+        ended = all(
+            data[-1:] in (b"", b"\n") for data in held if data is not None and len(_lines(data)) == count
+        )
+        for start in range(0, count, layout.body):
+            stop = min(count, start + layout.body)
+            self._ctx.charge(1 + (stop - start >> 1))
+            rows = [
+                [self._beside(lines, at, at == count - 1 and not ended) for lines in sources]
+                for at in range(start, stop)
+            ]
+            self._sheet(rows, False)
+        self._end()
+
+    def _beside(self, lines: list[bytes], at: int, last: bool) -> _Cell | None:
+        """Return a line of one of several files; behind its end an empty one, and none at the end of the last file."""
+        if at < len(lines):
+            return self._line + at, self._layout.text(lines[at])
+        return None if last else (self._line + at, b"")
+
+    def _end(self) -> None:
+        if self._first >= self._page and self._first > 1:
+            self._ctx.error(f"starting page number {self._first} exceeds page count {self._page - 1}")
+
+    # ------------------------------------------------------------------ a page
+
+    def _sheet(self, rows: list[list[_Cell | None]], fed: bool) -> None:
+        layout, options, ctx = self._layout, self._options, self._ctx
+        page = self._page
+        self._page += 1
+        if not self._first <= page <= self._last:
+            return
+        if layout.titled:
+            self._title(page)
+        used = 0
+        for number, row in enumerate(rows, 1):
+            ctx.write(self._row(row) + b"\n")
+            used += 1
+            if options.double and not (layout.columns > 1 and number == len(rows)):
+                ctx.write(b"\n")
+                used += 1
+        if layout.titled:
+            left = layout.body * (2 if options.double else 1) + _FOOT - used
+            ctx.write(b"\f" if options.feeds else b"\n" * left)
+        elif fed and not options.bare:
+            ctx.write(b"\f")
+
+    def _row(self, row: list[_Cell | None]) -> bytes:
+        layout, options = self._layout, self._options
+        several = layout.columns > 1
+        pen = _Pen(options.tabs or (("\t", 8) if several else None))
+        pen.go(options.margin)
+        start = options.margin
+        if options.merge and layout.digits:
+            self._number(next(cell[0] for cell in row if cell is not None), pen)
+            start += layout.number
+        due = 0
+        for place, cell in enumerate(row):
+            due += place > 0
+            if cell is None:
+                continue
+            if several and not place:
+                pen.flush()
+            for skipped in range(place - due + 1, place + 1):
+                if layout.aligned:
+                    pen.go(start + skipped * (layout.cell + len(layout.separator)) - len(layout.separator))
+                pen.put(layout.separator, marks=True)
+                pen.flush()
+            due = 0
+            if layout.digits and not options.merge:
+                self._number(cell[0], pen)
+            pen.put(cell[1])
+            if several and not (layout.aligned or options.merge or options.across):
+                pen.settle((0 if place else options.margin) + len(cell[1].expandtabs(8)))
+        return b"".join(pen.out)
+
+    def _number(self, number: int, pen: _Pen) -> None:
+        layout = self._layout
+        pen.put(str(number)[-layout.digits :].rjust(layout.digits).encode())
+        if layout.mark != b"\t":
+            pen.put(layout.mark)
+        elif layout.columns > 1:
+            pen.put(b" " * (layout.number - layout.digits))
+        else:
+            pen.tab()
+
+    def _title(self, page: int) -> None:
+        ctx, options = self._ctx, self._options
+        when = ctx.now()
+        if self._name not in (None, "-"):
+            when = stat_of(ctx, self._name or "").mtime_ns // 10**9
+        date = strftime(options.date, int(when), ctx.environment.get("TZ"))
+        title = (
+            options.title
+            if options.title is not None
+            else ""
+            if self._name in (None, "-")
+            else self._name or ""
+        )
+        number = f"Page {page}"
+        room = max(self._layout.page - len(date) - len(title) - len(number), 0)
+        left, right = " " * max(room >> 1, 1), " " * max(room - (room >> 1), 1)
+        margin = " " * options.margin
+        ctx.write(
+            f"{margin}\n\n{margin}{date}{left}{title}{right}{number}\n\n\n".encode("utf-8", "surrogateescape")
+        )
+
+
+def _lines(data: bytes) -> list[bytes]:
+    lines = data.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    return lines
+
+
+def _sheets(data: bytes, room: int, bare: bool) -> Iterator[tuple[list[bytes], bool]]:
+    """Yield the lines of each page, and whether a form feed ended it."""
+    if bare:
+        data = data.replace(b"\f\n", b"").replace(b"\f", b"\n")
+    parts = data.split(b"\f")
+    for number, part in enumerate(parts):
+        fed = number < len(parts) - 1
+        lines = _lines(part[1:] if number and part[:1] == b"\n" else part)
+        if not lines and not fed:
+            continue
+        for start in range(0, max(len(lines), 1), room):
+            yield lines[start : start + room], fed and start + room >= len(lines)
+
+
+def _down(texts: list[_Cell], columns: int, body: int) -> list[list[_Cell | None]]:
+    """Lay lines out down the columns; those of a page that is not full are as long as each other."""
+    if len(texts) >= columns * body:
+        sizes = [body] * columns
+    else:
+        base, more = divmod(len(texts), columns)
+        sizes = [base + (number < more) for number in range(columns)]
+    starts = [sum(sizes[:number]) for number in range(columns)]
+    return [
+        [texts[start + row] for start, size in zip(starts, sizes, strict=True) if row < size]
+        for row in range(max(sizes))
+    ]

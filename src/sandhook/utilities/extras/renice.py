@@ -1,0 +1,61 @@
+"""renice: change the niceness of processes, which keep none.
+
+Source: POSIX.1-2024 XCU 3, renice. Oracle: util-linux 2.38. Divergence: L-NICE-001, as for nice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import UsageError, option_set
+
+RAW = True  # -p, -g and -u stand between the operands
+_KINDS = {"-p": "process ID", "--pid": "process ID", "-g": "process group ID", "--pgrp": "process group ID", "-u": "user ID", "--user": "user ID"}  # fmt: skip
+
+
+@option_set
+class Options:
+    """renice [-n] NICENESS [-p] PID... | renice [-n] NICENESS -g PID... | renice [-n] NICENESS -u USER...
+
+    Say that processes have another niceness.
+    """
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 for a process that is not there."""
+    words = list(arguments)
+    if words and words[0] in ("--help", "--version", "-h", "-V"):
+        from sandhook.command.options import Inform
+
+        raise Inform("help" if words[0] in ("--help", "-h") else "version")
+    if words and words[0] in ("-n", "--priority", "--relative"):
+        words.pop(0)
+    wrong = next(
+        (word for word in words[:1] if word[:1] == "-" and not word[1:2].isdigit() and word not in _KINDS),
+        None,
+    )
+    if wrong is not None:
+        raise UsageError(f"unrecognized option '{wrong}'")
+    if len(words) < 2:
+        raise UsageError("not enough arguments")
+    text = words.pop(0)
+    digits = text.removeprefix("+").removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+        raise UsageError(f"invalid priority '{text}'")
+    wanted = max(-20, min(19, int(text)))
+    kind = "process ID"
+    for word in words:
+        if word in _KINDS:
+            kind = _KINDS[word]
+        elif word[:1] == "-":
+            raise UsageError(f"unrecognized option '{word}'")
+        elif kind == "user ID":
+            ctx.write_line(f"{word} ({kind}) old priority 0, new priority {wanted}")
+        elif not (word.isascii() and word.isdigit()) or len(word) > 9:
+            ctx.fail(f"bad {kind} value: {word}")
+        elif int(word) not in ctx.kernel.processes:
+            ctx.fail(f"failed to get priority for {word} ({kind}): No such process")
+        else:
+            ctx.write_line(f"{word} ({kind}) old priority 0, new priority {wanted}")
+    return ctx.failed

@@ -1,0 +1,127 @@
+"""shred: overwrite files so that nothing of them is left; here once is enough.
+
+Oracle: GNU coreutils 9.1. Divergence: L-SHRED-001, a file is written over once, however many passes are told of.
+"""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Sequence
+
+from sandhook.command.choices import one_of
+from sandhook.command.context import Context, Failure
+from sandhook.command.counts import parse_count
+from sandhook.command.operands import find, reason, stat_of
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.kernel.descriptor import Description
+from sandhook.text.quoting import quote_always
+
+_BLOCK = 4096
+_PASSES = 3
+_MOST_PASSES = 10_000
+
+
+def _passes(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > 9:
+        raise Failure(f"invalid number of passes: {quote_always(text)}")
+    return min(int(text), _MOST_PASSES)
+
+
+def _size(text: str) -> int:
+    return parse_count(text, "file size")
+
+
+@option_set
+class Options:
+    """shred [OPTION]... FILE...
+
+    Overwrite each FILE, up to a whole block.
+    """
+
+    force: bool = opt("-f", "--force", help="change permissions if need be")
+    passes: int = opt(
+        "-n", "--iterations", "NUMBER", "tell of NUMBER passes (3)", convert=_passes, default=_PASSES
+    )
+    source: str | None = opt("--random-source", "FILE", "taken, and without effect")
+    size: int | None = opt("-s", "--size", "SIZE", "overwrite so many bytes", convert=_size)
+    unlink: bool = opt("-u", help="remove FILE")
+    remove: str | None = opt(
+        "--remove",
+        "HOW",
+        "remove FILE; HOW: unlink, wipe or wipesync",
+        convert=one_of("--remove", "unlink", "wipe", "wipesync"),
+        optional=True,
+        const="wipesync",
+    )
+    verbose: bool = opt("-v", "--verbose", help="say what is done")
+    exact: bool = opt("-x", "--exact", help="do not fill the last block up")
+    zero: bool = opt("-z", "--zero", help="end with a pass of zeros")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file cannot be overwritten."""
+    if not operands:
+        raise UsageError("missing file operand")
+    for name in operands:
+        ctx.charge()
+        try:
+            _shred(name, options, ctx)
+        except OSError as error:
+            ctx.fail(f"{name}: failed to open for writing: {reason(error)}")
+    return ctx.failed
+
+
+def _shred(name: str, options: Options, ctx: Context) -> None:
+    info = stat_of(ctx, name)
+    path = ctx.path(name)
+    if options.force and not info.mode & 0o200:
+        ctx.fs.chmod(path, info.mode & 0o777 | 0o200)
+    file = ctx.process.open(name, read=False, write=True)
+    try:
+        if not bits.S_ISREG(info.mode):
+            ctx.fail(f"{name}: invalid file type")
+            return
+        size = options.size if options.size is not None else info.size
+        if options.size is None and not options.exact:
+            size += -size % _BLOCK
+        total = options.passes + options.zero
+        for number in range(1, total + 1):
+            ctx.charge()
+            if options.verbose:
+                kind = "000000" if options.zero and number == total else "random"
+                ctx.error(f"{name}: pass {number}/{total} ({kind})...")
+        if total:
+            _overwrite(file, size, ctx, zero=options.zero)
+    finally:
+        file.release()
+    if options.unlink or options.remove:
+        _remove(name, options, ctx)
+
+
+def _overwrite(file: Description, size: int, ctx: Context, *, zero: bool) -> None:
+    from random import SystemRandom
+
+    source = SystemRandom()
+    while size:
+        step = min(size, 65_536)
+        ctx.charge(1 + (step >> 10))
+        file.write(bytes(step) if zero else source.randbytes(step))
+        size -= step
+
+
+def _remove(name: str, options: Options, ctx: Context) -> None:
+    if options.verbose:
+        ctx.error(f"{name}: removing")
+    shown = name
+    base = name.rpartition("/")[2]
+    if options.remove != "unlink":
+        while base:
+            other = name.removesuffix(name.rpartition("/")[2]) + "0" * len(base)
+            if find(ctx, other, follow=False) is None:
+                if options.verbose:
+                    ctx.error(f"{shown}: renamed to {other}")
+                shown = other
+            base = base[:-1]
+    ctx.fs.unlink(ctx.path(name))
+    if options.verbose:
+        ctx.error(f"{name}: removed")

@@ -1,0 +1,51 @@
+"""taskset: run a command on some processors, of which a run has one.
+
+Oracle: util-linux 2.38. Divergence: L-NICE-001, as for nice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.lazy import lazily
+
+PERMUTE = False
+_LIST = lazily(r"[0-9]{1,6}(-[0-9]{1,6}(:[0-9]{1,6})?)?(,[0-9]{1,6}(-[0-9]{1,6}(:[0-9]{1,6})?)?)*", re.ASCII)
+_MASK = lazily(r"(0x)?[0-9a-fA-F,]{1,1000}", re.ASCII)
+
+
+@option_set
+class Options:
+    """taskset [-c] MASK COMMAND [ARGUMENT]... | taskset -p [-c] [MASK] PID
+
+    Run COMMAND; or print the processors of a process.
+    """
+
+    all_: bool = opt("-a", "--all-tasks", help="taken: processes have no threads")
+    list_: bool = opt("-c", "--cpu-list", help="MASK is a list of numbers")
+    pid: bool = opt("-p", "--pid", help="a process that runs")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return the command's status, or 1 after an error."""
+    words = list(operands)
+    if len(words) < (1 if options.pid else 2):
+        raise UsageError("bad usage")
+    if not options.pid or len(words) > 1:
+        mask = words.pop(0)
+        if (_LIST if options.list_ else _MASK).fullmatch(mask) is None:
+            raise Failure(f"failed to parse CPU {'list' if options.list_ else 'mask'}: {mask}")
+    if not options.pid:
+        return ctx.run(words)
+    text = words[0]
+    if not (text.isascii() and text.isdigit()) or len(text) > 9:
+        raise Failure(f"invalid PID argument: '{text}'")
+    if int(text) not in ctx.kernel.processes:
+        raise Failure(f"failed to get pid {text}'s affinity: No such process")
+    shown = "list: 0" if options.list_ else "mask: 1"
+    for what in ("current", "new") if len(operands) > 1 else ("current",):
+        ctx.write_line(f"pid {text}'s {what} affinity {shown}")
+    return 0

@@ -1,0 +1,1 @@
+"""Utilities that make, copy, move and remove files."""

@@ -1,0 +1,158 @@
+"""chmod: change permission bits.
+
+Source: POSIX.1-2024 XCU 3, chmod. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.modes import Mode, mode_string
+from sandhook.command.operands import beneath, locate, reason, stat_of
+from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.text.quoting import quote_always
+
+RAW = True
+
+_LETTERS = frozenset("rwxXstugoa+-=,01234567")
+
+
+@option_set
+class Options:
+    """chmod [-Rcfv] MODE FILE... | chmod [-Rcfv] --reference=RFILE FILE...
+
+    Give each FILE the permission bits that MODE says: 755, u+x, go=, a+rX ...
+    """
+
+    recursive: bool = opt("-R", "--recursive", "directories with all below them")
+    report: str = also(
+        opt("-v", "--verbose", help="say what was done to each file", const="all", default=""),
+        opt("-c", "--changes", help="say what was changed", const="changes"),
+    )
+    quiet: bool = opt("-f", "--silent", "--quiet", "report few errors")
+    reference: str | None = opt("--reference", "RFILE", "use this file's bits")
+    preserve_root: bool = also(
+        opt("--preserve-root", help="do not work on / recursively", const=True, default=False),
+        opt("--no-preserve-root", help="work on / like on any directory (default)", const=False),
+    )
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file's bits could not be changed."""
+    options, operands, mode_text = _parse(arguments)
+    surprising = mode_text is not None
+    rest = list(operands)
+    if mode_text is None and options.reference is None:
+        if not rest:
+            raise UsageError("missing operand")
+        mode_text = rest.pop(0)
+    if not rest:
+        raise UsageError(
+            f"missing operand after {quote_always(mode_text)}" if mode_text else "missing operand"
+        )
+    if options.reference is not None:
+        try:
+            mode_text = f"{stat_of(ctx, options.reference).mode & 0o7777:05o}"
+        except OSError as error:
+            raise Failure(
+                f"failed to get attributes of {quote_always(options.reference)}: {reason(error)}"
+            ) from None
+    try:
+        mode = Mode(mode_text or "")
+    except ValueError:
+        raise UsageError(f"invalid mode: {quote_always(mode_text or '')}") from None
+    for name in rest:
+        bare = name.rstrip("/")  # of several slashes at the end one stays
+        _change_tree(name[: len(bare) + 1] if bare else name, mode, options, surprising, ctx)
+    return ctx.failed
+
+
+def _parse(arguments: Sequence[str]) -> tuple[Options, list[str], str | None]:
+    """Tell modes that begin with "-" (chmod -x f) from options."""
+    plain: list[str] = []
+    mode: str | None = None
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            plain += arguments[index:]
+            break
+        if argument[:1] == "-" and argument[1:2] and argument[1] in "rwxXstugoa,+=01234567":
+            if not set(argument) <= _LETTERS:
+                raise UsageError(f"invalid mode: {quote_always(argument)}")
+            mode = argument if mode is None else f"{mode},{argument}"
+        else:
+            plain.append(argument)
+    options, operands = Syntax(Options).parse(plain)
+    return options, operands, mode
+
+
+def _change_tree(top: str, mode: Mode, options: Options, surprising: bool, ctx: Context) -> None:
+    """Change a file, and with -R all below it; links below are left alone."""
+    if options.recursive and options.preserve_root and _is_root(ctx, top):
+        ctx.error(f"it is dangerous to operate recursively on {quote_always(top)}")
+        ctx.fail("use --no-preserve-root to override this failsafe")
+        return
+    pending = [top]
+    while pending:
+        name = pending.pop()
+        ctx.charge()
+        try:
+            info = stat_of(ctx, name, follow=False)
+            if bits.S_ISLNK(info.mode):
+                if name != top:
+                    continue
+                info = stat_of(ctx, name)
+        except OSError as error:
+            if not options.quiet:
+                dangling = name == top and _is_link(ctx, name)
+                what = "cannot operate on dangling symlink" if dangling else "cannot access"
+                ctx.error(f"{what} {quote_always(name)}" + ("" if dangling else f": {reason(error)}"))
+            if options.report == "all":
+                ctx.write_line(f"{quote_always(name)} could not be accessed")
+            ctx.failed = 1
+            continue
+        new = _change(name, info.mode, mode, options, ctx)
+        expected = mode.apply(info.mode, 0, directory=bits.S_ISDIR(info.mode))
+        if surprising and new is not None and new & ~expected:
+            ctx.fail(f"{name}: new permissions are {mode_string(new)[1:]}, not {mode_string(expected)[1:]}")
+        if options.recursive and bits.S_ISDIR(info.mode):
+            try:
+                entries = ctx.fs.listdir(ctx.path(name))
+            except OSError as error:
+                if not options.quiet:
+                    ctx.error(f"cannot read directory {quote_always(name)}: {reason(error)}")
+                ctx.failed = 1
+                continue
+            pending += [beneath(name, entry.name) for entry in reversed(entries)]
+
+
+def _is_root(ctx: Context, name: str) -> bool:
+    path = ctx.path(name)
+    return ctx.fs.is_dir(path) and ctx.fs.realpath(path) == "/"
+
+
+def _is_link(ctx: Context, name: str) -> bool:
+    try:
+        return bits.S_ISLNK(stat_of(ctx, name, follow=False).mode)
+    except OSError:
+        return False
+
+
+def _change(name: str, old: int, mode: Mode, options: Options, ctx: Context) -> int | None:
+    """Change one file; return its new bits, or None when that failed."""
+    new = mode.apply(old, ctx.process.umask, directory=bits.S_ISDIR(old))
+    try:
+        ctx.fs.chmod(locate(ctx, name), new)
+    except OSError as error:
+        if not options.quiet:
+            ctx.error(f"changing permissions of {quote_always(name)}: {reason(error)}")
+        ctx.failed = 1
+        return None
+    before, after = (f"{each & 0o7777:04o} ({mode_string(each)[1:]})" for each in (old, new))
+    if old & 0o7777 != new:
+        if options.report:
+            ctx.write_line(f"mode of {quote_always(name)} changed from {before} to {after}")
+    elif options.report == "all":
+        ctx.write_line(f"mode of {quote_always(name)} retained as {after}")
+    return new

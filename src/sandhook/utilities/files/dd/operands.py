@@ -1,0 +1,166 @@
+"""The operands of dd: ``bs=4k``, ``conv=notrunc,sync`` and so on.
+
+Source: POSIX.1-2024 XCU 3, dd. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sandhook.command.context import Failure
+from sandhook.command.options import UsageError
+
+_UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "B": 1, "k": 1024}
+_NUMBER = re.compile(r"([0-9]{1,19})(c|w|b|B|k|[kKMGTPEZY](?:i?B)?)?", re.ASCII)
+_PREFIXES = "KMGTPEZY"
+_MOST = 2**63 - 1
+MOST_BLOCK = 1 << 30  #: bytes
+
+CONVERSIONS = frozenset(
+    {
+        "block", "excl", "fdatasync", "fsync", "lcase", "nocreat", "noerror", "notrunc", "sparse", "swab", "sync",
+        "ucase", "unblock",
+    }
+)  # fmt: skip
+FLAGS = frozenset(
+    {
+        "append", "binary", "cio", "count_bytes", "direct", "directory", "dsync", "fullblock", "noatime", "nocache",
+        "noctty", "nofollow", "nolinks", "nonblock", "seek_bytes", "skip_bytes", "sync", "text",
+    }
+)  # fmt: skip
+_INPUT_ONLY = frozenset({"fullblock", "count_bytes", "skip_bytes"})
+_OUTPUT_ONLY = frozenset({"append", "seek_bytes"})
+
+
+class Amount:
+    """A count of blocks, or of bytes when it ends in B."""
+
+    __slots__ = ("in_bytes", "number")
+
+    def __init__(self, number: int, in_bytes: bool) -> None:
+        self.number = number
+        self.in_bytes = in_bytes
+
+    def bytes(self, block: int, force: bool) -> int:
+        """Return the amount in bytes."""
+        return self.number if self.in_bytes or force else self.number * block
+
+
+class Request:
+    """What the operands ask for.
+
+    Attributes:
+        source, target: Files, None for the standard streams.
+        input_block, output_block, record: Sizes in bytes (ibs, obs, cbs).
+        whole: bs was given: input blocks are written as they come.
+        count: None to copy all.
+        status: "none", "noxfer", "progress" or "".
+    """
+
+    def __init__(self) -> None:
+        self.source: str | None = None
+        self.target: str | None = None
+        self.input_block = self.output_block = 512
+        self.record = 0
+        self.whole = False
+        self.count: Amount | None = None
+        self.skip = Amount(0, False)
+        self.seek = Amount(0, False)
+        self.conversions: frozenset[str] = frozenset()
+        self.input_flags: frozenset[str] = frozenset()
+        self.output_flags: frozenset[str] = frozenset()
+        self.status = ""
+
+
+def parse(operands: Sequence[str]) -> Request:
+    """Read the operands. Raises UsageError and Failure with GNU's messages."""
+    request = Request()
+    block = 0
+    for operand in operands:
+        name, equals, value = operand.partition("=")
+        if not equals:
+            raise UsageError(f"unrecognized operand '{operand}'")
+        if name == "if":
+            request.source = value
+        elif name == "of":
+            request.target = value
+        elif name == "bs":
+            block = _size(value)
+        elif name == "ibs":
+            request.input_block = _size(value)
+        elif name == "obs":
+            request.output_block = _size(value)
+        elif name == "cbs":
+            request.record = _size(value)
+        elif name == "count":
+            request.count = _amount(value)
+        elif name in ("skip", "iseek"):
+            request.skip = _amount(value)
+        elif name in ("seek", "oseek"):
+            request.seek = _amount(value)
+        elif name == "conv":
+            request.conversions |= _symbols(value, CONVERSIONS, "conversion")
+        elif name == "iflag":
+            request.input_flags |= _symbols(value, FLAGS - _OUTPUT_ONLY, "input flag")
+        elif name == "oflag":
+            request.output_flags |= _symbols(value, FLAGS - _INPUT_ONLY, "output flag")
+        elif name == "status":
+            if value not in ("none", "noxfer", "progress"):
+                raise UsageError(f"invalid status level: '{value}'")
+            request.status = value
+        else:
+            raise UsageError(f"unrecognized operand '{operand}'")
+    if block:
+        request.input_block = request.output_block = block
+        request.whole = True
+    _check(request.conversions)
+    return request
+
+
+def _check(conversions: frozenset[str]) -> None:
+    for pair, text in (
+        (("block", "unblock"), "cannot combine block and unblock"),
+        (("lcase", "ucase"), "cannot combine lcase and ucase"),
+        (("excl", "nocreat"), "cannot combine excl and nocreat"),
+    ):
+        if conversions.issuperset(pair):
+            raise Failure(text)
+
+
+def _symbols(text: str, known: frozenset[str], what: str) -> frozenset[str]:
+    found = set()
+    for word in text.split(","):
+        if word not in known:
+            raise UsageError(f"invalid {what}: '{word}'")
+        found.add(word)
+    return frozenset(found)
+
+
+def _size(text: str) -> int:
+    size = _amount(text).number
+    if not size:
+        raise Failure(f"invalid number: '{text}'")
+    if size > MOST_BLOCK:
+        raise Failure(f"invalid number: '{text}': Value too large for defined data type")
+    return size
+
+
+def _amount(text: str) -> Amount:
+    """Read a number: factors with x between them, each with a unit."""
+    product = 1
+    for factor in text.split("x"):
+        found = _NUMBER.fullmatch(factor)
+        if found is None:
+            raise Failure(f"invalid number: '{text}'")
+        product *= int(found[1]) * _unit(found[2] or "")
+    if product > _MOST:
+        raise Failure(f"invalid number: '{text}': Value too large for defined data type")
+    return Amount(product, text[-1:] == "B" and text[-2:-1].isdigit())
+
+
+def _unit(suffix: str) -> int:
+    if suffix in _UNITS:
+        return _UNITS[suffix]
+    power = _PREFIXES.index(suffix[0].upper()) + 1
+    return int((1000 if suffix[1:] == "B" else 1024) ** power)

@@ -1,0 +1,100 @@
+"""mkdir: make directories.
+
+Source: POSIX.1-2024 XCU 3, mkdir. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.modes import Mode
+from sandhook.command.operands import find, is_directory, locate, reason
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.text.quoting import quote_always
+from sandhook.utilities.files.security import context_option, warn_of_context
+
+
+@option_set
+class Options:
+    """mkdir [-pvZ] [-m MODE] DIRECTORY...
+
+    Make each DIRECTORY; its parents must exist unless -p is given.
+    """
+
+    mode: str | None = opt(
+        "-m", "--mode", "MODE", "permission bits, as chmod's, instead of a=rwx minus umask"
+    )
+    parents: bool = opt("-p", "--parents", "make missing parents; an existing directory is no error")
+    verbose: bool = opt("-v", "--verbose", "say what was made")
+    context: str | None = context_option()
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a directory could not be made; the others are made nevertheless."""
+    warn_of_context(ctx, options.context)
+    if not operands:
+        raise UsageError("missing operand")
+    mode: Mode | None = None
+    if options.mode is not None:
+        try:
+            mode = Mode(options.mode)
+        except ValueError:
+            raise Failure(f"invalid mode '{options.mode}'") from None
+    for name in operands:
+        ctx.charge()
+        if options.parents:
+            _make_with_parents(ctx, name, mode, options.verbose)
+        else:
+            _make(ctx, name, mode, options.verbose)
+    return ctx.failed
+
+
+def _make(ctx: Context, name: str, mode: Mode | None, verbose: bool) -> bool:
+    """Make one directory, or report why not."""
+    umask = ctx.process.umask
+    try:
+        path = locate(ctx, name)
+        ctx.fs.mkdir(path, 0o777 & ~umask)
+        if mode is not None:
+            ctx.fs.chmod(path, mode.adjust(0o777, umask, directory=True))
+    except OSError as error:
+        ctx.fail(f"cannot create directory {quote_always(name)}: {reason(error)}")
+        return False
+    if verbose:
+        ctx.write_line(f"{ctx.name}: created directory {quote_always(name)}")
+    return True
+
+
+def _make_with_parents(ctx: Context, name: str, mode: Mode | None, verbose: bool) -> None:
+    """Make what is missing on the way; parents are writable and searchable by their user."""
+    end = len(name.rstrip("/"))
+    ends = [index for index in range(1, end) if name[index] == "/" and name[index - 1] != "/"]
+    for index in (*ends, len(name)):
+        part = name[:index]
+        ctx.charge()
+        if is_directory(ctx, part):
+            continue
+        last = index == len(name)
+        why = "" if last else _in_the_way(ctx, part)
+        if why:
+            ctx.fail(f"cannot create directory {quote_always(part)}: {why}")
+            return
+        if not (_make(ctx, part, mode, verbose) if last else _make_parent(ctx, part, verbose)):
+            return
+
+
+def _in_the_way(ctx: Context, name: str) -> str:
+    """Return why a parent that is no directory cannot be made, "" where nothing is there."""
+    try:
+        return "Not a directory" if find(ctx, name) is not None else ""
+    except OSError as error:
+        return reason(error)
+
+
+def _make_parent(ctx: Context, name: str, verbose: bool) -> bool:
+    umask, ctx.process.umask = ctx.process.umask, ctx.process.umask & ~0o300
+    try:
+        return _make(ctx, name, None, verbose)
+    finally:
+        ctx.process.umask = umask

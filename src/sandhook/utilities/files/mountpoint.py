@@ -1,0 +1,54 @@
+"""mountpoint: tell whether a directory is one that a file system is mounted on.
+
+Oracle: util-linux 2.38. Divergence: L-MOUNTPOINT-001, / and /dev are, in the virtual file system, and no other; there
+are no block devices for -x.
+"""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.operands import reason, stat_of
+from sandhook.command.options import UsageError, opt, option_set
+
+_NOT_ONE = 32
+_MOUNTED = {"/": 1, "/dev": 2}
+
+
+@option_set
+class Options:
+    """mountpoint [-qd] DIRECTORY | mountpoint -x DEVICE
+
+    Say whether DIRECTORY is a mount point.
+    """
+
+    quiet: bool = opt("-q", "--quiet", help="print nothing")
+    no_follow: bool = opt("--nofollow", help="a symbolic link is none")
+    number: bool = opt("-d", "--fs-devno", help="print the numbers of the file system's device")
+    device: bool = opt("-x", "--devno", help="print the numbers of a block device: there are none")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0 if it is one, 32 if not, 1 after an error."""
+    if len(operands) != 1:
+        raise UsageError("bad usage")
+    name = operands[0]
+    try:
+        info = stat_of(ctx, name, follow=not options.no_follow)
+    except OSError as error:
+        if not options.quiet:
+            ctx.error(f"{name}: {reason(error)}")
+        return 1
+    if options.device:
+        if not options.quiet:
+            ctx.error(f"{name}: not a block device")
+        return _NOT_ONE
+    path = str(ctx.fs.realpath(ctx.path(name))) if bits.S_ISDIR(info.mode) else ""
+    found = path in _MOUNTED
+    if found and options.number and not options.quiet:
+        ctx.write_line(f"0:{_MOUNTED[path]}")
+    elif not options.quiet:
+        ctx.write_line(f"{name} is {'' if found else 'not '}a mountpoint")
+    return 0 if found else _NOT_ONE

@@ -1,0 +1,146 @@
+"""mv: rename files, or move them between file systems.
+
+Source: POSIX.1-2024 XCU 3, mv. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+import errno
+import stat as bits
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.operands import confirm, find, locate, reason, stat_of
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.text.quoting import quote_always
+from sandhook.utilities.files import rm
+from sandhook.utilities.files.backup import backup_of, backup_option, suffix_option
+from sandhook.utilities.files.copy import Copier, Policy, overwrite_question
+from sandhook.utilities.files.targets import pairs
+from sandhook.vfs.base import Stat
+
+
+@option_set
+class Options:
+    """mv [-finuvZ] [-T] SOURCE DEST | SOURCE... DIRECTORY | -t DIRECTORY SOURCE...
+
+    Rename SOURCE to DEST, or move each SOURCE into DIRECTORY.
+    """
+
+    overwrite: str = also(
+        opt("-f", "--force", help="do not ask before overwriting", const="force", default="yes"),
+        opt("-i", "--interactive", help="ask before overwriting", const="ask"),
+        opt("-n", "--no-clobber", help="do not overwrite", const="no"),
+    )
+    backup: str | None = backup_option()
+    suffix: str | None = suffix_option()
+    strip: bool = opt("--strip-trailing-slashes", "remove slashes at the end of each SOURCE")
+    directory: str | None = opt("-t", "--target-directory", "DIRECTORY", "move into DIRECTORY")
+    no_directory: bool = opt("-T", "--no-target-directory", "DEST is never a directory to move into")
+    context: bool = opt("-Z", "--context", help="the default security context: taken, and without effect")
+    update: bool = opt("-u", "--update", "only when SOURCE is newer than DEST, or DEST is missing")
+    verbose: bool = opt("-v", "--verbose", "say what is moved")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when something could not be moved; the rest is moved nevertheless."""
+    if options.strip:
+        operands = [name.rstrip("/") or name[:1] for name in operands]
+    backup = backup_of(options.backup, options.suffix, ctx)
+    if backup is not None and options.overwrite == "no":
+        raise UsageError("options --backup and --no-clobber are mutually exclusive")
+    made: dict[tuple[int, int], str] = {}
+    for source, target in pairs(ctx, operands, options.directory, options.no_directory):
+        ctx.charge()
+        try:
+            info = stat_of(ctx, source, follow=False)
+        except OSError as error:
+            ctx.fail(f"cannot stat {quote_always(source)}: {reason(error)}")
+            continue
+        if _allowed(source, target, info, options, ctx, made):
+            kept = ""
+            if backup is not None and find(ctx, target, follow=False) is not None:
+                try:
+                    kept = f" (backup: {quote_always(backup(target))})"
+                except OSError as error:
+                    ctx.fail(f"cannot backup {quote_always(target)}: {reason(error)}")
+                    continue
+            _move(source, target, info, options, ctx, kept)
+            now = None if ctx.failed else find(ctx, target, follow=False)
+            if now is not None:
+                made[now.device, now.inode] = target
+    return ctx.failed
+
+
+def _allowed(
+    source: str, target: str, info: Stat, options: Options, ctx: Context, made: dict[tuple[int, int], str]
+) -> bool:
+    """Tell whether the move may be tried; refuse, ask and compare times as the options say."""
+    try:
+        there = find(ctx, target, follow=False)
+    except OSError as error:
+        ctx.fail(f"cannot stat {quote_always(target)}: {reason(error)}")
+        return False
+    if there is None:
+        return True
+    if options.overwrite == "no":
+        return False
+    both = f"{quote_always(source)} and {quote_always(target)}"
+    if (there.device, there.inode) == (info.device, info.inode):  # also two hard links
+        ctx.fail(f"{both} are the same file")
+        return False
+    if options.update and there.mtime_ns >= info.mtime_ns and not bits.S_ISDIR(info.mode):
+        return False
+    if options.overwrite == "ask" and not confirm(ctx, overwrite_question(ctx, target, there)):
+        return False
+    if bits.S_ISDIR(there.mode) and not bits.S_ISDIR(info.mode):
+        ctx.fail(f"cannot overwrite directory {quote_always(target)} with non-directory")
+        return False
+    if bits.S_ISDIR(info.mode) and not bits.S_ISDIR(there.mode):
+        ctx.fail(
+            f"cannot overwrite non-directory {quote_always(target)} with directory {quote_always(source)}"
+        )
+        return False
+    if (there.device, there.inode) in made:
+        ctx.fail(f"will not overwrite just-created {quote_always(target)} with {quote_always(source)}")
+        return False
+    return True
+
+
+def _move(source: str, target: str, info: Stat, options: Options, ctx: Context, kept: str) -> None:
+    fs = ctx.fs
+    try:
+        fs.rename(locate(ctx, source), locate(ctx, target))
+    except OSError as error:
+        if error.errno == errno.EXDEV:
+            _copy_and_remove(source, target, info, options, ctx)
+        elif error.errno == errno.EINVAL:
+            ctx.fail(
+                f"cannot move {quote_always(source)} to a subdirectory of itself, {quote_always(target)}"
+            )
+        else:
+            ctx.fail(f"cannot move {quote_always(source)} to {quote_always(target)}: {reason(error)}")
+        return
+    if options.verbose:
+        ctx.write_line(f"renamed {quote_always(source)} -> {quote_always(target)}{kept}")
+
+
+def _copy_and_remove(source: str, target: str, info: Stat, options: Options, ctx: Context) -> None:
+    """Move between mounts: nothing of the source goes before all of it has been copied."""
+    policy = Policy(
+        recursive=True, follow="none", mode=True, times=True, links=True, remove_first=True, verbose=False
+    )
+    there = find(ctx, target, follow=False)
+    if there is not None and bits.S_ISDIR(there.mode):
+        try:
+            ctx.fs.rmdir(locate(ctx, target))
+        except OSError as error:
+            ctx.fail(
+                f"inter-device move failed: {quote_always(source)} to {quote_always(target)}; "
+                f"unable to remove target: {reason(error)}"
+            )
+            return
+    if options.verbose:
+        ctx.write_line(f"copied {quote_always(source)} -> {quote_always(target)}")
+    if Copier(ctx, policy).copy(source, target):
+        rm.remove(source, info, ctx, verbose=options.verbose)

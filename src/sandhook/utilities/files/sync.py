@@ -1,0 +1,40 @@
+"""sync: write files to their device.
+
+Oracle: GNU coreutils 9.1. Virtual files are always where they belong: there is nothing to write, but every FILE
+must exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import reason, stat_of
+from sandhook.command.options import opt, option_set
+from sandhook.text.quoting import quote_always
+
+
+@option_set
+class Options:
+    """sync [-d | -f] [FILE]...
+
+    Have all data written, or those of each FILE.
+    """
+
+    data: bool = opt("-d", "--data", help="the contents alone")
+    system: bool = opt("-f", "--file-system", help="all of the file systems that hold the FILEs")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a FILE cannot be opened."""
+    if options.data and options.system:
+        raise Failure("cannot specify both --data and --file-system")
+    if options.data and not operands:
+        raise Failure("--data needs at least one argument")
+    for name in operands:
+        ctx.charge()
+        try:
+            stat_of(ctx, name)
+        except OSError as error:
+            ctx.fail(f"error opening {quote_always(name)}: {reason(error)}")
+    return ctx.failed

@@ -1,0 +1,63 @@
+"""Where cp, mv and ln put things: SOURCE DEST, SOURCE... DIRECTORY or -t DIRECTORY SOURCE..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import beneath, last_component, reason, stat_of
+from sandhook.command.options import UsageError
+from sandhook.text.quoting import quote_always
+
+
+def pairs(
+    ctx: Context, operands: Sequence[str], directory: str | None, plain: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield each source with its destination.
+
+    Args:
+        operands: As given; the last one is the destination unless ``directory`` is set.
+        directory: Option-argument of -t.
+        plain: -T: the destination is never a directory to put things into.
+
+    Raises:
+        UsageError: Operands are missing or too many.
+        Failure: The target is not a directory and has to be one.
+    """
+    if not operands:
+        raise UsageError("missing file operand")
+    if directory is not None:
+        if plain:
+            raise Failure("cannot combine --target-directory (-t) and --no-target-directory (-T)")
+        _require_directory(ctx, directory, "target directory")
+        for name in operands:
+            yield name, beneath(directory.rstrip("/") or directory, _base(name))
+        return
+    if len(operands) == 1:
+        raise UsageError(f"missing destination file operand after {quote_always(operands[0])}")
+    *sources, target = operands
+    if plain:
+        if len(sources) > 1:
+            raise UsageError(f"extra operand {quote_always(operands[2])}")
+        yield sources[0], target
+        return
+    if len(sources) == 1 and not (target and ctx.fs.is_dir(ctx.path(target))):
+        yield sources[0], target
+        return
+    _require_directory(ctx, target, "target")
+    for name in sources:
+        yield name, beneath(target.rstrip("/") or target, _base(name))
+
+
+def _base(name: str) -> str:
+    base = last_component(name)
+    return "" if base == "/" else base
+
+
+def _require_directory(ctx: Context, name: str, what: str) -> None:
+    try:
+        if not ctx.fs.is_dir(ctx.path(name)) or not name:
+            stat_of(ctx, name)
+            raise Failure(f"{what} {quote_always(name)}: Not a directory")
+    except OSError as error:
+        raise Failure(f"{what} {quote_always(name)}: {reason(error)}") from None

@@ -1,0 +1,109 @@
+"""touch: change the times of files, or make empty ones.
+
+Source: POSIX.1-2024 XCU 3, touch. Oracle: GNU coreutils 9.1 (-d with free text and -h are GNU's).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.choices import one_of
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import find, locate, reason, stat_of
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.dates.parse import BadDate, parse_date
+from sandhook.dates.stamp import parse_stamp
+from sandhook.text.quoting import quote_always
+
+Times = tuple[int, int]
+
+
+@option_set
+class Options:
+    """touch [-acmh] [-d DATE | -t STAMP | -r FILE] FILE...
+
+    Set the access and modification times of each FILE to now, making it if it is missing.
+    """
+
+    access: bool = opt("-a", "change the access time only")
+    no_create: bool = opt("-c", "--no-create", "do not make files")
+    date: str | None = opt("-d", "--date", "DATE", "use this time, as date -d reads it")
+    no_follow: bool = opt("-h", "--no-dereference", "change a symbolic link itself")
+    modification: bool = opt("-m", "change the modification time only")
+    reference: str | None = opt("-r", "--reference", "FILE", "use this file's times")
+    stamp: str | None = opt("-t", "STAMP", "use [[CC]YY]MMDDhhmm[.ss]")
+    which: str | None = opt(
+        "--time",
+        "WORD",
+        "access, atime or use like -a; modify or mtime like -m",
+        convert=one_of("--time", "atime access use", "mtime modify"),
+    )
+    ignored: bool = opt("-f", "ignored, as GNU's")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be touched."""
+    if not operands:
+        raise UsageError("missing file operand")
+    if options.stamp is not None and (options.date is not None or options.reference is not None):
+        raise UsageError("cannot specify times from more than one source")
+    access = options.access or options.which == "atime"
+    modification = options.modification or options.which == "mtime"
+    times = _times(options, ctx)
+    for name in operands:
+        ctx.charge()
+        if name == "-":
+            continue  # standard output, whose times nobody sees
+        try:
+            _touch(ctx, name, options, times, access or not modification, modification or not access)
+        except OSError as error:
+            verb = "setting times of" if options.no_follow or _exists(ctx, name) else "cannot touch"
+            ctx.fail(f"{verb} {quote_always(name)}: {reason(error)}")
+    return ctx.failed
+
+
+def _exists(ctx: Context, name: str) -> bool:
+    try:
+        return find(ctx, name, follow=False) is not None
+    except OSError:
+        return False
+
+
+def _times(options: Options, ctx: Context) -> Times:
+    """Return access and modification time in nanoseconds."""
+    now = int(ctx.now() * 1e9)
+    zone = ctx.environment.get("TZ")
+    times = (now, now)
+    if options.reference is not None:
+        try:
+            info = stat_of(ctx, options.reference, follow=not options.no_follow)
+        except OSError as error:
+            raise Failure(f"failed to get attributes of '{options.reference}': {reason(error)}") from None
+        times = (info.atime_ns, info.mtime_ns)
+    try:
+        if options.stamp is not None:
+            stamp = parse_stamp(options.stamp, now, zone)
+            times = (stamp, stamp)
+        if options.date is not None:
+            times = (parse_date(options.date, times[0], zone), parse_date(options.date, times[1], zone))
+    except BadDate:
+        raise Failure(f"invalid date format '{options.stamp or options.date}'") from None
+    return times
+
+
+def _touch(ctx: Context, name: str, options: Options, times: Times, access: bool, modification: bool) -> None:
+    path = locate(ctx, name)
+    info = find(ctx, name, follow=not options.no_follow)
+    if info is None:
+        if options.no_create:
+            return
+        if options.no_follow:
+            raise FileNotFoundError(2, "No such file or directory")
+        ctx.process.open(name, read=False, write=True, create=True).release()
+        info = stat_of(ctx, name)
+    ctx.fs.utime(
+        path,
+        times[0] if access else info.atime_ns,
+        times[1] if modification else info.mtime_ns,
+        follow=not options.no_follow,
+    )

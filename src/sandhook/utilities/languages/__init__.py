@@ -1,0 +1,1 @@
+"""Utilities that have a language of their own."""

@@ -1,0 +1,185 @@
+"""awk: scan records for patterns and process them.
+
+Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2 in C.UTF-8.
+Divergences: L-AWK-002 (what is refused), L-AWK-003 (order), L-AWK-004 (random numbers),
+L-AWK-005 (nesting and warnings).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import Inform, UsageError, also, opt, option_set
+from sandhook.kernel.stack import stack_exceeds
+from sandhook.utilities.languages.awk.lexer import Dialect, ProgramError, unescape
+from sandhook.utilities.languages.awk.machine import run_program
+from sandhook.utilities.languages.awk.program import Program
+from sandhook.utilities.languages.awk.runtime import ARGC, ARGV, ENVIRON, FS, PROCINFO, SPECIAL, Runtime
+from sandhook.utilities.languages.awk.sources import SourceError, Sources
+from sandhook.utilities.languages.awk.statements import compile_program
+from sandhook.utilities.languages.awk.symbols import function_table
+from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum
+
+PERMUTE = False
+USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
+_LEAST = 60  #: Python frames below which a program runs on the stack it is started on
+
+
+@option_set
+class Options:
+    """awk [-F FS] [-v NAME=VALUE]... {PROGRAM | -e PROGRAM | -f PROGFILE | -i PROGFILE}... [FILE | NAME=VALUE]...
+
+    Run PROGRAM on the records of the FILEs, or of standard input.
+    """
+
+    separator: str | None = opt("-F", "--field-separator", "FS", "separate fields by FS")
+    assignments: tuple[str, ...] = opt(
+        "-v", "--assign", "NAME=VALUE", "set a variable before the program begins", append=True
+    )
+    programs: tuple[tuple[str, str], ...] = also(
+        opt(
+            "-e",
+            "--source",
+            "PROGRAM",
+            "add PROGRAM to the program",
+            append=True,
+            convert=lambda text: ("e", text),
+        ),
+        opt(
+            "-f",
+            "--file",
+            "PROGFILE",
+            "add the contents of PROGFILE to the program",
+            append=True,
+            convert=lambda text: ("f", text),
+        ),
+        opt(
+            "-i",
+            "--include",
+            "PROGFILE",
+            "add PROGFILE as @include does",
+            append=True,
+            convert=lambda text: ("i", text),
+        ),
+    )
+    sandbox: bool = opt("-S", "--sandbox", help="refuse system(), files and commands", default=False)
+    re_interval: bool = opt(
+        "-r", "--re-interval", help="no effect: intervals are always known", default=False
+    )
+    optimize: bool = opt("-O", "--optimize", help="no effect: programs are always compiled", default=False)
+    no_optimize: bool = opt("-s", "--no-optimize", help="no effect", default=False)
+    by_bytes: bool = opt("-b", "--characters-as-bytes", help="count bytes, as in the C locale", default=False)
+    traditional: bool = opt("-c", "--traditional", help="know nothing of gawk's own", default=False)
+    posix: bool = opt("-P", "--posix", help="-c, and neither ** nor \\x in strings", default=False)
+    lint: str | None = opt(
+        "-L", "--lint", "VALUE", "no effect: no warnings are given", optional=True, const="", default=None
+    )
+    lint_old: bool = opt("-t", "--lint-old", help="no effect: no warnings are given", default=False)
+    version: bool = opt("-V", help="show the version", default=False)
+    help: bool = opt("-h", help="show this help", default=False)
+    use_lc_numeric: bool = opt("-N", "--use-lc-numeric", help="no effect: the locale is C's", default=False)
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return the status of exit, 1 for a program that cannot be used, 2 for a failure while it runs."""
+    if options.version or options.help:
+        raise Inform("version" if options.version else "help")
+    if not operands and all(kind == "i" for kind, _ in options.programs):
+        ctx.error_hint(USAGE)
+        return 1
+    sources = Sources(ctx)
+    try:
+        sources.read(options.programs)
+        if all(kind == "i" for kind, _ in options.programs):
+            sources.add(operands[0])
+            operands = operands[1:]
+    except SourceError as error:
+        ctx.error(str(error))
+        return error.status
+    if stack_exceeds(_LEAST):
+        status: int = ctx.kernel.scheduler.call_on_new_stack(lambda: _run(sources, options, operands, ctx))
+        return status
+    return _run(sources, options, operands, ctx)
+
+
+def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context) -> int:
+    rt: Runtime | None = None
+    text = sources.text
+    try:
+        ctx.budget.charge(len(text) >> 4)
+        program = compile_program(text, dialect(options))
+        rt = Runtime(ctx, program)
+        prepare(rt, program, options, names)
+        return run_program(rt)
+    except ProgramError as error:
+        show_error(ctx, text, error, sources.where(error.line))
+        return 1
+    except Fatal as error:
+        where = sources.where(error.line) if error.line else ""
+        record = rt.where() if rt is not None and where else ""
+        ctx.error(f"{where}{record}{'fatal' if error.status == 2 else 'error'}: {error}")
+        return error.status
+    finally:
+        if rt is not None:
+            rt.finish()
+
+
+def dialect(options: Options) -> Dialect:
+    return Dialect(not (options.traditional or options.posix), options.posix)
+
+
+def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str]) -> None:
+    """Set ARGV, ENVIRON and what -F and -v ask for."""
+    g = rt.g
+    for number, name in enumerate(("awk" if rt.ctx.name.endswith("awk") else rt.ctx.name, *names)):
+        rt.store(g[ARGV], str(number), Strnum(name))
+    g[ARGC] = float(len(names) + 1)
+    if program.environment or program.symbols:
+        for name, value in rt.ctx.environment.items():
+            rt.store(g[ENVIRON], name, Strnum(value))
+    if program.information or program.symbols:
+        inform_on_process(rt, program, names)
+    rt.sandbox = options.sandbox
+    if options.by_bytes:
+        rt.bytewise = True
+    if options.separator is not None:
+        rt.set_special(FS, unescape(options.separator))
+    for assignment in options.assignments:
+        if "=" not in assignment:
+            raise UsageError(f"`{assignment}' argument to `-v' not in `var=value' form", status=1)
+        if not rt.assign_operand(assignment):
+            raise Fatal(f"`{assignment.partition('=')[0]}' is not a legal variable name")
+
+
+def inform_on_process(rt: Runtime, program: Program, names: Sequence[str]) -> None:
+    """Fill PROCINFO."""
+    array, kernel, process = rt.g[PROCINFO], rt.ctx.kernel, rt.ctx.process
+    known: dict[str, str | float] = {
+        "version": "5.2.1", "FS": SPECIAL[rt.mode], "strftime": "%a %b %e %H:%M:%S %Z %Y", "platform": "posix",
+        "pid": float(process.pid), "ppid": float(process.parent_pid), "pgrpid": float(process.pid),
+        "uid": float(kernel.user_id), "euid": float(kernel.user_id),
+        "gid": float(kernel.group_id), "egid": float(kernel.group_id),
+    }  # fmt: skip
+    for key, value in known.items():
+        rt.store(array, key, value)
+    arguments, identifiers = Array(), Array()
+    for number, name in enumerate((rt.ctx.name, *names)):
+        rt.store(arguments, str(number), name)
+    for name, slot in program.names.items():
+        kind = "array" if slot in program.arrays else "scalar"
+        rt.store(identifiers, name, kind if slot < len(SPECIAL) else "untyped")
+    for name in function_table(program):
+        rt.store(identifiers, name, "user" if name in program.functions else "builtin")
+    for key, made in (("argv", arguments), ("identifiers", identifiers)):
+        rt.store(array, key, None)
+        array[key] = made
+
+
+def show_error(ctx: Context, text: str, error: ProgramError, where: str) -> None:
+    """Print a syntax error as gawk does: the line, and a caret below the place."""
+    start = text.rfind("\n", 0, error.at) + 1
+    end = text.find("\n", error.at)
+    line = text[start : end if end >= 0 else len(text)]
+    ctx.error(f"{where}{line}")
+    ctx.error(f"{where}{' ' * (error.at - start)}^ {error}")

@@ -1,0 +1,85 @@
+"""What a program does not know by itself: random numbers and the time.
+
+Source: POSIX.1-2024 XCU 3, awk, "functions"; gawk 5.2 manual, "Time Functions".
+"""
+
+from __future__ import annotations
+
+import math
+
+from sandhook.utilities.languages.awk.compile import Compiler
+from sandhook.utilities.languages.awk.expressions import Node
+from sandhook.utilities.languages.awk.program import Run
+from sandhook.utilities.languages.awk.runtime import Runtime
+from sandhook.utilities.languages.awk.values import looks_numeric
+
+
+def rand(compiler: Compiler, args: list[Node]) -> Run:
+    def rand(rt: Runtime) -> float:
+        """SplitMix64: the same numbers in every run, until srand says otherwise."""
+        wide = (1 << 64) - 1
+        rt.random = (rt.random + 0x9E3779B97F4A7C15) & wide
+        mixed = rt.random
+        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & wide
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & wide
+        return ((mixed ^ (mixed >> 31)) >> 11) / float(1 << 53)
+
+    return rand
+
+
+def srand(compiler: Compiler, args: list[Node]) -> Run:
+    seed = compiler.number(args[0]) if args else None
+
+    def srand(rt: Runtime) -> float:
+        before = rt.seed
+        given = float(int(rt.ctx.now())) if seed is None else seed(rt)
+        rt.seed = rt.random = int(given) & ((1 << 64) - 1) if given - given == 0.0 else 0
+        return float(before)
+
+    return srand
+
+
+def strftime(compiler: Compiler, args: list[Node]) -> Run:
+    format_ = compiler.text(args[0]) if args else None
+    seconds = compiler.number(args[1]) if len(args) > 1 else None
+    universal = compiler.condition(args[2]) if len(args) > 2 else None
+
+    def strftime(rt: Runtime) -> str:
+        from sandhook.dates.clock import strftime as formatted
+
+        text = format_(rt) if format_ is not None else "%a %b %e %H:%M:%S %Z %Y"
+        when = rt.ctx.now() if seconds is None else seconds(rt)
+        if not abs(when) < 1e15:
+            return ""
+        if universal is not None and universal(rt):
+            text = "%%".join([piece.replace("%Z", "GMT") for piece in text.split("%%")])
+            return formatted(text, math.floor(when), "UTC0")
+        return formatted(text, math.floor(when), rt.ctx.environment.get("TZ"))
+
+    return strftime
+
+
+def systime(compiler: Compiler, args: list[Node]) -> Run:
+    return lambda rt: float(int(rt.ctx.now()))
+
+
+def mktime(compiler: Compiler, args: list[Node]) -> Run:
+    text = compiler.text(args[0])
+    universal = compiler.condition(args[1]) if len(args) > 1 else None
+
+    def mktime(rt: Runtime) -> float:
+        from sandhook.dates.clock import days_from_civil, zone_of
+
+        words = text(rt).split()
+        if len(words) < 6:
+            return -1.0
+        numbers = [looks_numeric(word) for word in words[:6]]
+        if any(number is None or not abs(number) < 1e9 for number in numbers):
+            return -1.0
+        year, month, day, hour, minute, second = [int(number or 0) for number in numbers]
+        year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+        local = (days_from_civil(year, month, 1) + day - 1) * 86_400 + hour * 3600 + minute * 60 + second
+        utc = universal is not None and universal(rt)
+        return float(local if utc else zone_of(rt.ctx.environment.get("TZ")).to_seconds(local))
+
+    return mktime

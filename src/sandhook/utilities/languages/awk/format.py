@@ -1,0 +1,307 @@
+"""Numbers as text: printf's conversions over awk's values, counted in characters, CONVFMT, and comparison.
+
+Source: POSIX.1-2024 XCU 3, awk, "output statements". Oracle: gawk 5.2.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from sandhook.record import Record
+from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value, looks_numeric, to_number
+
+_CONVERSION = re.compile(
+    r"%(?:(\d+)\$)?([-+ #0']*)(\*(?:\d+\$)?|\d*)(\.(?:\*(?:\d+\$)?|-?\d*))?(?:[hlL]|[jzt])?(.)", re.DOTALL
+)
+_LARGEST = 2**31 - 1
+
+
+class Conversion(Record):
+    """One conversion; ``at`` is its place in the format.
+
+    Attributes:
+        position: Number of the argument, 0 for the next one.
+        width, precision: -1 is absent; below that, -2 is the next argument, and -2 - N is argument N.
+    """
+
+    position: int
+    flags: str
+    width: int
+    precision: int
+    letter: str
+    at: int
+
+
+@lru_cache(maxsize=128)
+def parsed(format_: str) -> tuple[str | Conversion, ...]:
+    """Take a format apart; what is no conversion stands for itself. Raises Fatal for numbers of arguments."""
+    items: list[str | Conversion] = []
+    numbered: set[bool] = set()
+    at = 0
+    while True:
+        percent = format_.find("%", at)
+        if percent < 0:
+            items.append(format_[at:])
+            return tuple(items)
+        items.append(format_[at:percent])
+        found = _CONVERSION.match(format_, percent)
+        if found is None:
+            items.append(format_[percent:])
+            return tuple(items)
+        at = found.end()
+        position, flags, width, precision, letter = found.groups()
+        if letter == "%":
+            items.append("%")
+            continue
+        if letter not in "csdiouxXeEfFgGaA":
+            items.append(found[0])
+            continue
+        for given in (position, *(part.strip("*.$") for part in (width, precision or "") if "*" in part)):
+            numbered.add(bool(given))
+            if given and not int(given[:10]):
+                raise Fatal("argument index with `$' must be > 0")
+        if len(numbered) > 1:
+            raise Fatal("must use `count$' on all formats or none")
+        items.append(
+            Conversion(
+                _bounded(position or "0"),
+                flags.replace("'", ""),
+                _size(width) if width else -1,
+                -1 if precision is None else _size(precision[1:]),
+                letter,
+                percent,
+            )
+        )
+
+
+def _bounded(digits: str) -> int:
+    return min(int(digits[:10] or "0"), _LARGEST)
+
+
+def _size(text: str) -> int:
+    """Return a width or precision as Conversion keeps it."""
+    if text[:1] == "*":
+        return -2 - _bounded(text[1:-1])
+    return -1 if text[:1] == "-" else _bounded(text)
+
+
+class _Arguments:
+    """The arguments of one printf, taken one after the other or by number."""
+
+    def __init__(self, format_: str, values: Sequence[Any]) -> None:
+        self._format = format_
+        self._values = values
+        self._next = 0
+
+    def take(self, number: int, at: int) -> Any:
+        """Return argument ``number``, the next one for 0. Raises Fatal when there is none."""
+        if number:
+            if number > len(self._values):
+                raise Fatal(f"argument index {number} greater than total number of supplied arguments")
+            return self._values[number - 1]
+        if self._next >= len(self._values):
+            raise Fatal(
+                "not enough arguments to satisfy format string"
+                f"\n\t`{self._format}'\n\t{' ' * (at + 1)}^ ran out for this one"
+            )
+        self._next += 1
+        return self._values[self._next - 1]
+
+    def size(self, given: int, at: int) -> int:
+        """Return a width or precision, -1 for none; a width may come out negative."""
+        if given >= -1:
+            return given
+        number = to_number(self.take(-2 - given, at))
+        return int(max(-_LARGEST, min(_LARGEST, number))) if number == number else 0
+
+
+def format_text(
+    format_: str, arguments: Sequence[Any], conversion: str, check_fits: Callable[[int], None] | None = None
+) -> str:
+    """Return what printf writes.
+
+    Args:
+        conversion: CONVFMT, for ``%s`` of a number that is no integer.
+        check_fits: Refuses a size in characters that the run could never hold.
+
+    Raises:
+        Fatal: There are fewer arguments than conversions.
+    """
+    out: list[str] = []
+    size = 0
+    values = _Arguments(format_, arguments)
+    for item in parsed(format_) if len(format_) <= 1_024 else parsed.__wrapped__(format_):
+        if isinstance(item, str):
+            out.append(item)
+            size += len(item)
+            continue
+        _, flags, width, precision, letter, at = item
+        if width != -1:
+            width = values.size(width, at)
+            if width < 0:
+                flags += "-"
+                width = -width
+        else:
+            width = 0
+        if precision < -1:
+            precision = max(values.size(precision, at), -1)
+        value = values.take(item.position, at)
+        if check_fits is not None:
+            check_fits(size + width + max(precision, 0))
+        text = _converted(letter, flags, width, precision, value, conversion)
+        size += len(text)
+        if check_fits is not None:
+            check_fits(size)
+        out.append(text)
+    return "".join(out)
+
+
+def _converted(letter: str, flags: str, width: int, precision: int, value: Any, conversion: str) -> str:
+    if letter == "s":
+        text = (
+            number_to_text(value, conversion) if type(value) is float else "" if value is None else str(value)
+        )
+        return _padded(text if precision < 0 else text[:precision], flags, width)
+    if letter == "c":
+        text, size = _character(value)
+        return _padded(text, flags, width - size + 1)
+    number = to_number(value)
+    if number - number != 0.0:
+        text = ("-" if math.copysign(1.0, number) < 0 else "+") + ("nan" if number != number else "inf")
+        return text.upper() if letter.isupper() else text
+    if letter in "aA":
+        return _hexadecimal(number, letter, flags, width, precision)
+    if letter in "diouxX":
+        whole = int(number)
+        if letter in "di":
+            return _integer(whole, "d", flags, width, precision, whole == 0)
+        if -(2**63) <= whole < 2**64:
+            if whole < 0:
+                whole += 2**64  # as C converts it
+            return _integer(whole, letter, flags, width, precision, number == 0.0)
+        letter = "g"
+    spec = f"%{flags}{width or ''}{'' if precision < 0 else f'.{precision}'}{letter}"
+    return spec % number
+
+
+def _character(value: Any) -> tuple[str, int]:
+    """Return what %c writes, and how wide it counts: the character of a number by its bytes."""
+    if type(value) is Strnum:
+        number = looks_numeric(value)
+        value = str(value) if number is None else number
+    if type(value) is not float:
+        return (value[:1] if value else "\0"), 1
+    code = int(value) & 0xFFFFFFFF if value - value == 0.0 else 0
+    if code < 0x80 or 0xD800 <= code < 0xE000:
+        return (chr(code) if code < 0x80 else "\0"), 1
+    if code < 0x110000:
+        return chr(code), len(chr(code).encode())
+    if code > 0x7FFFFFFF:
+        return bytes([code & 0xFF]).decode("utf-8", "surrogateescape"), 1
+    return _beyond(code)
+
+
+def _beyond(code: int) -> tuple[str, int]:
+    """Write a number that is no character as UTF-8 would have gone on, in up to six bytes."""
+    count = 4 if code < 0x200000 else 5 if code < 0x4000000 else 6
+    tail = [0x80 | code >> shift & 0x3F for shift in range(6 * (count - 2), -1, -6)]
+    head = (0xFF00 >> count & 0xFF) | code >> 6 * (count - 1)
+    return bytes([head, *tail]).decode("utf-8", "surrogateescape"), count
+
+
+def _integer(value: int, letter: str, flags: str, width: int, precision: int, zero: bool) -> str:
+    """Format a whole number; ``zero`` says that it was none before its fraction was cut off."""
+    digits = format(abs(value), "d" if letter == "u" else letter)
+    sign = ""
+    if zero and precision == 0 and ("#" not in flags or letter == "d"):
+        digits = ""
+    elif letter == "d":
+        sign = "-" if value < 0 else "+" if "+" in flags else " " if " " in flags else ""
+    digits = digits.rjust(precision, "0")
+    if "#" in flags and not zero:
+        if letter == "o":
+            digits = "0" + digits
+        elif letter in "xX":
+            sign = "0" + letter
+    if "0" in flags and "-" not in flags and precision < 0:
+        digits = digits.rjust(width - len(sign), "0")
+    return _padded(sign + digits, flags, width)
+
+
+def _hexadecimal(value: float, letter: str, flags: str, width: int, precision: int) -> str:
+    """``%a``: digits of the fraction are cut at ``precision``, rounded to even."""
+    mantissa, _, exponent = abs(value).hex().removeprefix("0x").partition("p")
+    head, _, tail = mantissa.partition(".")
+    if 0 <= precision < len(tail):
+        bits = int(head + tail, 16)
+        drop = 4 * (len(tail) - precision)
+        kept, rest = bits >> drop, bits & ((1 << drop) - 1)
+        half = 1 << (drop - 1)
+        kept += rest > half or (rest == half and kept & 1)
+        text = f"{kept:x}".rjust(precision + 1, "0")
+        head, tail = text[: len(text) - precision], text[len(text) - precision :]
+    else:
+        tail = tail.rstrip("0") if precision < 0 else tail.ljust(precision, "0")
+    body = f"{head}{'.' if tail or '#' in flags else ''}{tail}p{exponent}"
+    sign = (
+        "-" if math.copysign(1.0, value) < 0 else "+" if "+" in flags else " " if " " in flags else ""
+    ) + "0x"
+    if "0" in flags and "-" not in flags:
+        body = body.rjust(width - len(sign), "0")
+    text = _padded(sign + body, flags, width)
+    return text.upper() if letter == "A" else text
+
+
+def _padded(text: str, flags: str, width: int) -> str:
+    if len(text) >= width:
+        return text
+    return text.ljust(width) if "-" in flags else text.rjust(width)
+
+
+#: The texts of the numbers that most subscripts are.
+INTEGERS = {float(number): str(number) for number in range(257)}
+
+
+def number_to_text(value: float, conversion: str) -> str:
+    """Convert a number: an integer in full, any other by ``conversion`` (CONVFMT or OFMT)."""
+    known = INTEGERS.get(value)
+    if known is not None:
+        return known
+    if value - value != 0.0:
+        sign = "-" if math.copysign(1.0, value) < 0 else "+"
+        return sign + ("nan" if value != value else "inf")
+    whole = int(value)
+    if whole == value:
+        return str(whole)
+    if conversion == "%.6g":
+        return f"{value:.6g}"
+    return format_text(conversion, [value], "%.6g")
+
+
+def order(left: Value, right: Value, conversion: str) -> int:
+    """Compare two values as POSIX says: -1, 0 or 1; 2 for a comparison with NaN."""
+    a = left if type(left) is float else _comparable(left)
+    b = right if type(right) is float else _comparable(right)
+    if type(a) is float and type(b) is float:
+        return (a > b) - (a < b) if a == a and b == b else 2
+    first = left if isinstance(left, str) else "" if left is None else number_to_text(left, conversion)
+    second = right if isinstance(right, str) else "" if right is None else number_to_text(right, conversion)
+    return (first > second) - (first < second)
+
+
+def _comparable(value: Value) -> float | str:
+    """Return a float when the value may be compared as one; None is 0 beside a number."""
+    if value is None:
+        return 0.0
+    if type(value) is float:
+        return value
+    if type(value) is Strnum:
+        number = looks_numeric(value)
+        return value if number is None else number
+    if isinstance(value, Array):
+        raise Fatal("attempt to use array in a scalar context")
+    return str(value)

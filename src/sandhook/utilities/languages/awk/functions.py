@@ -1,0 +1,431 @@
+"""The built-in functions of awk.
+
+``FUNCTIONS`` maps each name to what compiles a call: it gets the compiler and the arguments.
+
+Source: POSIX.1-2024 XCU 3, awk, "functions"; gawk 5.2 manual, "Built-in Functions".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from sandhook.text.locale import as_bytes, as_characters
+from sandhook.utilities.languages.awk import runtime as special
+from sandhook.utilities.languages.awk import streams
+from sandhook.utilities.languages.awk.clock import mktime, rand, srand, strftime, systime
+from sandhook.utilities.languages.awk.compile import Compiler
+from sandhook.utilities.languages.awk.expressions import Node
+from sandhook.utilities.languages.awk.format import number_to_text
+from sandhook.utilities.languages.awk.program import Run
+from sandhook.utilities.languages.awk.records import by_content_parts, split_blanks, splitter
+from sandhook.utilities.languages.awk.runtime import Runtime
+from sandhook.utilities.languages.awk.substitute import GENSUB, GSUB, SUB
+from sandhook.utilities.languages.awk.values import Array, Fatal, Regexp, Strnum, looks_numeric, to_number
+
+Compile = Callable[[Compiler, list[Node]], Run]
+_MASK = (1 << 53) - 1
+RECORD: Node = ("field", ("num", 0.0))
+
+
+def _numeric(apply: Callable[..., float]) -> Compile:
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        runs = [compiler.number(arg) for arg in args]
+        if len(runs) == 1:
+            only = runs[0]
+            return lambda rt: apply(only(rt))
+        return lambda rt: apply(*[run(rt) for run in runs])
+
+    return compile_
+
+
+def _total(function: Callable[[float], float]) -> Callable[[float], float]:
+    """Give NaN and infinity where Python raises."""
+
+    def apply(value: float) -> float:
+        try:
+            return function(value)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return -math.inf if function is math.log and value == 0 else -math.nan
+
+    return apply
+
+
+def _int(value: float) -> float:
+    return math.copysign(float(math.trunc(value)), value) if value - value == 0.0 else value
+
+
+def _bits(name: str, combine: Callable[[int, int], int]) -> Compile:
+    def apply(*values: float) -> float:
+        for at, value in enumerate(values, 1):
+            if not value >= 0:
+                raise Fatal(
+                    f"{name}({values[0]:.6f}, {values[1]:.6f}): negative values are not allowed"
+                    if name.endswith("shift")
+                    else f"{name}: argument {at} negative value {number_to_text(value, '%g')} is not allowed"
+                )
+        whole = [int(value) & ((1 << 64) - 1) if value < 2**64 else 0 for value in values]
+        result = whole[0]
+        for value in whole[1:]:
+            result = combine(result, value)
+        return _shortened(result)
+
+    return _numeric(apply)
+
+
+def _compl(value: float) -> float:
+    if not value >= 0:
+        raise Fatal(f"compl({value:.6f}): negative value is not allowed")
+    return _shortened(~int(value) & ((1 << 64) - 1))
+
+
+def _shortened(value: int) -> float:
+    """Drop the bits from the left that a number cannot hold together with those on the right."""
+    if value <= _MASK:
+        return float(value)
+    zeros = (value & -value).bit_length() - 1
+    return float(value & (_MASK << zeros))
+
+
+def _length(compiler: Compiler, args: list[Node]) -> Run:
+    if not args or args[0][0] in ("field", "str", "cat"):
+        text = compiler.text(args[0] if args else RECORD)
+        return lambda rt: float(len(found)) if (found := text(rt)).isascii() else _size(rt, found)
+    run = compiler.value(args[0])
+
+    def length(rt: Runtime) -> float:
+        value = run(rt)
+        return float(len(value)) if isinstance(value, Array) else _size(rt, rt.text(value))
+
+    return length
+
+
+def _size(rt: Runtime, text: str) -> float:
+    """Return the length of a text in characters, which are bytes in the C locale."""
+    return float(len(text if text.isascii() or not rt.goes_by_bytes() else as_bytes(text)))
+
+
+def _substr(compiler: Compiler, args: list[Node]) -> Run:
+    text, start = compiler.text(args[0]), compiler.number(args[1])
+    count = compiler.number(args[2]) if len(args) > 2 else None
+
+    def substr(rt: Runtime) -> str:
+        subject = text(rt)
+        first = start(rt)
+        size = 1e9 if count is None else count(rt)
+        if 1.0 <= first < 1e9 and 0.0 <= size <= 1e9 and subject.isascii():
+            return str(subject[int(first) - 1 : int(first) + int(size) - 1])
+        first, size = _int(first), _int(size)
+        if size != size:
+            return ""
+        if not subject.isascii() and rt.goes_by_bytes():
+            return as_characters(cut(as_bytes(subject), first, size))
+        return cut(subject, first, size)
+
+    def cut(subject: str, first: float, size: float) -> str:
+        first = first if first > 1.0 else 1.0
+        end = min(first + size, len(subject) + 1.0)
+        return str(subject[int(first) - 1 : int(end) - 1]) if first < end else ""
+
+    return substr
+
+
+def _index(compiler: Compiler, args: list[Node]) -> Run:
+    text, wanted = compiler.text(args[0]), compiler.text(args[1])
+
+    def index(rt: Runtime) -> float:
+        subject, part = text(rt), wanted(rt)
+        if not subject.isascii() and rt.goes_by_bytes():
+            subject, part = as_bytes(subject), as_bytes(part)
+        if rt.icase:
+            return float(subject.lower().find(part.lower()) + 1)
+        return float(subject.find(part) + 1)
+
+    return index
+
+
+_KEYS = tuple(map(str, range(257)))
+
+
+def _fill(rt: Runtime, array: Array, values: list[str], start: int = 1) -> None:
+    """Give an array these elements alone, counting what they keep."""
+    if array:
+        rt.clear(array)
+    end = start + len(values)
+    keys = _KEYS[start:end] if end <= len(_KEYS) else tuple(map(str, range(start, end)))
+    large = [len(value) for value in values if len(value) > special.LARGE]
+    rt.large = rt.large or bool(large)
+    rt.keep(special.ENTRY * len(keys) + sum(map(len, keys)) + sum(large))
+    array.update(zip(keys, map(Strnum, values)))
+
+
+def _split(compiler: Compiler, args: list[Node]) -> Run:
+    text, array = compiler.text(args[0]), compiler.array(args[1])
+    separators = compiler.array(args[3]) if len(args) > 3 else None
+    regex = compiler.regex(args[2]) if len(args) > 2 and args[2][0] == "ere" else None
+    empty = len(args) > 2 and args[2] == ("ere", "")
+    separator = compiler.text(args[2]) if len(args) > 2 and regex is None else None
+
+    def split(rt: Runtime) -> float:
+        subject = text(rt)
+        rt.budget.charge(len(subject) >> 6)
+        between: list[str] = []
+        first = 1  # number of the first separator: one in front of all fields is number 0
+        by = "" if empty else separator(rt) if separator is not None else rt.text(rt.g[special.FS])
+        if regex is not None and not empty:
+            if not subject:
+                parts = []
+            elif separators is None:
+                parts = regex(rt).pieces(subject)
+            else:
+                parts, between = regex(rt).split(subject)
+        elif separators is None:
+            parts = split_blanks(subject) if by == " " else splitter(by, rt.icase, False)(subject)
+        elif by == " ":
+            parts = split_blanks(subject)
+            between = rt.pattern("[ \t\n]+").split(subject)[1]
+            if subject[:1] in (" ", "\t", "\n"):
+                first = 0
+        elif not by:
+            parts, between = list(subject), [""] * (len(subject) - 1)
+        else:
+            from sandhook.utilities.languages.awk.regex import quoted
+
+            parts, between = (
+                rt.pattern(quoted(by) if len(by) == 1 else by).split(subject) if subject else ([], [])
+            )
+        if separators is not None:
+            _fill(rt, separators(rt), between, first)
+        _fill(rt, array(rt), parts)
+        return float(len(parts))
+
+    return split
+
+
+def _patsplit(compiler: Compiler, args: list[Node]) -> Run:
+    text, array = compiler.text(args[0]), compiler.array(args[1])
+    regex = compiler.regex(args[2]) if len(args) > 2 else None
+    separators = compiler.array(args[3]) if len(args) > 3 else None
+
+    def patsplit(rt: Runtime) -> float:
+        expression = regex(rt) if regex is not None else rt.pattern(rt.text(rt.g[special.FPAT]))
+        parts, around = by_content_parts(expression, text(rt))
+        _fill(rt, array(rt), parts)
+        if separators is not None:
+            _fill(rt, separators(rt), around, 0)
+        return float(len(parts))
+
+    return patsplit
+
+
+def _match(compiler: Compiler, args: list[Node]) -> Run:
+    text, regex = compiler.text(args[0]), compiler.regex(args[1])
+    array = compiler.array(args[2]) if len(args) > 2 else None
+
+    def match(rt: Runtime) -> float:
+        subject = text(rt)
+        rt.budget.charge(len(subject) >> 10)
+        spans = regex(rt).spans(subject)
+        whole: Callable[[str], str] = str
+        if spans and not subject.isascii() and rt.goes_by_bytes():
+            whole = as_characters
+            spans = [
+                (len(as_bytes(subject[:first])), len(as_bytes(subject[:last]))) if first >= 0 else (-1, -1)
+                for first, last in spans
+            ]
+            subject = as_bytes(subject)
+        start, end = spans[0] if spans else (-1, -2)
+        rt.g[special.RSTART] = float(start + 1)
+        rt.g[special.RLENGTH] = float(end - start)
+        if array is not None:
+            groups = array(rt)
+            rt.clear(groups)
+            for number, (first, last) in enumerate(spans or ()):
+                if first >= 0:
+                    rt.store(groups, str(number), Strnum(whole(subject[first:last])))
+                    rt.store(groups, f"{number}{rt.subsep}start", float(first + 1))
+                    rt.store(groups, f"{number}{rt.subsep}length", float(last - first))
+        return float(start + 1)
+
+    return match
+
+
+def _sprintf(compiler: Compiler, args: list[Node]) -> Run:
+    return compiler.formatted(args)
+
+
+def _case(change: Callable[[str], str]) -> Compile:
+    """Change case one character for one, as towupper does; ``ß`` has no capital of its own."""
+
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        text = compiler.text(args[0])
+
+        def changed(rt: Runtime) -> str:
+            found = text(rt)
+            if found.isascii():
+                return change(found)
+            if rt.goes_by_bytes():
+                return as_characters(change(as_bytes(found)))
+            return "".join([new if len(new := change(char)) == 1 else char for char in found])
+
+        return changed
+
+    return compile_
+
+
+def _strtonum(compiler: Compiler, args: list[Node]) -> Run:
+    run = compiler.value(args[0])
+
+    def strtonum(rt: Runtime) -> float:
+        value = run(rt)
+        if type(value) is float:
+            return value
+        text = rt.text(value)
+        if type(value) is Strnum and (number := looks_numeric(value)) is not None:
+            return number
+        base, allowed, digits = 8, "01234567", text
+        if digits[:2] in ("0x", "0X"):
+            base, allowed, digits = 16, "0123456789abcdefABCDEF", digits[2:]
+        elif digits[:1] != "0" or not digits.isdigit() or set(digits) & {"8", "9"}:
+            return to_number(value)
+        kept = digits[: len(digits) - len(digits.lstrip(allowed))].lstrip("0")
+        return float(int(kept or "0", base)) if len(kept) < 250 else math.inf
+
+    return strtonum
+
+
+# --------------------------------------------------------------------------- arrays and types
+
+
+def _asort(by_index: bool) -> Compile:
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        source = compiler.array(args[0])
+        target = compiler.array(args[1]) if len(args) > 1 else source
+        how = compiler.text(args[2]) if len(args) > 2 else None
+
+        def asort(rt: Runtime) -> float:
+            from sandhook.utilities.languages.awk.sorting import sort_array
+
+            wanted = how(rt) if how is not None else "@ind_str_asc" if by_index else "@val_type_asc"
+            return sort_array(rt, source(rt), target(rt), wanted, by_index)
+
+        return asort
+
+    return compile_
+
+
+def _isarray(compiler: Compiler, args: list[Node]) -> Run:
+    run = compiler.value(args[0])
+    return lambda rt: 1.0 if isinstance(run(rt), Array) else 0.0
+
+
+def _mkbool(compiler: Compiler, args: list[Node]) -> Run:
+    test = compiler.condition(args[0])
+    return lambda rt: 1.0 if test(rt) else 0.0
+
+
+def _typeof(compiler: Compiler, args: list[Node]) -> Run:
+    node = args[0]
+    used = len(args) > 1
+    run = compiler.value(node)
+    index = compiler.number(node[1] if node[0] == "field" else ("num", 0.0))
+
+    def typeof(rt: Runtime) -> str:
+        value = run(rt)
+        if isinstance(value, Array):
+            return "array"
+        if node[0] == "field" and rt.field(index(rt)) is None:
+            return "unassigned"
+        if value is None:
+            return "unassigned" if used else "untyped"
+        if node == RECORD and not rt.nr and not rt.record and not rt.dirty:
+            return "unassigned"
+        if type(value) is float:
+            return "number"
+        if type(value) is Regexp:
+            return "regexp"
+        return "strnum" if type(value) is Strnum and looks_numeric(value) is not None else "string"
+
+    return typeof
+
+
+# --------------------------------------------------------------------------- streams
+
+
+def _close(compiler: Compiler, args: list[Node]) -> Run:
+    name = compiler.text(args[0])
+    if len(args) == 1:
+        return lambda rt: rt.close(name(rt))
+    end = compiler.text(args[1])
+
+    def close(rt: Runtime) -> float:
+        wanted, which = name(rt), end(rt).lower()
+        if which not in ("to", "from"):
+            raise Fatal("close: second argument must be `to' or `from'")
+        return rt.close(wanted, which)
+
+    return close
+
+
+def _fflush(compiler: Compiler, args: list[Node]) -> Run:
+    name = compiler.text(args[0]) if args else None
+
+    def fflush(rt: Runtime) -> float:
+        wanted = "" if name is None else name(rt)
+        if wanted and not any(name == wanted and kind[0] != "<" for kind, name in rt.streams):
+            return -1.0
+        rt.flush()
+        return 0.0
+
+    return fflush
+
+
+def _inplace(what: str) -> Compile:
+    def compile_(compiler: Compiler, args: list[Node]) -> Run:
+        name, more = compiler.text(args[0]), compiler.text(args[1])
+
+        def inplace(rt: Runtime) -> float:
+            if what == "begin":
+                rt.replacement.begin(name(rt), more(rt))
+            else:
+                rt.flush()
+                rt.replacement.end(name(rt), more(rt))
+            return 0.0
+
+        return inplace
+
+    return compile_
+
+
+def _system(compiler: Compiler, args: list[Node]) -> Run:
+    command = compiler.text(args[0])
+
+    def system(rt: Runtime) -> float:
+        if rt.sandbox:
+            raise Fatal("'system' function not allowed in sandbox mode")
+        wanted = command(rt)
+        rt.flush()
+        return float(streams.run_command(rt.ctx, wanted, rt.environment()))
+
+    return system
+
+
+FUNCTIONS: dict[str, Compile] = {
+    "length": _length, "substr": _substr, "index": _index, "split": _split, "patsplit": _patsplit,
+    "match": _match, "sprintf": _sprintf, "sub": SUB, "gsub": GSUB, "gensub": GENSUB,
+    "tolower": _case(str.lower), "toupper": _case(str.upper),
+    "sin": _numeric(_total(math.sin)), "cos": _numeric(_total(math.cos)), "atan2": _numeric(math.atan2),
+    "exp": _numeric(_total(math.exp)), "log": _numeric(_total(math.log)), "sqrt": _numeric(_total(math.sqrt)),
+    "int": _numeric(_int), "rand": rand, "srand": srand, "strftime": strftime, "systime": systime,
+    "mktime": mktime, "asort": _asort(False), "asorti": _asort(True),
+    "and": _bits("and", lambda a, b: a & b), "or": _bits("or", lambda a, b: a | b),
+    "xor": _bits("xor", lambda a, b: a ^ b),
+    "lshift": _bits("lshift", lambda a, b: (a << b) & ((1 << 64) - 1) if b < 64 else 0),
+    "rshift": _bits("rshift", lambda a, b: a >> b if b < 64 else 0),
+    "compl": _numeric(_compl),
+    "strtonum": _strtonum, "isarray": _isarray, "typeof": _typeof, "mkbool": _mkbool,
+    "inplace::begin": _inplace("begin"), "inplace::end": _inplace("end"),
+    "close": _close, "fflush": _fflush, "system": _system,
+}  # fmt: skip

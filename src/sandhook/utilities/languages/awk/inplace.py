@@ -1,0 +1,81 @@
+"""``-i inplace``: what the rules print while a file is read takes the file's place.
+
+Source: gawk 5.2 manual, "Enabling In-Place File Editing".
+"""
+
+from __future__ import annotations
+
+from stat import S_ISREG
+from typing import TYPE_CHECKING
+
+from sandhook.kernel.descriptor import Description
+from sandhook.utilities.languages.awk.values import Fatal
+from sandhook.vfs.errors import error_text
+
+if TYPE_CHECKING:
+    from sandhook.command.context import Context
+
+#: What is included by the name.
+INPLACE = """\
+@namespace "inplace"
+BEGIN { enable = 1 }
+BEGINFILE {
+    if (current != "") inplace::end(current, suffix == "" ? awk::INPLACE_SUFFIX : suffix)
+    current = enable ? FILENAME : ""
+    if (current != "") inplace::begin(current, ERRNO)
+}
+END { if (current != "") inplace::end(current, suffix == "" ? awk::INPLACE_SUFFIX : suffix) }
+"""
+
+
+class Replacement:
+    """Turns standard output into a file beside the one that is read, which takes its place: ``begin`` to ``end``."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._held: Description | None = None
+        self._made = ""
+
+    def begin(self, name: str, failure: str) -> None:
+        """Turn standard output away. Raises Fatal for what is no file."""
+        ctx = self._ctx
+        if failure:
+            raise Fatal(f"cannot open file `{name}' for reading: {failure}")
+        try:
+            found = ctx.fs.stat(ctx.path(name))
+            if not S_ISREG(found.mode):
+                raise Fatal(f"inplace::begin: `{name}' is not a regular file")
+            made = f"{name}.{ctx.process.pid}"
+            output = ctx.create(made)
+            ctx.fs.chmod(ctx.path(made), found.mode & 0o7777)
+        except OSError as error:
+            raise Fatal(f"inplace::begin: cannot replace `{name}' ({error_text(error)})") from None
+        ctx.flush()
+        self._made = made
+        self._held = ctx.process.descriptors.pop(1, None)
+        ctx.process.descriptors[1] = output
+
+    def end(self, name: str, suffix: str) -> None:
+        """Turn standard output back and put the new file in place; with a suffix the old one is kept."""
+        ctx = self._ctx
+        if not self._made:
+            return
+        ctx.flush()
+        made = ctx.path(self._made)
+        self.abandon()
+        try:
+            if suffix:
+                ctx.fs.rename(ctx.path(name), ctx.path(name + suffix))
+            ctx.fs.rename(made, ctx.path(name))
+        except OSError as error:
+            raise Fatal(f"inplace::end: cannot replace `{name}' ({error_text(error)})") from None
+
+    def abandon(self) -> None:
+        """Turn standard output back."""
+        if not self._made:
+            return
+        self._made = ""
+        descriptors = self._ctx.process.descriptors
+        descriptors.pop(1).release()
+        if self._held is not None:
+            descriptors[1] = self._held

@@ -1,0 +1,242 @@
+"""How input becomes records and records become fields: RS, FS, FPAT and FIELDWIDTHS.
+
+Source: POSIX.1-2024 XCU 3, awk, "regular expressions as field separators"; gawk 5.2 manual, "Records" and "Fields".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from sandhook.command.context import Reader
+from sandhook.utilities.languages.awk.regex import Pattern, pattern, quoted
+from sandhook.utilities.languages.awk.values import Fatal
+
+Splitter = Callable[[str], list[str]]
+
+#: Where str.split() may see a blank that is none for awk.
+ODD = re.compile(r"[^\t\n -~]")
+_BLANKS = re.compile(r"[ \t\n]+")
+_WORD = re.compile(r"\S+")
+
+
+class Source:
+    """One input in records; the separator may change between them.
+
+    Attributes:
+        lines: Records that were read already. Taking one from here is what reading is.
+        terminators: RT of each record of ``lines``; exhausted means that all end with RS.
+    """
+
+    def __init__(self, reader: Reader, separator: str, icase: bool) -> None:
+        self.reader = reader
+        self.lines: Iterator[str] = iter(())
+        self.terminators: Iterator[str] = iter(())
+        self._blocks: Iterator[bytes] | None = None
+        self._data = b""  #: read for an expression; what is in front of ``_at`` is used
+        self._at = 0
+        self._searched = self._ended = self._begun = False
+        self.separator = separator
+        self._icase = icase
+
+    def close(self) -> None:
+        self.reader.close()
+
+    def set_separator(self, separator: str, icase: bool) -> None:
+        """Change RS for what was not used yet."""
+        if (separator, icase) == (self.separator, self._icase):
+            return
+        rest = list(self.lines)
+        ends = list(self.terminators)
+        self.reader.unread(self._data[self._at :])
+        if rest:
+            delimiter = self.separator if len(self.separator) == 1 else ""
+            ends = ends[-len(rest) :] or [delimiter] * len(rest)
+            text = "".join([line + end for line, end in zip(rest, ends)])
+            self.reader.unread(text.encode("utf-8", "surrogateescape"))
+        self._data = b""
+        self._at = 0
+        self._searched = self._ended = self._begun = False
+        self.lines = self.terminators = iter(())
+        self._blocks = None
+        self.separator = separator
+        self._icase = icase
+
+    def next(self) -> tuple[str, str] | None:
+        """Return the next record and its RT, or None at the end."""
+        while True:
+            line = next(self.lines, None)
+            if line is not None:
+                return line, next(self.terminators, self.separator)
+            if not self.more():
+                return None
+
+    def more(self) -> int:
+        """Read ahead: fill ``lines``; return how many there are now, 0 at the end."""
+        separator = self.separator
+        if len(separator) == 1 and separator.isascii():
+            return self._delimited(separator)
+        return self._matched(separator)
+
+    def _delimited(self, separator: str) -> int:
+        delimiter = separator.encode()
+        if self._blocks is None:
+            self._blocks = self.reader.blocks(delimiter)
+        block = next(self._blocks, None)
+        if block is None:
+            return 0
+        text = block.decode("utf-8", "surrogateescape")
+        lines = text.split(separator)
+        if not lines[-1]:
+            lines.pop()
+            self.terminators = iter(())
+        else:  # the last record lacks its end
+            ends = [separator] * len(lines)
+            ends[-1] = ""
+            self.terminators = iter(ends)
+        self.reader.charge(len(lines))
+        self.lines = iter(lines)
+        return len(lines)
+
+    def _matched(self, separator: str) -> int:
+        """Paragraphs, or records that end where an expression matches: those that end in what was read."""
+        regex = self._expression(separator).regex
+        records: list[bytes] = []
+        ends: list[bytes] = []
+        while not records:
+            if (not self._data or self._searched) and not self._read_on():
+                break
+            data, at = self._data, self._at
+            if not separator and not self._begun:
+                at = len(data) - len(data[at:].lstrip(b"\n"))
+                self._begun = at < len(data)
+            self.reader.charge(1 + (len(data) - at >> 12))
+            while at < len(data) and (found := regex.search(data, at)) is not None:
+                start, end = found.span()
+                if end == start or (end == len(data) and not self._ended):
+                    break  # it might go on in what comes
+                records.append(data[at:start])
+                ends.append(data[start:end])
+                at = end
+            self._at = at
+            self._searched = True
+        if not records and self._at < len(self._data):
+            records.append(self._data[self._at :])
+            ends.append(b"")
+            self._at = len(self._data)
+            if not separator and records[0].endswith(b"\n"):
+                records[0], ends[0] = records[0][:-1], b"\n"
+        self.reader.charge(len(records))
+        self.lines = iter([record.decode("utf-8", "surrogateescape") for record in records])
+        self.terminators = iter([end.decode("utf-8", "surrogateescape") for end in ends])
+        return len(records)
+
+    def _read_on(self) -> bool:
+        """Read at least as much again as there is in front of no separator; return False at the end."""
+        if self._ended:
+            return False
+        kept = max(0, self._at - 4)  # for what looks at the character before
+        pieces = [self._data[kept:]]
+        size, wanted = len(pieces[0]), 2 * (len(self._data) - self._at)
+        while True:
+            piece = self.reader.read()
+            self._ended = not piece
+            size += len(piece)
+            self.reader.check_fits(size)
+            pieces.append(piece)
+            if self._ended or size >= wanted or not self.reader.description.ready():
+                break
+        self._at -= kept
+        self._data = b"".join(pieces)
+        self._searched = False
+        return True
+
+    def _expression(self, separator: str) -> Pattern:
+        if not separator:
+            return pattern("\n\n+")
+        return pattern(quoted(separator) if len(separator) == 1 else separator, self._icase)
+
+
+# --------------------------------------------------------------------------- fields
+
+
+def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
+    """Return what splits a record by FS; with paragraphs (RS is empty) newlines do beside a single character."""
+    if separator == " ":
+        return split_blanks
+    if paragraphs and len(separator) == 1 and separator != "\n":
+        return by_pattern(pattern(f"{quoted(separator)}|\n", icase))
+    if len(separator) == 1 and separator != "\\":
+        return lambda record: record.split(separator) if record else []
+    if not separator:
+        return list
+    return by_pattern(pattern(quoted(separator) if len(separator) == 1 else separator, icase))
+
+
+def split_blanks(record: str) -> list[str]:
+    """Split at blanks and newlines, and drop those around."""
+    if (record.isascii() and record.isprintable()) or ODD.search(record) is None:
+        return record.split()
+    record = record.strip(" \t\n")
+    return _BLANKS.split(record) if record else []
+
+
+def by_pattern(expression: Pattern) -> Splitter:
+    return lambda record: expression.pieces(record) if record else []
+
+
+def by_widths(text: str) -> Splitter:
+    """FIELDWIDTHS: widths in characters, each perhaps with a distance before it; "*" is the rest."""
+    columns: list[tuple[int, int]] = []
+    for found in _WORD.finditer(text):
+        word = found[0]
+        if columns and columns[-1][1] < 0:
+            raise Fatal("`*' must be the last designator in FIELDWIDTHS")
+        skip, colon, width = word.rpartition(":")
+        if (
+            not (width.isdigit() or width == "*")
+            or not width.strip("0")
+            or (colon and not skip.isdigit())
+            or len(word) > 20
+        ):
+            rest = text[found.start() :]
+            raise Fatal(f"invalid FIELDWIDTHS value, for field {len(columns) + 1}, near `{rest}'")
+        columns.append((int(skip[:9] or "0"), -1 if width == "*" else int(width[:9])))
+
+    def split(record: str) -> list[str]:
+        at = 0
+        fields = []
+        for skip, width in columns:
+            if at >= len(record):
+                break
+            at += skip
+            end = len(record) if width < 0 else at + width
+            fields.append(record[at:end])
+            at = end
+        return fields
+
+    return split
+
+
+def by_content(expression: Pattern) -> Splitter:
+    """FPAT: fields are what the expression matches."""
+    return lambda record: by_content_parts(expression, record)[0]
+
+
+def by_content_parts(expression: Pattern, record: str) -> tuple[list[str], list[str]]:
+    """Return the matches and what stands around them."""
+    data = record.encode("utf-8", "surrogateescape")
+    fields: list[str] = []
+    around: list[str] = []
+    at = 0
+    if not data:
+        return [], [""]
+    for found in expression.regex.finditer(data):
+        start, end = found.spans[0]
+        if end == start == at and fields:
+            continue  # something must stand between a field and an empty one
+        around.append(data[at:start].decode("utf-8", "surrogateescape"))
+        fields.append(data[start:end].decode("utf-8", "surrogateescape"))
+        at = end
+    around.append(data[at:].decode("utf-8", "surrogateescape"))
+    return fields, around

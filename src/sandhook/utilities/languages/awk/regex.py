@@ -1,0 +1,170 @@
+"""awk's regular expressions over text: escapes of its own, and matches counted in characters.
+
+Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y, \\s and their like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Match, Regex, compile_ere
+from sandhook.utilities.languages.awk.values import Fatal
+
+_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
+_CONTROLS = {
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "/": "/",
+    '"': '"',
+    "&": "&",
+}
+_CHOICE = re.compile(r"\[([^]\[\\^-]{1,8})\]")
+_META = re.compile(r"[][\\^$.*+?(){}|]")
+Span = tuple[int, int]
+
+
+def _translated(source: str) -> str:
+    """Write awk's escapes as the expression compiler knows them."""
+
+    def replace(found: re.Match[str]) -> str:
+        digits, octal, letter = found.groups()
+        if letter is None:
+            code = int(digits, 16) if digits else int(octal, 8) & 0xFF
+            char = bytes([code]).decode("utf-8", "surrogateescape")
+            return "\\" + char if _META.match(char) else char
+        if letter == "y":
+            return "\\b"
+        return _CONTROLS.get(letter, found[0])
+
+    text = _ESCAPE.sub(replace, source) if "\\" in source else source
+    return _newlines(text) if "\n" in text else text
+
+
+_BRACKET = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\n", re.DOTALL)
+
+
+def _newlines(text: str) -> str:
+    """Put newlines into brackets: outside of them the compiler's dialect, which is grep's too, takes one for "|"."""
+    return _BRACKET.sub(lambda found: "[\n]" if found[0] == "\n" else found[0], text)
+
+
+#: A repeat with nothing to repeat is a plain character.
+_LEADING = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|((?:\A|[(|])\^?)([*+?{])", re.DOTALL)
+
+
+def _led(source: str) -> str:
+    return _LEADING.sub(lambda found: found[0] if found[2] is None else f"{found[1]}\\{found[2]}", source)
+
+
+class Invalid(Fatal):
+    """An expression that does not compile; one that the program itself holds is an error in its text."""
+
+
+class Pattern:
+    """A compiled expression; immutable and shared.
+
+    Attributes:
+        literal: What it matches, when that is one text. choice: The characters, when it is one of them.
+    """
+
+    __slots__ = ("choice", "literal", "regex", "start")
+
+    def __init__(self, source: str, icase: bool) -> None:
+        text = _led(_translated(source))
+        try:
+            self.regex: Regex = compile_ere(text, icase=icase, lenient=True, bracket_escapes=True)
+        except PatternError as error:
+            raise Invalid(f"{error}: /{source[:200]}/") from None
+        plain = text[1:] if text[:1] == "^" else text
+        simple = not icase and _META.search(plain) is None
+        self.literal = text if simple and text[:1] != "^" else None
+        choice = _CHOICE.fullmatch(text)
+        self.choice = choice[1] if choice and not icase else None
+        self.start = plain if simple and text[:1] == "^" else None
+
+    def test(self, text: str) -> bool:
+        """Tell whether the expression matches anywhere."""
+        if self.literal is not None:
+            return self.literal in text
+        if self.start is not None:
+            return text.startswith(self.start)
+        return self.regex.search(text.encode("utf-8", "surrogateescape")) is not None
+
+    def every(self, data: bytes) -> Iterator[Match]:
+        """Yield the matches as gensub numbers them: an empty one right behind another counts too."""
+        at = 0
+        while (found := self.regex.search(data, at)) is not None:
+            yield found
+            start, end = found.spans[0]
+            at = end if end > start else end + 1
+            while at < len(data) and data[at] & 0xC0 == 0x80 and at > end:
+                at += 1
+
+    def pieces(self, text: str) -> list[str]:
+        """Split at every match that is not empty; return what stands between them."""
+        if self.literal:
+            return text.split(self.literal)
+        if self.choice is None:
+            return self.split(text)[0]
+        first = self.choice[0]
+        for other in self.choice[1:]:
+            text = text.replace(other, first)
+        return text.split(first)
+
+    def spans(self, text: str) -> list[Span] | None:
+        """Return where the first match and its groups stand, in characters."""
+        data = text.encode("utf-8", "surrogateescape")
+        found = self.regex.search(data)
+        if found is None:
+            return None
+        if len(data) == len(text):
+            return list(found.spans)
+        return [
+            span if span[0] < 0 else (_chars(data, span[0]), _chars(data, span[1])) for span in found.spans
+        ]
+
+    def split(self, text: str) -> tuple[list[str], list[str]]:
+        """Split at every match that is not empty; return pieces and separators."""
+        data = text.encode("utf-8", "surrogateescape")
+        pieces: list[bytes] = []
+        separators: list[bytes] = []
+        at = 0
+        for found in self.regex.finditer(data):
+            start, end = found.spans[0]
+            if end > start:
+                pieces.append(data[at:start])
+                separators.append(data[start:end])
+                at = end
+        pieces.append(data[at:])
+        return _decoded(pieces), _decoded(separators)
+
+
+def _chars(data: bytes, offset: int) -> int:
+    return len(data[:offset].decode("utf-8", "surrogateescape"))
+
+
+def _decoded(pieces: list[bytes]) -> list[str]:
+    return [piece.decode("utf-8", "surrogateescape") for piece in pieces]
+
+
+@lru_cache(maxsize=256)
+def _kept(source: str, icase: bool) -> Pattern:
+    return Pattern(source, icase)
+
+
+def pattern(source: str, icase: bool = False) -> Pattern:
+    """Compile an expression, or return it from before. Raises Fatal."""
+    return _kept(source, icase) if len(source) <= 1_024 else Pattern(source, icase)
+
+
+def quoted(text: str) -> str:
+    """Return an expression that matches ``text`` alone."""
+    return _META.sub(lambda found: "\\" + found[0] if found[0] != "^" else "\\^", text)

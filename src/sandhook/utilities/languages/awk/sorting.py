@@ -1,0 +1,141 @@
+"""The order of arrays: asort, asorti and PROCINFO["sorted_in"].
+
+Source: gawk 5.2 manual, "Controlling Scanning".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cmp_to_key, partial
+from typing import Any
+
+from sandhook.utilities.languages.awk import runtime as special
+from sandhook.utilities.languages.awk.comparisons import folded
+from sandhook.utilities.languages.awk.format import order
+from sandhook.utilities.languages.awk.runtime import Runtime
+from sandhook.utilities.languages.awk.values import (
+    Array,
+    Fatal,
+    Strnum,
+    Value,
+    looks_numeric,
+    text_to_number,
+    to_number,
+)
+
+Pair = tuple[str, Value]
+_NAMES = frozenset(
+    f"@{what}_{direction}"
+    for what in ("ind_str", "ind_num", "val_type", "val_str", "val_num")
+    for direction in ("asc", "desc")
+)
+
+
+def traversal(rt: Runtime, array: Array) -> list[str]:
+    """Return the keys in the order of PROCINFO["sorted_in"], else of insertion."""
+    wanted = rt.g[special.PROCINFO].get("sorted_in")
+    if wanted is None or wanted == "" or wanted == "@unsorted":
+        return list(array)
+    return [key for key, _ in ordered(rt, list(array.items()), rt.text(wanted))]
+
+
+def ordered(rt: Runtime, pairs: list[Pair], how: str) -> list[Pair]:
+    """Sort pairs by one of gawk's names of an order, or by a function of the program."""
+    rt.budget.charge(len(pairs))
+    if how not in _NAMES:
+        return sorted(pairs, key=cmp_to_key(_by_function(rt, how)))
+    names = {
+        "@ind_str": lambda pair: pair[0],
+        "@ind_num": lambda pair: (text_to_number(pair[0]), pair[0]),
+        "@val_num": lambda pair: (
+            isinstance(pair[1], Array),
+            _number(pair[1]),
+            rt_text(rt, pair[1]),
+            pair[0],
+        ),
+        "@val_str": lambda pair: (isinstance(pair[1], Array), rt_text(rt, pair[1]), pair[0]),
+    }
+    base, _, direction = how.rpartition("_")
+    if base == "@val_type":
+        found = sorted(pairs, key=cmp_to_key(partial(_by_type, rt)))
+        return found[::-1] if direction == "desc" else found
+    key: Callable[[Pair], Any] = names[base]
+    return sorted(pairs, key=key, reverse=direction == "desc")
+
+
+def rt_text(rt: Runtime, value: Value) -> str:
+    return "" if isinstance(value, Array) else str(rt.text(value))
+
+
+def _number(value: Value) -> float:
+    return 0.0 if isinstance(value, Array) else to_number(value)
+
+
+def _by_type(rt: Runtime, first: Pair, second: Pair) -> int:
+    """Numbers before strings before arrays; equal values by their subscripts."""
+    ranks = [_rank(value) for value in (first[1], second[1])]
+    if ranks[0] != ranks[1]:
+        return ranks[0] - ranks[1]
+    result = 0
+    if ranks[0] < 2 and rt.icase:
+        result = order(folded(first[1]), folded(second[1]), rt.convfmt)
+    if ranks[0] < 2 and not result:
+        result = order(first[1], second[1], rt.convfmt)
+    return result if result in (-1, 1) else (first[0] > second[0]) - (first[0] < second[0])
+
+
+def _rank(value: Value) -> int:
+    if isinstance(value, Array):
+        return 2
+    if type(value) is float or (type(value) is Strnum and looks_numeric(value) is not None):
+        return 0
+    return 1
+
+
+def _by_function(rt: Runtime, name: str) -> Callable[[Pair, Pair], int]:
+    function = rt.program.functions.get(name)
+    if function is None:
+        raise Fatal(f"sort comparison function `{name}' is not defined")
+    body = rt.program.bodies[name]
+    count = len(function.params)
+
+    def compare(first: Pair, second: Pair) -> int:
+        rt.budget.charge(1)
+        frame: list[Value] = [first[0], first[1], second[0], second[1], *[None] * (count - 4)]
+        held, rt.frame = rt.frame, frame[:count]
+        result = to_number(body(rt))
+        rt.frame = held
+        return (result > 0) - (result < 0)
+
+    return compare
+
+
+def sort_array(rt: Runtime, source: Array, target: Array, how: str, by_index: bool) -> float:
+    """asort and asorti: number the sorted values, or subscripts, from 1."""
+    pairs = ordered(rt, list(source.items()), how)
+    rt.clear(target)
+    for number, (key, value) in enumerate(pairs, 1):
+        made = key if by_index else value
+        if isinstance(made, Array):
+            rt.store(target, str(number), None)
+            target[str(number)] = made if target is source else _copied(rt, made)
+        else:
+            rt.store(target, str(number), made)
+    return float(len(pairs))
+
+
+def _copied(rt: Runtime, array: Array) -> Array:
+    """Return a copy of an array with those in it, counting what it keeps."""
+    made = Array()
+    todo = [(array, made)]
+    while todo:
+        source, target = todo.pop()
+        rt.budget.charge(1 + len(source))
+        for key, value in source.items():
+            if isinstance(value, Array):
+                rt.store(target, key, None)
+                target[key] = inner = Array()
+                todo.append((value, inner))
+            else:
+                rt.store(target, key, value)
+    return made

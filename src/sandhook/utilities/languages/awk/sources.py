@@ -1,0 +1,148 @@
+"""The texts that an awk program is made of: -e, -f, -i and @include, and where each line of the whole comes from.
+
+Source: POSIX.1-2024 XCU 3, awk, -f; gawk 5.2 manual, "Including Other Files Into Your Program".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sandhook.command.context import Context
+from sandhook.record import Record
+from sandhook.utilities.languages.awk.inplace import INPLACE
+from sandhook.utilities.languages.awk.values import Fatal
+from sandhook.vfs.errors import error_text
+
+_INCLUDE = re.compile(r'[ \t]*@include[ \t]+"([^"\n]*)"[ \t\r]*(?:;|(?=#)|\Z)')
+_LOADS_INPLACE = '@load "inplace"'
+_NAMESPACE = re.compile(r'^[ \t]*@namespace[ \t]+"([^"\n]*)"', re.MULTILINE)
+_PATH = ".:/usr/local/share/awk:/usr/share/awk"
+
+
+class Piece(Record):
+    """A part of the whole text that comes from one source.
+
+    Attributes:
+        name: What messages call the source. first: Line of the source that the piece begins with, 1-based.
+        lines: How many lines of the whole it is.
+    """
+
+    name: str
+    first: int
+    lines: int
+
+
+class Sources:
+    """Reads the sources of one program; ``text`` is the whole."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._texts: list[str] = []
+        self._pieces: list[Piece] = []
+        self._seen: set[str] = set()
+        self._spaced = False
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._texts)
+
+    def where(self, line: int) -> str:
+        """Return ``cmd. line:3: `` or ``prog.awk:3: `` for a line of the whole, 1-based."""
+        for piece in self._pieces:
+            if line <= piece.lines:
+                return f"{piece.name}:{piece.first + line - 1}: "
+            line -= piece.lines
+        return "cmd. line:1: "
+
+    def read(self, programs: Iterable[tuple[str, str]]) -> None:
+        """Add what the options give, in their order: ("e", text), ("f", name) or ("i", name)."""
+        for kind, text in programs:
+            if kind == "e":
+                self.add(text)
+            elif kind == "i":
+                self._include(text, "")
+            else:
+                self._add(self._open(text, "")[1], text)
+
+    def add(self, text: str) -> None:
+        """Add a program text from the command line."""
+        self._add(text, "cmd. line")
+
+    def _add(self, text: str, name: str) -> None:
+        if text.startswith("#!"):
+            text = "#" + text[2:]
+        if "@include" not in text:
+            self._keep(text, name, 1, "awk")
+            return
+        held: list[str] = []
+        space = "awk"
+        first = 1
+        for number, line in enumerate(text.split("\n"), 1):
+            found = _INCLUDE.match(line)
+            if found is None:
+                held.append(line)
+                continue
+            if held:
+                self._keep("\n".join(held), name, first, space)
+                space = _last_space("\n".join(held), space)
+            self._include(found[1], f"{name}:{number}: ")
+            rest = line[found.end() :]
+            held, first = ([" " * found.end() + rest], number) if rest.strip() else ([], number + 1)
+        self._keep("\n".join(held), name, first, space)
+
+    def _keep(self, text: str, name: str, first: int, space: str) -> None:
+        """Add a text that begins in a namespace: one that came before may have left another."""
+        self._ctx.budget.check_fits(sum(map(len, self._texts)) + len(text))
+        if self._spaced:
+            text = f'@namespace "{space}";{text}'
+        self._spaced = self._spaced or "@namespace" in text
+        self._texts.append(text)
+        self._pieces.append(Piece(name, first, text.count("\n") + 1))
+
+    def _include(self, name: str, where: str) -> None:
+        """Add a file, unless it was included before."""
+        self._ctx.budget.charge(1)
+        path, text = self._open(name, where)
+        if path not in self._seen:
+            self._seen.add(path)
+            self._add(text, name)
+
+    def _open(self, name: str, where: str) -> tuple[str, str]:
+        """Return the path and the text of a file, looked for in AWKPATH and with ``.awk`` added. Raises Fatal."""
+        first: OSError | None = None
+        for path in self._candidates(name):
+            try:
+                with self._ctx.open(path) as reader:
+                    text = reader.read_all().decode("utf-8", "surrogateescape")
+                if name == "inplace" and _LOADS_INPLACE in text:  # gawk's own, which needs a library of it
+                    break
+                return self._ctx.path(path), text
+            except OSError as error:
+                first = first or error
+        if name == "inplace":
+            return name, INPLACE
+        assert first is not None
+        kind = f"{where}error" if where else "fatal"
+        raise SourceError(
+            f"{kind}: cannot open source file `{name}' for reading: {error_text(first)}", 1 if where else 2
+        )
+
+    def _candidates(self, name: str) -> list[str]:
+        if "/" in name or name == "-":
+            return [name] if name == "-" else [name, f"{name}.awk"]
+        path = self._ctx.environment.get("AWKPATH") or _PATH
+        found = [
+            f"{directory}/{name}" if directory not in ("", ".") else name
+            for directory in path.split(":")[:64]
+        ]
+        return found + [f"{candidate}.awk" for candidate in found]
+
+
+def _last_space(text: str, before: str) -> str:
+    found = _NAMESPACE.findall(text)
+    return found[-1] if found else before
+
+
+class SourceError(Fatal):
+    """A source that cannot be read; the message is whole."""

@@ -1,0 +1,180 @@
+"""What an awk program reads and writes besides its main input: files, and commands of the sandbox.
+
+A command of ``cmd | getline``, ``print | cmd`` and ``|&`` is a process beside awk, run as ``sh -c`` in the same
+sandbox and budget, and joined to it by pipes; one of ``system`` runs to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sandhook.command.context import FLUSH_AT, Context, Reader
+from sandhook.kernel.descriptor import Description
+from sandhook.kernel.process import Process
+from sandhook.kernel.signals import BrokenPipe
+from sandhook.utilities.languages.awk.records import Source
+from sandhook.utilities.languages.awk.values import Fatal
+from sandhook.vfs.errors import error_text
+
+MAX_STREAMS = 10_000  #: files and commands open at once (a count)
+GATHERING = 200  #: those of them whose output is gathered; more would take too much memory
+_SHARED = {"/dev/stdout": 1, "-": 1, "/dev/stderr": 2, "/dev/fd/1": 1, "/dev/fd/2": 2}
+
+
+class Stream:
+    """An open file or command; a two-way pipe can be written to and read from.
+
+    Attributes:
+        source: What is read, None when nothing is.
+    """
+
+    def __init__(
+        self,
+        ctx: Context,
+        *,
+        output: Description | None = None,
+        source: Source | None = None,
+        process: Process | None = None,
+        name: str = "",
+        gathers: bool = True,
+    ) -> None:
+        self.source = source
+        self._name = name
+        self._ctx = ctx
+        self._output = output
+        self._process = process
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._limit = FLUSH_AT if gathers else 0
+
+    def write(self, data: bytes) -> None:
+        """Gather output, and hand it on in blocks. Raises Fatal when the end that is written to was closed."""
+        if self._output is None:
+            raise Fatal("print: attempt to write to closed write end of two-way pipe")
+        self._pieces.append(data)
+        self._size += len(data)
+        if self._size > self._limit and not self.flush():
+            raise Fatal(f'print to "{self._name}" failed: Broken pipe')
+
+    def flush(self) -> bool:
+        """Hand on what was gathered; return False when it is for a command that reads no more."""
+        if self._output is not None and self._pieces:
+            data = b"".join(self._pieces)
+            self._pieces = []
+            self._size = 0
+            self._ctx.budget.charge(1 + (len(data) >> 10))
+            try:
+                self._output.write(data)
+            except BrokenPipe:
+                if self._process is None:
+                    raise
+                return False
+        return True
+
+    def close_output(self) -> None:
+        """Flush, and let who reads see the end."""
+        self.flush()
+        if self._output is not None:
+            self._output.release()
+            self._output = None
+
+    def close_source(self) -> None:
+        """Read no more."""
+        if self.source is not None:
+            self.source.close()
+            self.source = None
+
+    @property
+    def closed(self) -> bool:
+        """Both ends are."""
+        return self._output is None and self.source is None
+
+    def close(self) -> int:
+        """Close all, wait for the command and return its exit status as gawk tells it."""
+        self.close_output()
+        self.close_source()
+        return 0 if self._process is None else _ended(self._process)
+
+    def abandon(self) -> None:
+        """Give back without writing or waiting."""
+        self._pieces = []
+        self.close_output()
+        self.close_source()
+
+
+class Shared(Stream):
+    """Standard output, which is flushed with the rest, and standard error, which is not gathered."""
+
+    def __init__(self, ctx: Context, number: int) -> None:
+        super().__init__(ctx)
+        self._number = number
+
+    def write(self, data: bytes) -> None:
+        if self._number == 1:
+            self._ctx.write(data)
+        else:
+            self._ctx.process.descriptor(self._number).write(data)
+
+    def flush(self) -> bool:
+        self._ctx.flush()
+        return True
+
+    def close(self) -> int:
+        """Leave what is gathered: standard output is flushed last."""
+        return 0
+
+
+def _ended(process: Process) -> int:
+    """Wait for a command; return its status, or 256 and the signal that ended it."""
+    status = process.wait()
+    return 256 + process.signal if process.signal else status
+
+
+def open_output(ctx: Context, redirect: str, name: str, gathers: bool) -> Stream:
+    """Open the file behind ``>`` or ``>>``. Raises Fatal."""
+    if name in _SHARED:
+        return Shared(ctx, _SHARED[name])
+    if name.startswith("/inet"):
+        raise Fatal("networks are not supported (L-AWK-002)")
+    try:
+        return Stream(ctx, output=ctx.create(name, append=redirect == ">>"), gathers=gathers)
+    except OSError as error:
+        raise Fatal(f"cannot redirect to `{name}': {error_text(error)}") from None
+
+
+def open_input(ctx: Context, name: str, separator: str, icase: bool) -> Stream:
+    """Open the file behind ``<``. Raises OSError, and Fatal for what is not supported."""
+    if name.startswith("/inet"):
+        raise Fatal("networks are not supported (L-AWK-002)")
+    reader = ctx.open("-" if name == "/dev/stdin" else name)
+    return Stream(ctx, source=Source(reader, separator, icase))
+
+
+def open_command(
+    ctx: Context,
+    redirect: str,
+    command: str,
+    environment: Mapping[str, str] | None,
+    separator: str,
+    icase: bool,
+) -> Stream:
+    """Start what stands at the other end of ``print |``, ``| getline`` (``<|``) or ``|&``."""
+    if redirect == "|&" and command.startswith("/inet"):
+        raise Fatal("networks are not supported (L-AWK-002)")
+    pipe = ctx.kernel.pipe
+    reads, output = pipe().ends() if redirect != "<|" else (None, None)
+    source, writes = pipe().ends() if redirect != "|" else (None, None)
+    ctx.flush()
+    process = ctx.start(["sh", "-c", command], environment=environment, stdin=reads, stdout=writes)
+    return Stream(
+        ctx,
+        output=output,
+        source=None if source is None else Source(Reader(source, ctx), separator, icase),
+        process=process,
+        name=command,
+    )
+
+
+def run_command(ctx: Context, command: str, environment: Mapping[str, str] | None) -> int:
+    """Run ``sh -c command`` to its end; return its exit status as system() does."""
+    return _ended(ctx.start(["sh", "-c", command], environment=environment))

@@ -1,0 +1,222 @@
+"""sed: edit a stream of lines.
+
+Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9 in C.UTF-8.
+Divergence: L-SED-001, the e command and flag; --debug is not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import also, opt, option_set
+from sandhook.pattern.posix import compile_bre, compile_ere
+from sandhook.utilities.languages.sed.actions import DELETE, END, QUIT, QUIT_SILENT, RESTART
+from sandhook.utilities.languages.sed.commands import Compiled
+from sandhook.utilities.languages.sed.fixed import replaced
+from sandhook.utilities.languages.sed.machine import Machine
+from sandhook.utilities.languages.sed.parser import Parser
+from sandhook.utilities.languages.sed.records import Expression, RecordsRegex
+from sandhook.utilities.languages.sed.script import Chunk, Pattern, ScriptError
+from sandhook.vfs.errors import error_text
+
+USAGE = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]..."
+_KEPT = 128  #: compiled scripts
+_KEPT_LENGTH = 8_192  #: characters of one that is kept
+
+
+def width(text: str) -> int:
+    """Read the argument of -l as atoi does."""
+    digits = text[: len(text) - len(text.lstrip("0123456789"))]
+    return int(digits[:9] or "0")
+
+
+@option_set
+class Options:
+    """sed [OPTION]... SCRIPT [FILE]... | sed [OPTION]... -e SCRIPT -f SCRIPTFILE [FILE]...
+
+    Edit the lines of the FILEs, or of standard input, as SCRIPT says, and print them.
+    """
+
+    scripts: tuple[tuple[str, str], ...] = also(
+        opt(
+            "-e",
+            "--expression",
+            "SCRIPT",
+            "add SCRIPT to the commands",
+            append=True,
+            convert=lambda text: ("e", text),
+        ),
+        opt(
+            "-f",
+            "--file",
+            "FILE",
+            "add the contents of FILE to the commands",
+            append=True,
+            convert=lambda text: ("f", text),
+        ),
+    )
+    quiet: bool = opt("-n", "--quiet", "--silent", help="do not print lines unless a command does")
+    extended: bool = opt("-E", "-r", "--regexp-extended", help="use extended regular expressions")
+    in_place: str | None = opt(
+        "-i",
+        "--in-place",
+        "SUFFIX",
+        "edit the FILEs; with SUFFIX keep what they were",
+        optional=True,
+        const="",
+    )
+    sandbox: bool = opt("--sandbox", help="refuse the commands e, r and w")
+    follow: bool = opt("--follow-symlinks", help="with -i, edit what a link leads to, not the link")
+    separate: bool = opt("-s", "--separate", help="count lines of each FILE on their own")
+    zero: bool = opt("-z", "--null-data", "--zero-terminated", help="lines end with NUL, not newline")
+    width: int = opt("-l", "--line-length", "N", "fold what the l command prints", convert=width, default=70)
+    posix: bool = opt("--posix", help="without GNU's extensions; N at the end prints nothing")
+    unbuffered: bool = opt("-u", "--unbuffered", help="write each line at once")
+
+
+#: What a script and the options mean; bounded, and the values are immutable.
+_COMPILED: dict[tuple[tuple[Chunk, ...], Options], Compiled] = {}
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, a script's own status (q), 1 for a bad script, 2 for a missing input, 4 for a failure."""
+    if not options.scripts and not operands:
+        ctx.flush()
+        ctx.error_hint(USAGE)
+        return 1
+    if options.scripts:
+        chunks, names = read_scripts(options, ctx), operands
+    else:
+        chunks, names = (Chunk(operands[0]),), operands[1:]
+    if options.in_place is not None and not names:
+        raise Failure("no input files", 4)
+    posix = options.posix or "POSIXLY_CORRECT" in ctx.environment
+    compiled = compiled_script(chunks, options, posix)
+    machine = Machine(ctx, names or ("-",), options, b"\0" if options.zero else b"\n", compiled.ranges)
+    try:
+        machine.open_files(compiled.files)
+        edit(machine, compiled, options)
+    finally:
+        machine.close()
+    return machine.status or machine.bad_input
+
+
+def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
+    """Return the scripts of -e and -f in their order."""
+    chunks = []
+    for kind, text in options.scripts:
+        if kind == "e":
+            chunks.append(Chunk(text))
+            continue
+        try:
+            with ctx.open(text) as reader:
+                data = reader.read_all()
+        except OSError as error:
+            raise Failure(f"couldn't open file {text}: {error_text(error)}", 4) from None
+        chunks.append(Chunk(data.decode("utf-8", "surrogateescape"), text))
+    return tuple(chunks)
+
+
+def compiled_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) -> Compiled:
+    """Parse and compile, or return what the same script gave before."""
+    bare = Options(
+        quiet=options.quiet,
+        extended=options.extended,
+        width=options.width,
+        posix=posix,
+        sandbox=options.sandbox,
+        zero=options.zero,
+    )
+    key = (chunks, bare)
+    found = _COMPILED.get(key)
+    if found is not None:
+        return found
+
+    def compile_(pattern: Pattern) -> Expression:
+        data = pattern.text.encode("utf-8", "surrogateescape")
+        records = options.zero and pattern.multiline
+        if options.extended:
+            found = compile_ere(
+                data,
+                icase=pattern.icase,
+                newline=pattern.multiline,
+                stray_paren=False,
+                lines=not records,
+                gnu=not posix,
+            )
+        else:
+            found = compile_bre(
+                data, icase=pattern.icase, newline=pattern.multiline, lines=not records, gnu=not posix
+            )
+        return RecordsRegex(found) if records else found
+
+    try:
+        program = Parser(chunks, compile_, sandbox=options.sandbox, posix=posix).parse()
+    except ScriptError as error:
+        raise Failure(str(error), error.status) from None
+    found = Compiled(program, compile_, wrap=options.width, quiet=options.quiet, posix=posix)
+    if sum(len(chunk.text) for chunk in chunks) <= _KEPT_LENGTH:
+        if len(_COMPILED) >= _KEPT:
+            _COMPILED.clear()
+        _COMPILED[key] = found
+    return found
+
+
+def replace_in_blocks(m: Machine, literals: list[tuple[bytes, bytes]]) -> None:
+    """Run a script of ``s/old/new/g`` alone, whose texts know nothing of lines, on many lines at once."""
+    delimiter = m.delimiter
+    for block in m.blocks():
+        m.budget.charge(block.count(delimiter))
+        data = block
+        for old, new in literals:
+            data = replaced(data, old, new, -1, m.budget)
+        m.out.complete(delimiter)
+        m.out.raw(data)
+        m.out.missing = block[-1:] != delimiter
+
+
+def edit(m: Machine, compiled: Compiled, options: Options) -> None:
+    """Run the cycles: read a line, run the commands, print."""
+    if compiled.literals and options.in_place is None and not options.unbuffered:
+        replace_in_blocks(m, compiled.literals)
+        return
+    actions = compiled.actions
+    size = len(actions)
+    silent = compiled.silent
+    budget = m.budget
+    again = False
+    for name in compiled.prelude:
+        m.queue.append(("file", name))
+    while True:
+        if not again:
+            if not m.read():
+                break
+        else:
+            m.flush_queue()
+        again = False
+        at = 0
+        while at < size:
+            budget.slice_left -= 1
+            if budget.slice_left < 0:
+                m.ctx.charge(0)
+            test, action = actions[at]
+            if test is not None and not test(m):
+                at += 1
+                continue
+            goes_on = action(m)
+            at = at + 1 if goes_on is None else goes_on
+            if at < 0:
+                break
+        if at == QUIT_SILENT:
+            break
+        if at != DELETE and at != RESTART and not silent:
+            m.print(m.space, m.ended)
+        if at == QUIT:
+            m.out.complete(m.delimiter)
+        if at in (QUIT, END):
+            break
+        again = at == RESTART
+        if options.unbuffered:
+            m.ctx.flush()
+    m.stop()

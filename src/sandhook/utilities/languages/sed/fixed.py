@@ -1,0 +1,68 @@
+"""Substitutions of fixed text by fixed text, which need no expression and often no lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sandhook.limits import Budget
+from sandhook.utilities.languages.sed.machine import Machine
+from sandhook.utilities.languages.sed.records import Expression
+from sandhook.utilities.languages.sed.script import Command, Substitution
+
+#: Patterns that mean themselves in every dialect.
+_PLAIN = re.compile(r"[A-Za-z0-9 _/:;,=@%~<>\"'`&#!\t-]+")
+
+
+def everywhere(command: Command) -> tuple[bytes, bytes] | None:
+    """Return old and new text of a command that replaces fixed text in every line, wherever it is."""
+    what = command.argument
+    if command.name != "s" or command.first is not None or not isinstance(what, Substitution):
+        return None
+    return None if not what.everywhere or what.show or what.file is not None else literal_of(what)
+
+
+def literal_of(what: Substitution) -> tuple[bytes, bytes] | None:
+    """Return old and new text when both stand in the script as they are."""
+    pattern, parts = what.pattern, what.parts
+    if pattern.icase or not _PLAIN.fullmatch(pattern.text) or what.number > 1:
+        return None
+    if len(parts) > 1 or (parts and (parts[0].group >= 0 or parts[0].case)):
+        return None
+    new = parts[0].text if parts else ""
+    return pattern.text.encode(), new.encode("utf-8", "surrogateescape")
+
+
+def replaced(data: bytes, old: bytes, new: bytes, count: int, budget: Budget) -> bytes:
+    """Replace text, charging and affording what comes of it where that is much."""
+    if len(data) > 1_024:
+        times = data.count(old) if count < 0 else count
+        size = len(data) + max(0, times * (len(new) - len(old)))
+        budget.charge(1 + (size >> 10))
+        budget.check_fits(size)
+    return data.replace(old, new, count)
+
+
+def substitute_text(
+    search: Callable[[Machine], Expression],
+    literal: tuple[bytes, bytes],
+    count: int,
+    show: bool,
+    file: str | None,
+) -> Callable[[Machine], int | None]:
+    """The quick way for text that stands for itself."""
+    old, new = literal
+
+    def substitute(m: Machine) -> int | None:
+        search(m)  # it is the last expression now
+        if old not in m.space:
+            return None
+        m.space = replaced(m.space, old, new, count, m.budget)
+        m.replaced = True
+        if show:
+            m.print(m.space, m.ended)
+        if file is not None:
+            m.write_file(file, m.space, m.ended)
+        return None
+
+    return substitute

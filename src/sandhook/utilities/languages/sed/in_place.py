@@ -1,0 +1,83 @@
+"""Files that sed -i edits: a new file takes the place of the old one, which may be kept.
+
+Oracle: GNU sed 4.9; a link is replaced by a file unless --follow-symlinks says otherwise, and other
+names of the old file keep what they had.
+"""
+
+from __future__ import annotations
+
+import stat
+from itertools import count
+
+from sandhook.command.context import Context, Failure
+from sandhook.kernel.descriptor import Description
+from sandhook.vfs.errors import error_text
+
+
+def real_name(ctx: Context, name: str) -> str:
+    """Return the name of the file that links lead to (--follow-symlinks). Raises OSError for a missing one."""
+    path = ctx.path(name)
+    if not stat.S_ISLNK(ctx.fs.stat(path, follow=False).mode):
+        return name
+    try:
+        return ctx.fs.realpath(path)
+    except OSError as error:
+        target = ctx.fs.readlink(path)
+        raise Failure(f"couldn't readlink {target}: {error_text(error)}", 4) from None
+
+
+def check(ctx: Context, name: str) -> None:
+    """Refuse what is no regular file. Raises OSError when there is none."""
+    if not stat.S_ISREG(ctx.fs.stat(ctx.path(name)).mode):
+        raise Failure(f"couldn't edit {name}: not a regular file", 4)
+
+
+def replace(ctx: Context, name: str, suffix: str, data: bytes) -> None:
+    """Give an edited file its new contents.
+
+    Args:
+        ctx: The run.
+        name: The file.
+        suffix: What its old contents are kept under: an ending, or a name with "*" for the file's; "" for nothing.
+        data: The new contents.
+    """
+    path = ctx.path(name)
+    head, slash, base = name.rpartition("/")
+    temporary, file = _create_beside(ctx, head + slash)
+    try:
+        try:
+            file.write(data)
+        finally:
+            file.release()
+        ctx.fs.chmod(ctx.path(temporary), ctx.fs.stat(path).mode & 0o7777)
+        if suffix:
+            backup = suffix.replace("*", base) if "*" in suffix else base + suffix
+            backup = backup if "/" in backup else head + slash + backup
+            _rename(ctx, name, backup)
+        _rename(ctx, temporary, name)
+    except BaseException:
+        if ctx.fs.exists(ctx.path(temporary)):
+            ctx.fs.unlink(ctx.path(temporary))
+        raise
+
+
+def _create_beside(ctx: Context, directory: str) -> tuple[str, Description]:
+    """Make a file under a name that is not in use."""
+    for number in count(ctx.process.pid):
+        ctx.charge()
+        name = f"{directory}sed{number:06d}"
+        try:
+            return name, ctx.process.open(name, read=False, write=True, create=True, exclusive=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            shown = name if "/" in name else f"./{name}"
+            raise Failure(f"couldn't open temporary file {shown}: {error_text(error)}", 4) from None
+    raise AssertionError("no more numbers")
+
+
+def _rename(ctx: Context, old: str, new: str) -> None:
+    try:
+        ctx.fs.rename(ctx.path(old), ctx.path(new))
+    except OSError as error:
+        raise Failure(f"cannot rename {old}: {error_text(error)}", 4) from None

@@ -1,0 +1,109 @@
+"""The right side of sed's s command: parsed into parts, and made into a function.
+
+Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, whose changes of case (\\U \\L \\u \\l \\E) are its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandhook.pattern.posix import Match
+from sandhook.utilities.languages.sed.script import Part
+from sandhook.utilities.languages.sed.text import convert_escapes
+
+Build = Callable[[Match, "list[bytes]"], None]
+
+
+def replacement(parts: tuple[Part, ...]) -> Build:
+    """Return the function that appends what replaces a match."""
+    if any(part.case for part in parts):
+        return _with_case(parts)
+    if not parts:
+        return lambda found, out: None
+    if len(parts) == 1 and parts[0].group < 0:
+        text = parts[0].text.encode("utf-8", "surrogateescape")
+        return lambda found, out: out.append(text)
+    plan = [(part.text.encode("utf-8", "surrogateescape"), part.group) for part in parts]
+
+    def build(found: Match, out: list[bytes]) -> None:
+        data = found.data
+        for text, group in plan:
+            if group < 0:
+                out.append(text)
+            else:
+                start, end = found.spans[group] if group < len(found.spans) else (-1, -1)
+                if start >= 0:
+                    out.append(data[start:end])
+
+    return build
+
+
+def _with_case(parts: tuple[Part, ...]) -> Build:
+    """Follow \\U, \\L, \\E, and \\u, \\l for the next character only."""
+
+    def build(found: Match, out: list[bytes]) -> None:
+        mode = once = ""
+        for part in parts:
+            if part.case:
+                if part.case in "ul":
+                    once = part.case
+                else:
+                    mode = "" if part.case == "E" else part.case
+                    once = ""  # GNU's sed forgets a \\u that stands before \\L
+                continue
+            text = part.text
+            if part.group >= 0:
+                raw = found.group(part.group) if part.group < len(found.spans) else None
+                text = (raw or b"").decode("utf-8", "surrogateescape")
+            if not text:
+                continue
+            head = text[:1] if once else ""
+            rest = text[1:] if once else text
+            head = _cased(head, once.upper())
+            out.append((head + _cased(rest, mode)).encode("utf-8", "surrogateescape"))
+            once = ""
+
+    return build
+
+
+def _cased(text: str, mode: str) -> str:
+    """Change the case of each character alone; what has no single counterpart stays."""
+    if mode == "U":
+        return "".join([c.upper() if len(c.upper()) == 1 else c for c in text])
+    if mode == "L":
+        return "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
+    return text
+
+
+def parse_replacement(text: str, *, posix: bool = False) -> tuple[Part, ...]:
+    """Take the right side of s apart; with ``posix``, nothing in it changes case."""
+    parts: list[Part] = []
+    literal: list[str] = []
+    text = convert_escapes(text, replacement=True)
+    at = 0
+
+    def add(part: Part) -> None:
+        if literal:
+            parts.append(Part("".join(literal)))
+            literal.clear()
+        parts.append(part)
+
+    while at < len(text):
+        letter = text[at]
+        at += 1
+        if letter == "&":
+            add(Part(group=0))
+        elif letter == "\\" and at < len(text):
+            letter = text[at]
+            at += 1
+            if letter.isdecimal() and letter.isascii():
+                add(Part(group=int(letter)))
+            elif letter in "ULulE" and not posix:
+                add(Part(case=letter))
+            else:
+                literal.append("\n" if letter == "n" else letter)
+        else:
+            literal.append(letter)
+    if literal:
+        parts.append(Part("".join(literal)))
+    return tuple(parts)

@@ -1,0 +1,1 @@
+"""Utilities that read lines and print lines."""

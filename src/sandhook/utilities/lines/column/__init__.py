@@ -1,0 +1,278 @@
+"""column: lay lines out in columns, or make a table of their words.
+
+Oracle: util-linux 2.38. Divergence: L-COLUMN-001, -m is not offered, and several columns that may be made narrower
+share that otherwise.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import reason
+from sandhook.command.options import also, opt, option_set
+from sandhook.text.width import width_of
+from sandhook.utilities.lines.column.tables import as_json, as_tree, fitted, wrapped
+from sandhook.vfs.errors import fs_error
+
+_WIDTH = 80
+_WORD = re.compile(r"[^ \t]+")
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 9):
+        raise Failure(f"invalid columns argument: '{text}'")
+    return int(text)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+@option_set
+class Options:
+    """column [-ex] [-c WIDTH] [FILE]... | column -t [-s SEPARATORS] [-o SEPARATOR] [-N NAMES] [FILE]...
+
+    Fill lines with columns of entries; with -t make columns of the words of each line.
+    """
+
+    table: bool = opt("-t", "--table", help="make a table")
+    names: tuple[str, ...] = opt(
+        "-N", "--table-columns", "NAMES", "a line of names above", convert=_names, default=()
+    )
+    right: tuple[str, ...] = opt(
+        "-R", "--table-right", "COLUMNS", "align these to the right", convert=_names, default=()
+    )
+    hide: tuple[str, ...] = opt(
+        "-H", "--table-hide", "COLUMNS", "leave these out", convert=_names, default=()
+    )
+    order: tuple[str, ...] = opt(
+        "-O", "--table-order", "COLUMNS", "these first, in this order", convert=_names, default=()
+    )
+    limit: int = opt("-l", "--table-columns-limit", "N", "no more columns than N", convert=_number, default=0)
+    headless: bool = opt("-d", "--table-noheadings", help="do not print the names")
+    wrap: tuple[str, ...] = opt(
+        "-W",
+        "--table-wrap",
+        "COLUMNS",
+        "break the text of these, if the table is too wide",
+        convert=_names,
+        default=(),
+    )
+    truncate: tuple[str, ...] = opt(
+        "-T", "--table-truncate", "COLUMNS", "cut these, if the table is too wide", convert=_names, default=()
+    )
+    extreme: tuple[str, ...] = opt(
+        "-E", "--table-noextreme", "COLUMNS", "taken, and without effect", convert=_names, default=()
+    )
+    repeat: bool = opt("-e", "--table-header-repeat", help="taken, and without effect: there are no pages")
+    name: str | None = opt("-n", "--table-name", "NAME", "the table's name with -J")
+    json: bool = opt("-J", "--json", help="write the table as JSON")
+    tree: str | None = opt("-r", "--tree", "COLUMN", "show the rows as a tree in this column")
+    tree_id: str | None = opt("-i", "--tree-id", "COLUMN", "the column with the numbers of rows")
+    tree_parent: str | None = opt(
+        "-p", "--tree-parent", "COLUMN", "the column with the numbers of their parents"
+    )
+    separators: str | None = opt("-s", "--separator", "SEPARATORS", "what stands between words")
+    output: str = opt("-o", "--output-separator", "SEPARATOR", "what to put between columns", default="  ")
+    keep_empty: bool = opt("-L", "--keep-empty-lines", help="keep empty lines")
+    width: int = also(
+        opt(
+            "-c",
+            "--output-width",
+            "WIDTH",
+            "how wide lines may be, in characters",
+            convert=_number,
+            default=_WIDTH,
+        ),
+        opt("--columns", "WIDTH", "the same", convert=_number),
+    )
+    across: bool = opt("-x", "--fillrows", help="fill rows before columns")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    table = options.table or options.json
+    _check(options, table)
+    lines: list[str] = []
+    size = 0
+    for name in operands or ["-"]:
+        try:
+            if name == "-" and operands:
+                raise fs_error(errno.ENOENT, name)
+            with ctx.open(name) as reader:
+                for raw in reader.lines():
+                    size += len(raw) + 64
+                    ctx.budget.check_fits(4 * size)
+                    line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
+                    if line.strip():
+                        lines.append(line)
+                    elif options.keep_empty:
+                        lines.append("")
+        except OSError as error:
+            ctx.fail(f"{name}: {reason(error)}")
+    if not lines:
+        return ctx.failed
+    if table:
+        _Table(options, ctx).print(lines)
+    else:
+        _fill(lines, options, ctx)
+    return ctx.failed
+
+
+def _check(options: Options, table: bool) -> None:
+    if table and options.across:
+        raise Failure("mutually exclusive arguments: --table --fillrows")
+    if options.tree is not None and (options.tree_id is None or options.tree_parent is None):
+        raise Failure("options --tree-id and --tree-parent are required for tree formatting")
+    if not table and (
+        options.names or options.right or options.hide or options.order or options.wrap or options.truncate
+        or options.extreme or options.name is not None or options.headless or options.tree is not None
+    ):  # fmt: skip
+        raise Failure("option --table required for all --table-*")
+    if options.json and not options.names:
+        raise Failure("option --table-columns required for --json")
+
+
+def _fill(lines: list[str], options: Options, ctx: Context) -> None:
+    """Lay entries out in columns whose width is a multiple of a tab's."""
+    entries = lines
+    widths = [width_of(entry) for entry in entries]
+    step = (max(widths) + 8) & ~7
+    count = max(1, options.width // step) if max(widths) < options.width else 1
+    ctx.charge(len(entries))
+    if count == 1:
+        for entry in entries:
+            ctx.write_line(entry)
+        return
+    rows = -(-len(entries) // count)
+    for row in range(rows):
+        if options.across:
+            chosen = range(row * count, min(len(entries), (row + 1) * count))
+        else:
+            chosen = range(row, len(entries), rows)
+        pieces: list[str] = []
+        for place, index in enumerate(chosen):
+            pieces.append(entries[index])
+            if place + 1 < len(chosen):
+                pieces.append("\t" * (-(-(step - widths[index]) // 8)))
+        ctx.write_line("".join(pieces))
+
+
+class _Table:
+    def __init__(self, options: Options, ctx: Context) -> None:
+        self.options = options
+        self.ctx = ctx
+
+    def print(self, lines: list[str]) -> None:
+        """Split lines, choose columns and print them with the widths that they need."""
+        options, ctx = self.options, self.ctx
+        rows = [self._split(line) for line in lines]
+        count = max(map(len, rows), default=0)
+        names = list(options.names)
+        count = max(count, len(names))
+        ctx.charge(sum(map(len, rows)))
+        order = self._order(count, names)
+        ctx.budget.check_fits(64 * len(rows))
+        if options.tree is not None:
+            rows = self._tree(rows, count, names)
+        if options.json:
+            number = next((at for at, row in enumerate(rows, 1) if len(row) > len(names)), None)
+            if number is not None:
+                raise Failure(
+                    f"line {number + 1}: for JSON the name of the column {len(names) + 1} is required"
+                )
+            ctx.write(as_json(options.name or "table", [names[place] for place in order], rows, order))
+            return
+        if names and not options.headless:
+            rows.insert(0, names)
+        right = self._places(options.right, count, names)
+        widths = [
+            max([width_of(row[place]) for row in (names, *rows) if place < len(row)], default=0)
+            for place in order
+        ]
+        wraps, cuts = (set(self._places(each, count, names)) for each in (options.wrap, options.truncate))
+        narrow = [index for index, place in enumerate(order) if place in wraps or place in cuts]
+        full = list(widths)
+        widths = fitted(widths, narrow, options.width - width_of(options.output) * (len(order) - 1))
+        for row in rows:
+            cells = [row[place] if place < len(row) else "" for place in order]
+            if widths == full:
+                self._row(cells, order, widths, right)
+                continue
+            for line in wrapped(cells, widths, [place in wraps for place in order]):
+                self._row(line, order, widths, right)
+
+    def _row(self, cells: list[str], order: list[int], widths: list[int], right: list[int]) -> None:
+        pieces = []
+        last = len(order) - 1
+        for index, (place, cell) in enumerate(zip(order, cells)):
+            pad = " " * (widths[index] - width_of(cell))
+            if place in right:
+                cell = pad + cell if cell or index != last else cell
+            elif index != last:
+                cell += pad
+            pieces.append(cell)
+        self.ctx.budget.check_fits(sum(map(len, pieces)))
+        self.ctx.charge(1 + len(pieces) // 8)
+        self.ctx.write_line(self.options.output.join(pieces))
+
+    def _tree(self, rows: list[list[str]], count: int, names: list[str]) -> list[list[str]]:
+        """Return the rows behind their parents, with the branches of the tree in front of a cell."""
+        options = self.options
+        places = []
+        for word in (options.tree, options.tree_id, options.tree_parent):
+            found = self._places((word or "",), count, names)
+            if not found:
+                raise Failure(f"undefined column name '{word}'")
+            places.append(found[0])
+        return as_tree(rows, places[0], places[1], places[2], self.ctx.charge)
+
+    def _split(self, line: str) -> list[str]:
+        """Split at blanks, or at each of the separators; with a limit the last column takes the rest."""
+        separators, most = self.options.separators, self.options.limit - 1
+        if separators is None:
+            if most < 0:
+                return _WORD.findall(line)
+            words: list[str] = []
+            at = 0
+            while len(words) < most and (found := _WORD.search(line, at)) is not None:
+                words.append(found[0])
+                at = found.end()
+            rest = line[at + 1 :]
+            return [*words, rest] if rest else words
+        if not separators or not most:
+            return [line]
+        first = separators[0]
+        if len(separators) == 1:
+            return line.split(first, most)
+        marks = line.translate(dict.fromkeys(map(ord, separators), first))
+        words = []
+        at = 0
+        for word in marks.split(first, most):
+            words.append(line[at : at + len(word)])
+            at += len(word) + 1
+        return words
+
+    def _order(self, count: int, names: list[str]) -> list[int]:
+        first = self._places(self.options.order, count, names)
+        hidden = set(self._places(self.options.hide, count, names))
+        return [
+            place for place in [*first, *(p for p in range(count) if p not in first)] if place not in hidden
+        ]
+
+    def _places(self, words: tuple[str, ...], count: int, names: list[str]) -> list[int]:
+        """Return the numbers of columns that are named, or numbered from 1."""
+        found = []
+        for word in words:
+            if word in names:
+                found.append(names.index(word))
+            elif word == "-":
+                found += [place for place in range(count) if place >= len(names)]
+            elif not (word.isascii() and word.isdigit() and len(word) < 9 and int(word)):
+                raise Failure(f"undefined column name '{word}'")
+            elif int(word) <= count:
+                found.append(int(word) - 1)
+        return found

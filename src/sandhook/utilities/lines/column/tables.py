@@ -1,0 +1,102 @@
+"""Tables of column beside the plain ones: JSON, trees, and columns that are made narrower.
+
+Oracle: util-linux 2.38.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.text.width import width_of
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_MOST_DEEP = 1000  #: generations that a tree may show
+
+
+def as_json(name: str, names: Sequence[str], rows: Sequence[Sequence[str]], order: Sequence[int]) -> bytes:
+    """Return a table as an object with a list of rows."""
+    pieces = [f'{{\n   "{_escaped(name)}": [\n      ']
+    for number, row in enumerate(rows):
+        cells = [
+            f'"{_escaped(title)}": '
+            + (f'"{_escaped(row[place])}"' if place < len(row) and row[place] else "null")
+            for title, place in zip(names, order)
+        ]
+        pieces.append(f"{',' if number else ''}{{\n         " + ",\n         ".join(cells) + "\n      }")
+    pieces.append("\n   ]\n}\n")
+    return "".join(pieces).encode("utf-8", "surrogateescape")
+
+
+def _escaped(text: str) -> str:
+    return "".join(
+        _ESCAPES.get(letter) or (f"\\u{ord(letter):04x}" if letter < " " else letter) for letter in text
+    )
+
+
+def as_tree(
+    rows: list[list[str]], place: int, number: int, parent: int, charge: Callable[[int], None]
+) -> list[list[str]]:
+    """Return rows in the order of their tree, with its branches in front of the cell ``place``.
+
+    Args:
+        number: The cell that holds a row's own number.
+        parent: The cell that holds its parent's; a row whose parent is not there is a root.
+    """
+    owners = {row[number]: at for at, row in reversed(list(enumerate(rows))) if number < len(row)}
+    children: dict[int | None, list[int]] = {}
+    for at, row in enumerate(rows):
+        owner = owners.get(row[parent]) if parent < len(row) else None
+        children.setdefault(None if owner == at else owner, []).append(at)
+    found: list[list[str]] = []
+    pending = [(at, "", "", 0) for at in reversed(children.get(None, []))]
+    while pending:
+        at, branch, below, depth = pending.pop()
+        charge(1 + depth)
+        row = list(rows[at])
+        if place < len(row):
+            row[place] = branch + row[place]
+        found.append(row)
+        own = children.get(at, []) if depth < _MOST_DEEP else []
+        for each in reversed(own):
+            last = each == own[-1]
+            mark, line = ("\u2514\u2500", "  ") if last else ("\u251c\u2500", "\u2502 ")
+            pending.append((each, below + mark, below + line, depth + 1))
+    return found
+
+
+def fitted(widths: list[int], narrow: Sequence[int], room: int) -> list[int]:
+    """Return the widths with those of the columns ``narrow`` made smaller until all fit, the widest first."""
+    found = list(widths)
+    surplus = sum(found) - room
+    while surplus > 0 and narrow:
+        widest = max(narrow, key=lambda index: found[index])
+        second = max((found[index] for index in narrow if found[index] < found[widest]), default=1)
+        less = min(surplus, max(found[widest] - max(second, 1), 1))
+        if found[widest] <= 1:
+            break
+        found[widest] -= less
+        surplus -= less
+    return found
+
+
+def wrapped(cells: Sequence[str], widths: Sequence[int], wraps: Sequence[bool]) -> list[list[str]]:
+    """Return a row as lines in which no cell is wider than its column: broken, or cut where it does not wrap."""
+    columns = []
+    for cell, width, wrap in zip(cells, widths, wraps):
+        pieces = _pieces(cell, width) if width_of(cell) > width else [cell]
+        columns.append(pieces if wrap else pieces[:1])
+    height = max(map(len, columns))
+    return [[pieces[at] if at < len(pieces) else "" for pieces in columns] for at in range(height)]
+
+
+def _pieces(cell: str, width: int) -> list[str]:
+    pieces = []
+    piece, size = "", 0
+    for letter in cell:
+        step = width_of(letter)
+        if piece and size + step > width:
+            pieces.append(piece)
+            piece, size = "", 0
+        piece += letter
+        size += step
+    return [*pieces, piece]

@@ -1,0 +1,190 @@
+"""cut: print selected parts of lines.
+
+Source: POSIX.1-2024 XCU 3, cut. Oracle: GNU coreutils 9.1, where -c counts bytes as -b does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.command.context import Context, Reader
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.ranges import LAST, Range, parse_list
+from sandhook.text.quoting import quote_odd
+from sandhook.vfs.errors import error_text
+
+
+def _delimiter(text: str) -> bytes:
+    """Read the argument of -d; an empty one is NUL."""
+    data = text.encode("utf-8", "surrogateescape") or b"\0"
+    if len(data) > 1:
+        raise UsageError("the delimiter must be a single character")
+    return data
+
+
+@option_set
+class Options:
+    """cut -b LIST | -c LIST | -f LIST [-d DELIM] [-s] [FILE]...
+
+    Print the bytes or fields in LIST (N, N-, N-M, -M, with commas) of each line.
+    """
+
+    lists: tuple[tuple[str, str], ...] = also(
+        opt("-b", "--bytes", "LIST", "select these bytes", append=True, convert=lambda text: ("b", text)),
+        opt(
+            "-c",
+            "--characters",
+            "LIST",
+            "select these characters (bytes)",
+            append=True,
+            convert=lambda text: ("c", text),
+        ),
+        opt(
+            "-f",
+            "--fields",
+            "LIST",
+            "select these fields; lines without delimiter are kept",
+            append=True,
+            convert=lambda text: ("f", text),
+        ),
+    )
+    delimiter: bytes | None = opt(
+        "-d",
+        "--delimiter",
+        "DELIM",
+        "fields are separated by DELIM instead of tab",
+        convert=_delimiter,
+    )
+    whole: bool = opt("-n", help="taken, and without effect")
+    only: bool = opt("-s", "--only-delimited", help="leave out lines without delimiter")
+    complement: bool = opt("--complement", help="select what is not in LIST")
+    output: str | None = opt("--output-delimiter", "STRING", "print STRING between parts")
+    zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    if not options.lists:
+        raise UsageError("you must specify a list of bytes, characters, or fields")
+    if len(options.lists) > 1:
+        raise UsageError("only one list may be specified")
+    ((kind, text),) = options.lists
+    by_field = kind == "f"
+    if options.delimiter is not None and not by_field:
+        raise UsageError("an input delimiter may be specified only when operating on fields")
+    if options.only and not by_field:
+        raise UsageError("suppressing non-delimited lines makes sense\n\tonly when operating on fields")
+    ranges = parse_list(text, by_field)
+    if options.complement:
+        ranges = complement(ranges)
+    end = b"\0" if options.zero else b"\n"
+    raw = b"\t" if options.delimiter is None else options.delimiter
+    between = None
+    if options.output is not None:  # an empty one means NUL
+        between = options.output.encode("utf-8", "surrogateescape") or b"\0"
+    if by_field and raw == end:
+        copy = whole_input(ranges, between if between is not None else raw, options.only, end)
+    elif by_field:
+        copy = line_by_line(field_cutter(ranges, raw, between, options.only), end)
+    else:
+        copy = line_by_line(byte_cutter(ranges, between or b""), end)
+    for name in operands or ("-",):
+        try:
+            with ctx.open(name) as reader:
+                copy(reader, ctx)
+        except OSError as error:
+            ctx.fail(f"{quote_odd(name)}: {error_text(error)}")
+    return ctx.failed
+
+
+def complement(ranges: list[Range]) -> list[Range]:
+    """Return the ranges between the given ones."""
+    gaps = []
+    start = 1
+    for first, last in ranges:
+        if first > start:
+            gaps.append((start, first - 1))
+        start = last + 1
+    if start <= LAST:
+        gaps.append((start, LAST))
+    return gaps
+
+
+Cutter = Callable[[bytes], "bytes | None"]
+
+
+def byte_cutter(ranges: list[Range], between: bytes) -> Cutter:
+    """Return the function that selects bytes of a line."""
+    if len(ranges) == 1:
+        ((start, stop),) = ranges
+        return lambda line: line[start - 1 : stop]
+
+    def cut(line: bytes) -> bytes:
+        size = len(line)
+        return between.join([line[first - 1 : last] for first, last in ranges if first <= size])
+
+    return cut
+
+
+def field_cutter(ranges: list[Range], delimiter: bytes, between: bytes | None, only: bool) -> Cutter:
+    """Return the function that selects fields of a line; None leaves the line out."""
+    join = delimiter if between is None else between
+    if len(ranges) == 1 and ranges[0][0] == ranges[0][1] and ranges[0][0] < 100_000:
+        number = ranges[0][0]
+
+        def cut_one(line: bytes) -> bytes | None:
+            parts = line.split(delimiter, number)
+            if len(parts) >= number:
+                return parts[number - 1] if len(parts) > 1 or not only else None
+            if len(parts) == 1:
+                return None if only else line
+            return b""
+
+        return cut_one
+
+    def cut(line: bytes) -> bytes | None:
+        parts = line.split(delimiter)
+        if len(parts) == 1:
+            return None if only else line
+        if len(ranges) == 1:
+            return join.join(parts[ranges[0][0] - 1 : ranges[0][1]])
+        return join.join([part for first, last in ranges for part in parts[first - 1 : last]])
+
+    return cut
+
+
+def line_by_line(cut: Cutter, end: bytes) -> Callable[[Reader, Context], None]:
+    """Return the function that cuts every line of an input."""
+
+    def copy(reader: Reader, ctx: Context) -> None:
+        for block in reader.blocks(end):
+            lines = block.split(end)
+            if not lines[-1]:
+                lines.pop()
+            ctx.charge(len(lines) >> 1)
+            kept = [part for part in map(cut, lines) if part is not None]
+            if kept:
+                kept.append(b"")
+                ctx.write(end.join(kept))
+
+    return copy
+
+
+def whole_input(
+    ranges: list[Range], between: bytes, only: bool, end: bytes
+) -> Callable[[Reader, Context], None]:
+    """Return the function for a delimiter that is the end of lines: the lines are the fields."""
+
+    def copy(reader: Reader, ctx: Context) -> None:
+        parts = reader.read_all().split(end)
+        if not parts[-1]:
+            parts.pop()
+        if len(parts) == 1 and only:
+            return
+        chosen = (
+            [part for first, last in ranges for part in parts[first - 1 : last]] if len(parts) > 1 else parts
+        )
+        if chosen or parts:
+            ctx.write(between.join(chosen) + end)
+
+    return copy

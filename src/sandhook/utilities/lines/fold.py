@@ -1,0 +1,100 @@
+"""fold: break lines that are too long.
+
+Source: POSIX.1-2024 XCU 3, fold. Oracle: GNU coreutils 9.1, which counts bytes, not characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.counts import bounded_number
+from sandhook.command.operands import reason
+from sandhook.command.options import opt, option_set
+from sandhook.text.quoting import quote_odd
+
+#: ``-72`` is ``-w 72``.
+NUMERIC = "width"
+_CONTROLS = re.compile(rb"[\t\b\r]")  #: what makes columns differ from bytes
+_QUICK = 10_000  #: narrower lines are broken all at once
+
+
+def _columns(text: str) -> int:
+    """Read the argument of -w."""
+    width = bounded_number(text, "invalid number of columns:", 1 << 30)
+    if not width:
+        raise Failure(f"invalid number of columns: '{text}': Numerical result out of range")
+    return width
+
+
+@option_set
+class Options:
+    """fold [-bs] [-w WIDTH] [FILE]...
+
+    Print the lines of each FILE (standard input) in pieces of at most WIDTH columns.
+    """
+
+    bytes_: bool = opt("-b", "--bytes", "count bytes, not columns")
+    spaces: bool = opt("-s", "--spaces", "break at spaces")
+    width: int = opt("-w", "--width", "WIDTH", "columns of a line (80)", default=80, convert=_columns)
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    width = options.width
+    whole = re.compile(rb"[^\n]{%d}(?=[^\n])" % width) if width < _QUICK and not options.spaces else None
+    for name in operands or ["-"]:
+        try:
+            with ctx.open(name) as reader:
+                for block in reader.blocks():
+                    if whole is not None and (options.bytes_ or not _CONTROLS.search(block)):
+                        ctx.charge(1 + (len(block) >> 9) + len(block) // (8 * width))
+                        ctx.write(whole.sub(rb"\g<0>\n", block))
+                        continue
+                    lines = block.split(b"\n")
+                    last = lines.pop()
+                    for line in lines:
+                        _fold(line + b"\n", width, options, ctx)
+                    if last:
+                        _fold(last, width, options, ctx)
+        except OSError as error:
+            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
+    return ctx.failed
+
+
+def _fold(line: bytes, width: int, options: Options, ctx: Context) -> None:
+    body = line.removesuffix(b"\n")
+    plain = options.bytes_ or not any(control in body for control in (b"\t", b"\b", b"\r"))
+    start = 0
+    while True:
+        end = _piece(body, start, width, plain)
+        if end >= len(body):
+            break
+        if options.spaces:
+            space = body.rfind(b" ", start, end)
+            end = space + 1 if space >= start else end
+        ctx.charge()
+        ctx.write(body[start:end] + b"\n")
+        start = end
+    ctx.write(line[start:])
+
+
+def _piece(body: bytes, start: int, width: int, plain: bool) -> int:
+    """Return where the piece that begins at ``start`` has to end; ``plain`` says that a byte is a column."""
+    if plain:
+        return start + width
+    column = 0
+    for at in range(start, len(body)):
+        byte = body[at]
+        if byte == 9:
+            column += 8 - column % 8
+        elif byte == 8:
+            column = max(0, column - 1)
+        elif byte == 13:
+            column = 0
+        else:
+            column += 1
+        if column > width and at > start:
+            return at
+    return len(body)

@@ -1,0 +1,175 @@
+"""head: copy the first part of files.
+
+Source: POSIX.1-2024 XCU 3, head. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections import deque
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Reader
+from sandhook.command.counts import Headers, multiplier, parse_count
+from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.record import Record
+from sandhook.text.quoting import quote_always
+from sandhook.vfs.errors import error_text
+
+RAW = True  # -5 is an option only in front of all others
+_LEGACY = re.compile(r"([0-9]+)([bkmclqvz]*)", re.ASCII)
+
+
+class Amount(Record):
+    """How much to copy: the first ``number``, or all but the last ``number`` if ``elided``."""
+
+    number: int
+    bytes_: bool = False
+    elided: bool = False
+
+
+def lines_amount(text: str) -> Amount:
+    """Read the argument of -n."""
+    return _amount(text, "number of lines", False)
+
+
+def bytes_amount(text: str) -> Amount:
+    """Read the argument of -c."""
+    return _amount(text, "number of bytes", True)
+
+
+def _amount(text: str, what: str, bytes_: bool) -> Amount:
+    bare = text.removeprefix("-")
+    return Amount(parse_count(bare, what), bytes_, bare != text)
+
+
+@option_set
+class Options:
+    """head [-qvz] [-n LINES | -c BYTES] [FILE]...
+
+    Copy the first 10 lines of each FILE, or of standard input.
+    """
+
+    amount: Amount | None = also(
+        opt(
+            "-n", "--lines", "LINES", "copy LINES lines; -LINES means all but the last", convert=lines_amount
+        ),
+        opt(
+            "-c", "--bytes", "BYTES", "copy BYTES bytes; -BYTES means all but the last", convert=bytes_amount
+        ),
+    )
+    headers: bool | None = also(
+        opt(
+            "-q", "--quiet", "--silent", help="never write headers with file names", const=False, default=None
+        ),
+        opt("-v", "--verbose", help="always write headers with file names"),
+    )
+    zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
+
+
+_SYNTAX = Syntax(Options)
+_MISPLACED = "invalid trailing option -- {}"
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    legacy, options, operands = _SYNTAX.parse_after_number(arguments, _MISPLACED)
+    amount = options.amount or Amount(10)
+    shown = options.headers
+    delimiter = b"\0" if options.zero else b"\n"
+    if legacy is not None:
+        old, letters = _legacy(legacy)
+        amount = options.amount or old
+        delimiter = b"\0" if "z" in letters else delimiter
+        if "q" in letters or "v" in letters:
+            shown = letters.rfind("v") > letters.rfind("q") if shown is None else shown
+    headers = Headers(ctx, len(operands) > 1 if shown is None else shown)
+    for name in operands or ("-",):
+        try:
+            reader = ctx.open(name)
+        except OSError as error:
+            if error.errno == errno.EISDIR:
+                headers.write(name)
+                ctx.fail(f"error reading '{name}': {error_text(error)}")
+            else:
+                ctx.fail(f"cannot open {quote_always(name)} for reading: {error_text(error)}")
+            continue
+        with reader:
+            headers.write(name)
+            copy(reader, amount, delimiter, ctx)
+    return ctx.failed
+
+
+def _legacy(text: str) -> tuple[Amount, str]:
+    """Read ``-5``, ``-5c``, ``-5kqv``."""
+    found = _LEGACY.fullmatch(text)
+    if found is None:
+        rest = text.lstrip("0123456789").lstrip("bkmclqvz")
+        raise UsageError(f"invalid trailing option -- {rest[0]}")
+    letters = found[2]
+    units = [letter for letter in letters if letter in "bkmc"]
+    unit = units[-1] if units and units[-1] != "c" else ""
+    count = parse_count(found[1], "number of lines") * multiplier(unit)
+    bytes_ = bool(unit) or letters.rfind("c") > letters.rfind("l")
+    return Amount(count, bytes_), letters
+
+
+def copy(reader: Reader, amount: Amount, delimiter: bytes, ctx: Context) -> None:
+    """Copy the wanted part of one input."""
+    if amount.elided:
+        (copy_but_last_bytes if amount.bytes_ else copy_but_last_lines)(reader, amount.number, delimiter, ctx)
+    elif amount.bytes_:
+        left = amount.number
+        while left > 0 and (data := reader.read(min(left, 65_536))):
+            ctx.write(data)
+            left -= len(data)
+    else:
+        copy_lines(reader, amount.number, delimiter, ctx)
+
+
+def copy_lines(reader: Reader, count: int, delimiter: bytes, ctx: Context) -> None:
+    """Copy ``count`` lines and give the rest back to the input."""
+    while count > 0 and (data := reader.read()):
+        found = data.count(delimiter)
+        if found >= count:
+            end = 0
+            for _ in range(count):
+                end = data.index(delimiter, end) + 1
+            reader.unread(data[end:])
+            data = data[:end]
+        count -= found
+        ctx.write(data)
+
+
+def copy_but_last_bytes(reader: Reader, count: int, delimiter: bytes, ctx: Context) -> None:
+    """Copy all but the last ``count`` bytes."""
+    kept: deque[bytes] = deque()
+    size = 0
+    while data := reader.read():
+        kept.append(data)
+        size += len(data)
+        while kept and size - len(kept[0]) >= count:
+            size -= len(kept[0])
+            ctx.write(kept.popleft())
+        ctx.budget.check_fits(size)
+    if size > count:
+        ctx.write(b"".join(kept)[: size - count])
+
+
+def copy_but_last_lines(reader: Reader, count: int, delimiter: bytes, ctx: Context) -> None:
+    """Copy all but the last ``count`` lines; an unfinished one counts."""
+    if not count:
+        for data in reader.chunks():
+            ctx.write(data)
+        return
+    kept: deque[bytes] = deque()
+    size = 0
+    for line in reader.lines(delimiter):
+        kept.append(line)
+        size += len(line)
+        if len(kept) > count:
+            size -= len(kept[0])
+            ctx.write(kept.popleft())
+        else:
+            ctx.budget.check_fits(size + 64 * len(kept))

@@ -1,0 +1,195 @@
+"""iconv: convert text from one encoding to another.
+
+Source: POSIX.1-2024 XCU 3, iconv. Oracle: glibc 2.36. Divergence: L-ICONV-001, a fixed list of encodings;
+//IGNORE is -c that tells of it; //TRANSLIT knows a few characters, and writes ? for the others.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.operands import reason
+from sandhook.command.options import opt, option_set
+
+ARGP = True
+HINT_QUOTE = "`"
+
+USAGE_STATUS = 1
+
+#: Names as glibc has them, without "-" and "_", and the codec that each means.
+_CODECS = {
+    "ANSIX3.41968": "ascii", "ASCII": "ascii", "USASCII": "ascii", "646": "ascii",
+    "UTF8": "utf-8", "UTF7": "utf-7", "UTF16": "utf-16", "UTF16LE": "utf-16-le", "UTF16BE": "utf-16-be",
+    "UCS2": "utf-16-le", "UNICODE": "utf-16", "WCHART": "utf-32-le", "UCS2LE": "utf-16-le", "UCS2BE": "utf-16-be", "UTF32": "utf-32", "UTF32LE": "utf-32-le",
+    "UTF32BE": "utf-32-be", "UCS4": "utf-32-be", "UCS4LE": "utf-32-le", "UCS4BE": "utf-32-be",
+    "LATIN1": "latin-1", "L1": "latin-1", "LATIN2": "iso8859-2", "LATIN9": "iso8859-15",
+    "KOI8R": "koi8-r", "KOI8U": "koi8-u", "MACINTOSH": "mac-roman", "MAC": "mac-roman",
+    "SHIFTJIS": "shift_jis", "SJIS": "shift_jis", "EUCJP": "euc_jp", "ISO2022JP": "iso2022_jp", "CP932": "cp932",
+    "EUCKR": "euc_kr", "CP949": "cp949", "GB2312": "gb2312", "EUCCN": "gb2312", "GBK": "gbk", "CP936": "gbk",
+    "GB18030": "gb18030", "BIG5": "big5", "CP950": "cp950", "BIG5HKSCS": "big5hkscs",
+    **{f"ISO8859{part}": f"iso8859-{part}" for part in (*range(1, 12), *range(13, 17))},
+    **{f"{head}{page}": f"cp{page}" for page in range(1250, 1259) for head in ("CP", "WINDOWS")},
+    **{f"{head}{page}": f"cp{page}" for page in (437, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 865, 866)
+       for head in ("CP", "IBM", "")},
+}  # fmt: skip
+_WORDS = {
+    "\u20ac": "EUR", "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-",
+    "\u2026": "...", "\u00a9": "(C)", "\u00ae": "(R)", "\u00ab": "<<", "\u00bb": ">>", "\u00a0": " ",
+}  # fmt: skip
+
+
+_WINDOW = 4_096  #: bytes that are converted at once
+
+WRITE_ERROR = "error while closing output file: {}"
+
+
+@option_set
+class Options:
+    """iconv [-cs] [-f ENCODING] [-t ENCODING] [-o FILE] [FILE]... | iconv -l
+
+    Convert each FILE (standard input) from one encoding to another; the locale's is the default.
+    """
+
+    source: str | None = opt("-f", "--from-code", "ENCODING", "the encoding of the input")
+    target: str | None = opt(
+        "-t", "--to-code", "ENCODING", "the encoding of the output; with //TRANSLIT, //IGNORE"
+    )
+    listing: bool = opt("-l", "--list", help="list the encodings that are known")
+    omit: bool = opt("-c", help="leave out what cannot be converted")
+    output: str | None = opt("-o", "--output", "FILE", "write to this file")
+    silent: bool = opt("-s", "--silent", help="no warnings")
+    verbose: bool = opt("--verbose", help="print the name of each FILE on standard error")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when something could not be read or converted."""
+    if options.listing:
+        for name in sorted(_CODECS):
+            ctx.write_line(f"{name}//")
+        return 0
+    source, _ = _encoding(options.source, ctx)
+    target, suffixes = _encoding(options.target, ctx)
+    out = None
+    conversion = _Conversion(source, target, options.omit or "IGNORE" in suffixes, "TRANSLIT" in suffixes)
+    try:
+        for name in operands or ["-"]:
+            if options.verbose:
+                ctx.process.complain(f"{name}:\n".encode("utf-8", "surrogateescape"))
+            try:
+                reader = ctx.open(name)
+            except OSError as error:
+                ctx.fail(f"cannot open input file `{name}': {reason(error)}")
+                continue
+            with reader:
+                for data in conversion.pieces(reader, ctx):
+                    if options.output is None:
+                        ctx.write(data)
+                        continue
+                    if out is None:
+                        out = ctx.create(options.output)
+                    out.write(data)
+    finally:
+        if out is not None:
+            out.release()
+    if conversion.left_out and "IGNORE" in suffixes:
+        ctx.fail(f"illegal input sequence at position {conversion.taken}")
+    return ctx.failed
+
+
+def _encoding(name: str | None, ctx: Context) -> tuple[str, list[str]]:
+    """Return the codec of a name, and what stands behind its slashes. Raises Failure."""
+    if not name or name.startswith("//"):
+        text = next(
+            (ctx.environment[n] for n in ("LC_ALL", "LC_CTYPE", "LANG") if ctx.environment.get(n)), ""
+        )
+        name = ("ASCII" if text in ("C", "POSIX") else "UTF-8") + (name or "")
+    head, *suffixes = name.upper().split("/")
+    codec = _CODECS.get(head.replace("-", "").replace("_", ""))
+    if codec is None:
+        raise Failure("failed to start conversion processing")
+    return codec, [suffix for suffix in suffixes if suffix]
+
+
+class _Conversion:
+    """Converts inputs piece by piece.
+
+    Attributes:
+        left_out: Something that is no text, or that the output has no character for, was left out.
+        taken: Bytes of the last input.
+    """
+
+    def __init__(self, source: str, target: str, omit: bool, translate: bool) -> None:
+        self.source = source
+        self.omit = omit
+        self.translate = translate
+        self.left_out = False
+        self.taken = 0
+        self._decoder = codecs.getincrementaldecoder(source)
+        self._current = self._decoder()
+        self._encoder = codecs.getincrementalencoder(target)()
+        self._position = 0  #: of the first byte that the decoder has not given as text
+
+    def pieces(self, reader: Reader, ctx: Context) -> Iterator[bytes]:
+        """Yield the converted input. Raises Failure where it cannot be converted."""
+        self._current = self._decoder()
+        self._position = self.taken = 0
+        for data in reader.chunks():
+            self.taken += len(data)
+            ctx.charge(1 + (len(data) >> 8))
+            for at in range(0, len(data), _WINDOW):
+                yield from self._window(data[at : at + _WINDOW], False, ctx)
+        yield from self._window(b"", True, ctx)
+
+    def _window(self, held: bytes, ended: bool, ctx: Context) -> Iterator[bytes]:
+        """Convert a short piece: what stands behind a fault in it is looked at again."""
+        while True:
+            decoder = self._current
+            try:
+                text = decoder.decode(held, ended)
+            except UnicodeError as error:
+                if not isinstance(error, UnicodeDecodeError) or "BOM" in error.reason:
+                    # UTF-16 or UTF-32 without a mark of its order: the machine's
+                    held = decoder.getstate()[0] + held
+                    self._current = codecs.getincrementaldecoder(f"{self.source}-le")()
+                    continue
+                ctx.charge()
+                whole = error.object
+                yield from self._encoded(whole[: error.start].decode(self.source))
+                ctx.flush()
+                if ended and ("unexpected end" in error.reason or "truncated" in error.reason):
+                    raise Failure("incomplete character or shift sequence at end of buffer") from None
+                if not self.omit:
+                    raise Failure(f"illegal input sequence at position {self._position}") from None
+                self.left_out = True
+                self._position += error.end - error.start
+                decoder.reset()
+                held = whole[error.end :]
+                continue
+            yield from self._encoded(text)
+            return
+
+    def _encoded(self, text: str) -> Iterator[bytes]:
+        """Encode text, and go on behind what the output has no character for."""
+        while text:
+            try:
+                yield self._encoder.encode(text)
+                self._advance(text)
+                return
+            except UnicodeEncodeError as error:
+                good, bad, text = text[: error.start], text[error.start], text[error.start + 1 :]
+                yield self._encoder.encode(good)
+                self._advance(good)
+                if self.translate:
+                    yield self._encoder.encode(_WORDS.get(bad, "?"))
+                elif not self.omit:
+                    raise Failure(f"illegal input sequence at position {self._position}") from None
+                else:
+                    self.left_out = True
+                self._advance(bad)
+
+    def _advance(self, text: str) -> None:
+        self._position += len(
+            text.encode(self.source, "surrogatepass" if "utf" in self.source else "replace")
+        )

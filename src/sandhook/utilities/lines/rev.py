@@ -1,0 +1,43 @@
+"""rev: reverse the characters of each line.
+
+Oracle: util-linux 2.38 (no standard has it).
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.operands import reason
+from sandhook.command.options import option_set
+from sandhook.vfs.errors import fs_error
+
+_NO_CHARACTER = "Invalid or incomplete multibyte or wide character"
+
+
+@option_set
+class Options:
+    """rev [FILE]...
+
+    Print the lines of each FILE (standard input) with their characters in reverse order.
+    """
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    for name in operands or ["-"]:
+        try:
+            if name == "-" and operands:
+                raise fs_error(errno.ENOENT, name)
+            with ctx.open(name) as reader:
+                for number, line in enumerate(reader.lines()):
+                    body = line.removesuffix(b"\n")
+                    try:
+                        ctx.write(body.decode()[::-1].encode() + line[len(body) :])
+                    except UnicodeDecodeError:
+                        ctx.fail(f"{name}: {number}: {_NO_CHARACTER}")
+                        break
+        except OSError as error:
+            ctx.fail(f"cannot open {name}: {reason(error)}")
+    return ctx.failed

@@ -1,0 +1,195 @@
+"""seq: print numbers.
+
+Source and oracle: GNU coreutils 9.1 (long double of x86-64). Values are computed exactly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.record import Record
+from sandhook.text.longdouble import nearest, parse, render
+
+PERMUTE = False
+NEGATIVE = True
+_AT_ONCE = 2_048  #: numbers per write
+_DECIMAL = re.compile(r"[ \t\n]*([+-]?)(\d*)(?:\.(\d*))?", re.ASCII)
+_FORMAT = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?L?([aefgAEFG])", re.ASCII)
+_MOST_DIGITS = 4_000
+
+
+@option_set
+class Options:
+    """seq [-w] [-s STRING] [-f FORMAT] [FIRST [INCREMENT]] LAST
+
+    Print numbers from FIRST (1) to LAST, in steps of INCREMENT (1).
+    """
+
+    format_: str | None = opt(
+        "-f", "--format", "FORMAT", "print numbers as printf does with %a, %e, %f or %g"
+    )
+    separator: str = opt("-s", "--separator", "STRING", "print STRING between numbers", default="\n")
+    equal: bool = opt("-w", "--equal-width", help="make numbers equally wide with leading zeros")
+
+
+class Number(Record):
+    """An operand: ``numerator / 10**scale``, infinite in the direction of its sign, or a plain one.
+
+    ``precision`` is None when it was not written in plain decimal digits.
+    """
+
+    numerator: int
+    scale: int
+    precision: int | None
+    infinite: bool = False
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0."""
+    if not operands:
+        raise UsageError("missing operand")
+    if len(operands) > 3:
+        raise UsageError(f"extra operand '{operands[3]}'")
+    if options.format_ is not None:
+        check_format(options.format_)
+        if options.equal:
+            raise UsageError("format string may not be specified when printing equal width strings")
+    numbers = [read_number(text) for text in operands]
+    last = numbers[-1]
+    first = numbers[0] if len(numbers) > 1 else Number(1, 0, 0)
+    step = numbers[1] if len(numbers) > 2 else Number(1, 0, 0)
+    if not step.numerator and not step.infinite:
+        raise UsageError(f"invalid Zero increment value: '{operands[1]}'")
+    print_numbers(texts(options, first, step, last, ctx), options.separator, ctx)
+    return 0
+
+
+def print_numbers(pieces: Iterator[list[str]], separator: str, ctx: Context) -> None:
+    """Write batches of numbers with the separator between them and a newline at the end."""
+    started = False
+    for piece in pieces:
+        ctx.charge(1 + (len(piece) >> 2))
+        text = separator.join(piece)
+        ctx.write((separator + text if started else text).encode("utf-8", "surrogateescape"))
+        started = True
+    if started:
+        ctx.write(b"\n")
+
+
+def read_number(text: str) -> Number:
+    """Read an operand. Raises UsageError."""
+    found = _DECIMAL.fullmatch(text)
+    if found and (found[2] or found[3]):
+        digits = (found[2] + (found[3] or "")).lstrip("0") or "0"
+        if len(digits) > _MOST_DIGITS:
+            raise UsageError(f"invalid floating point argument: '{text}'")
+        precision = len(found[3] or "")
+        return Number(-int(digits) if found[1] == "-" else int(digits), precision, precision)
+    value, end, _ = parse(text)
+    if not text or end < len(text):
+        raise UsageError(f"invalid floating point argument: '{text}'")
+    if value.special == "nan":
+        raise UsageError(f"invalid 'not-a-number' argument: '{text}'")
+    sign = -1 if value.negative else 1
+    if value.special:
+        return Number(sign, 0, None, True)
+    return _from_binary(text, sign, value.mantissa, value.exponent)
+
+
+def _from_binary(text: str, sign: int, mantissa: int, exponent: int) -> Number:
+    """Return a number that has an exponent; if it is a decimal one, just what was written."""
+    written = re.fullmatch(r"[ \t\n]*[+-]?(\d*)\.?(\d*)[eE]([+-]?\d{1,4})", text, re.ASCII)
+    if written:
+        scale = len(written[2]) - int(written[3])
+        digits = int((written[1] + written[2])[:_MOST_DIGITS] or "0")
+        return Number(sign * digits * 10 ** max(-scale, 0), max(scale, 0), max(scale, 0))
+    if exponent >= 0:
+        return Number(sign * (mantissa << exponent), 0, None)
+    scale = min(-exponent, 5_000)
+    return Number(sign * mantissa * 5**scale >> max(-exponent - scale, 0), scale, None)
+
+
+def check_format(format_: str) -> None:
+    """Accept exactly one conversion of floating-point numbers."""
+    bare = format_.replace("%%", "")
+    percent = bare.find("%")
+    if percent < 0:
+        raise UsageError(f"format '{format_}' has no % directive", hint=False)
+    found = _FORMAT.match(bare, percent)
+    if not found:
+        rest = re.match(r"%[-+ #0']*\d*(?:\.\d*)?L?(.?)", bare[percent:], re.DOTALL)
+        if not rest or not rest[1]:
+            raise UsageError(f"format '{format_}' ends in %", hint=False)
+        raise UsageError(f"format '{format_}' has unknown %{rest[1]} directive", hint=False)
+    if "%" in bare[found.end() :]:
+        raise UsageError(f"format '{format_}' has too many % directives", hint=False)
+
+
+def texts(options: Options, first: Number, step: Number, last: Number, ctx: Context) -> Iterator[list[str]]:
+    """Yield the numbers as text, some at a time."""
+    if first.infinite:
+        raise Failure("an infinite FIRST is not supported")
+    if step.infinite:  # the first number is the only one
+        step = Number(step.numerator * 10**9000, 0, 0)
+    scale = max(first.scale, step.scale, 0 if last.infinite else last.scale)
+    start = first.numerator * 10 ** (scale - first.scale)
+    stride = step.numerator * 10 ** (scale - step.scale)
+    if last.infinite:
+        stop = None if (last.numerator > 0) == (stride > 0) else start - stride
+    else:
+        stop = last.numerator * 10 ** (scale - last.scale)
+    plain = (
+        first.precision is not None
+        and step.precision is not None
+        and (last.precision is not None or last.infinite)
+    )
+    precision = max(first.precision or 0, step.precision or 0)
+    width = 0
+    if options.equal and plain and not last.infinite:
+        cut = 10 ** (scale - precision)
+        width = max(len(_decimal(start // cut, precision)), len(_decimal((stop or 0) // cut, precision)))
+    at = start
+    while stop is None or (at <= stop if stride > 0 else at >= stop):
+        end = at + stride * _AT_ONCE
+        if stop is not None:
+            end = min(end, stop + 1) if stride > 0 else max(end, stop - 1)
+        values = range(at, end, stride)
+        if options.format_ is not None:
+            ctx.charge(len(values))
+            yield [_formatted(options.format_, value, scale, ctx) for value in values]
+        elif not plain:
+            yield [_general(value, scale) for value in values]
+        elif not precision and scale == 0:
+            yield [f"{value:0{width}d}" for value in values] if width else list(map(str, values))
+        else:
+            cut = 10 ** (scale - precision)
+            yield [_decimal(value // cut, precision).zfill(width) for value in values]
+        at = values[-1] + stride
+
+
+def _decimal(value: int, precision: int) -> str:
+    if not precision:
+        return str(value)
+    digits = str(abs(value)).zfill(precision + 1)
+    return f"{'-' if value < 0 else ''}{digits[:-precision]}.{digits[-precision:]}"
+
+
+def _general(value: int, scale: int) -> str:
+    number = nearest(abs(value), 10**scale)[0]._replace(negative=value < 0)
+    return render(number, "g", "", 0, None)
+
+
+def _formatted(format_: str, value: int, scale: int, ctx: Context) -> str:
+    number = nearest(abs(value), 10**scale)[0]._replace(negative=value < 0)
+
+    def convert(found: re.Match[str]) -> str:
+        if found[0] == "%%":
+            return "%"
+        width, precision = int(found[2][:12] or 0), None if found[3] is None else int(found[3][:12] or 0)
+        ctx.budget.check_fits(width + (precision or 0))
+        return render(number, found[4], found[1], width, precision)
+
+    return re.sub(r"%%|" + _FORMAT.pattern, convert, format_, flags=re.ASCII)

@@ -1,0 +1,167 @@
+"""shuf: put lines into random order.
+
+Oracle: GNU coreutils 9.1. --random-source gives the same order for the same bytes.
+Divergence: L-SHUF-001, for the same --random-source the order is another one than GNU's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.counts import bounded_number
+from sandhook.command.operands import reason
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.text.quoting import quote_odd
+
+_MOST = 1 << 63
+
+
+@option_set
+class Options:
+    """shuf [-r] [-n COUNT] [FILE] | shuf -e [-r] [-n COUNT] [ARG]... | shuf -i LO-HI [-r] [-n COUNT]
+
+    Write the lines of FILE (standard input), the ARGs, or the numbers LO to HI in random order.
+    """
+
+    echo: bool = opt("-e", "--echo", help="the operands are the lines")
+    range: tuple[str, ...] = opt(
+        "-i", "--input-range", "LO-HI", "the numbers LO to HI are the lines", append=True
+    )
+    count: tuple[str, ...] = opt("-n", "--head-count", "COUNT", "write at most COUNT lines", append=True)
+    output: str | None = opt("-o", "--output", "FILE", "write to FILE")
+    source: str | None = opt("--random-source", "FILE", "take random bytes from FILE")
+    repeat: bool = opt("-r", "--repeat", help="lines may come again")
+    zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 after an error."""
+    if options.echo and options.range:
+        raise UsageError("cannot combine -e and -i options")
+    if len(options.range) > 1:
+        raise Failure("multiple -i options specified")
+    counts = [bounded_number(text, "invalid line count:") for text in options.count]
+    count = min(counts) if counts else None
+    end = b"\0" if options.zero else b"\n"
+    size, line = _lines(options, operands, end, ctx)
+    draw = _Generator(options.source, ctx)
+    try:
+        if options.repeat:
+            if not size and count != 0:
+                raise Failure("no lines to repeat")
+            pieces: Iterable[bytes] = (line(draw.below(size)) for _ in _turns(count))
+        else:
+            pieces = map(line, _shuffled(size, size if count is None else min(count, size), draw, ctx))
+        if options.output is None:
+            for piece in pieces:
+                ctx.charge()
+                ctx.write(piece + end)
+        else:
+            data = b"".join(piece + end for piece in pieces)
+            try:
+                file = ctx.create(options.output)
+            except OSError as error:
+                raise Failure(f"{quote_odd(options.output)}: {reason(error)}") from None
+            file.write(data)
+            file.release()
+    finally:
+        draw.close()
+    return 0
+
+
+def _turns(count: int | None) -> Iterable[int]:
+    return repeat(0) if count is None else range(count)
+
+
+def _lines(
+    options: Options, operands: Sequence[str], end: bytes, ctx: Context
+) -> tuple[int, Callable[[int], bytes]]:
+    """Return how many lines there are, and what gives one of them."""
+    if options.range:
+        if operands:
+            raise UsageError(f"extra operand '{operands[0]}'")
+        low, dash, high = options.range[0].partition("-")
+        good = all(part.isascii() and part.isdigit() and len(part) < 20 for part in (low, high))
+        if not (dash and good) or int(low) > int(high) + 1:
+            wrong = (
+                low
+                if dash and not low.isdigit()
+                else high
+                if dash and not high.isdigit()
+                else options.range[0]
+            )
+            raise Failure(f"invalid input range: '{wrong}'")
+        first = int(low)
+        return int(high) - first + 1, lambda number: b"%d" % (first + number)
+    if options.echo:
+        given = [operand.encode("utf-8", "surrogateescape") for operand in operands]
+        return len(given), given.__getitem__
+    if len(operands) > 1:
+        raise UsageError(f"extra operand '{operands[1]}'")
+    name = operands[0] if operands else "-"
+    try:
+        with ctx.open(name) as reader:
+            data = reader.read_all()
+    except OSError as error:
+        raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
+    ctx.budget.check_fits(2 * len(data) + 64 * data.count(end))
+    lines = data.split(end)
+    if not lines[-1]:
+        lines.pop()
+    return len(lines), lines.__getitem__
+
+
+def _shuffled(size: int, count: int, draw: _Generator, ctx: Context) -> list[int]:
+    """Draw ``count`` different numbers below ``size``; what moved is kept in a dictionary."""
+    moved: dict[int, int] = {}
+    found = []
+    for at in range(count):
+        ctx.charge()
+        if at % 1024 == 0:
+            ctx.budget.check_fits(200 * (at + 1024))
+        other = at + draw.below(size - at)
+        found.append(moved.get(other, other))
+        moved[other] = moved.get(at, at)
+        moved.pop(at, None)
+    return found
+
+
+class _Generator:
+    """Random numbers: from the host's entropy, or from the bytes of a file."""
+
+    def __init__(self, name: str | None, ctx: Context) -> None:
+        self._name = name
+        try:
+            self._reader = ctx.open(name) if name is not None else None
+        except OSError as error:
+            raise Failure(f"{quote_odd(name or '')}: {reason(error)}") from None
+        self._system = None
+        if self._reader is None:
+            from random import SystemRandom
+
+            self._system = SystemRandom()
+
+    def below(self, limit: int) -> int:
+        """Return a number from 0 to limit - 1; each is as likely as another."""
+        if limit <= 1:
+            return 0
+        if self._system is not None:
+            return self._system.randrange(limit)
+        size = (limit.bit_length() + 7) // 8
+        most = 256**size // limit * limit
+        while True:
+            data = b""
+            while len(data) < size:
+                piece = self._reader.read(size - len(data)) if self._reader is not None else b""
+                if not piece:
+                    raise Failure(f"'{self._name}': end of file")
+                data += piece
+            value = int.from_bytes(data, "big")
+            if value < most:
+                return value % limit
+
+    def close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()

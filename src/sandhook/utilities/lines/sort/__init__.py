@@ -1,0 +1,382 @@
+"""sort: sort, merge, or check lines.
+
+Source: POSIX.1-2024 XCU 3, sort. Oracle: GNU coreutils 9.1 in C.UTF-8 (order of bytes).
+Divergence: L-SORT-001, -g compares with 53 bits; all sorting is done in memory, within the run's limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.text.quoting import quote_odd
+from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, key_function, parse_key
+from sandhook.vfs.errors import error_text
+
+USAGE_STATUS = 2
+RAW = True  # "+1 -2" are keys, wherever they stand
+_LINE_COST = 64  #: bytes of memory that a line takes besides its own
+_WORDS = {
+    "general-numeric": "g",
+    "human-numeric": "h",
+    "month": "M",
+    "numeric": "n",
+    "random": "R",
+    "version": "V",
+}
+
+
+def separator(text: str) -> bytes:
+    """Read the argument of -t."""
+    data = text.encode("utf-8", "surrogateescape")
+    if not data:
+        raise Failure("empty tab")
+    if data == b"\\0":
+        return b"\0"
+    if len(data) > 1:
+        raise Failure(f"multi-character tab '{text}'")
+    return data
+
+
+def ordering(text: str) -> str:
+    """Read the argument of --sort."""
+    matching = [word for word in _WORDS if word.startswith(text)]
+    if len(matching) != 1 and text not in _WORDS:
+        listed = "".join(f"\n  - '{word}'" for word in _WORDS)
+        kind = "ambiguous" if matching and text else "invalid"
+        raise UsageError(f"{kind} argument '{text}' for '--sort'\nValid arguments are:{listed}", status=1)
+    return _WORDS[matching[0]]
+
+
+_SIZE = re.compile(r"(\d+)([bkKmMGTPEZY%]?)(.*)", re.ASCII | re.DOTALL)
+
+
+def buffer_size(text: str) -> str:
+    """Check the argument of -S."""
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise Failure(f"invalid -S argument '{text}'")
+    if found[3]:
+        raise Failure(f"invalid suffix in -S argument '{text}'")
+    if len(found[1].lstrip("0")) > 19:
+        raise Failure(f"-S argument '{text}' too large")
+    return text
+
+
+def _count(option: str) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit()):
+            raise Failure(f"invalid --{option} argument '{text}'")
+        return int(text[:18])
+
+    return read
+
+
+def threads(text: str) -> int:
+    """Check the argument of --parallel."""
+    number = _count("parallel")(text)
+    if not number:
+        raise Failure("number in parallel must be nonzero")
+    return number
+
+
+def batch_size(text: str) -> int:
+    """Check the argument of --batch-size."""
+    number = _count("batch-size")(text)
+    if number < 2:
+        raise Failure(f"invalid --batch-size argument '{text}'\nsort: minimum --batch-size argument is '2'")
+    return number
+
+
+def check_kind(text: str) -> str:
+    """Read the argument of --check."""
+    if text in ("quiet", "silent"):
+        return "C"
+    if text == "diagnose-first":
+        return "c"
+    raise UsageError(
+        f"invalid argument '{text}' for '--check'\nValid arguments are:\n  - 'quiet', 'silent'\n  - 'diagnose-first'",
+        status=1,
+    )
+
+
+WRITE_ERROR = "fflush failed: 'standard output': {}\nsort: write error"
+
+
+@option_set
+class Options:
+    """sort [OPTION]... [FILE]...
+
+    Write all lines of the FILEs, or of standard input, in order.
+    """
+
+    flags: tuple[str, ...] = also(
+        opt("-b", "--ignore-leading-blanks", help="ignore leading blanks", const="b", append=True),
+        opt(
+            "-d", "--dictionary-order", help="compare only blanks, letters and digits", const="d", append=True
+        ),
+        opt("-f", "--ignore-case", help="compare as upper case", const="f", append=True),
+        opt("-g", "--general-numeric-sort", help="compare as floating-point numbers", const="g", append=True),
+        opt("-h", "--human-numeric-sort", help="compare numbers with units: 2K 1G", const="h", append=True),
+        opt("-i", "--ignore-nonprinting", help="compare only printable characters", const="i", append=True),
+        opt("-M", "--month-sort", help="compare as names of months", const="M", append=True),
+        opt("-n", "--numeric-sort", help="compare as numbers", const="n", append=True),
+        opt("-R", "--random-sort", help="shuffle, but keep equal keys together", const="R", append=True),
+        opt("-r", "--reverse", help="reverse the order", const="r", append=True),
+        opt("-V", "--version-sort", help="compare numbers within text", const="V", append=True),
+        opt("--sort", "WORD", "sort by WORD: numeric, month, version ...", convert=ordering, append=True),
+    )
+    keys: tuple[Key, ...] = opt(
+        "-k", "--key", "KEYDEF", "sort by a key: F[.C][OPTS][,F[.C][OPTS]]", convert=parse_key, append=True
+    )
+    tabs: tuple[bytes, ...] = opt(
+        "-t", "--field-separator", "SEP", "fields are separated by SEP", convert=separator, append=True
+    )
+    checks: tuple[str, ...] = also(
+        opt("-c", help="check the order; name the first line out of it", const="c", append=True),
+        opt("-C", help="check the order silently", const="C", append=True),
+        opt(
+            "--check",
+            "HOW",
+            "check: diagnose-first or quiet",
+            optional=True,
+            const="c",
+            convert=check_kind,
+            append=True,
+        ),
+    )
+    merge: bool = opt("-m", "--merge", help="merge files that are sorted already")
+    outputs: tuple[str, ...] = opt(
+        "-o", "--output", "FILE", "write to FILE, which may be an input", append=True
+    )
+    names: str | None = opt("--files0-from", "F", "sort the files whose names, ended by NUL, stand in F")
+    random_source: str | None = opt("--random-source", "FILE", "shuffle as the bytes of FILE say")
+    stable: bool = opt("-s", "--stable", help="keep equal lines in their order")
+    unique: bool = opt("-u", "--unique", help="keep only the first of equal lines")
+    zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
+    memory: str | None = opt(
+        "-S", "--buffer-size", "SIZE", "checked, and without effect", convert=buffer_size
+    )
+    temporary: tuple[str, ...] = opt(
+        "-T", "--temporary-directory", "DIR", "taken, and without effect", append=True
+    )
+    parallel: int = opt("--parallel", "N", "checked, and without effect", convert=threads, default=1)
+    batch: int = opt("--batch-size", "N", "checked, and without effect", convert=batch_size, default=16)
+    compress: str | None = opt("--compress-program", "PROGRAM", "taken, and without effect")
+    former: bool = opt("-y", help="taken, and without effect")
+
+
+_SYNTAX = Syntax(Options)
+_OLD_START = re.compile(r"\+([0-9]+)(?:\.([0-9]+))?([bdfgiMhnrRV]*)", re.ASCII)
+_OLD_END = re.compile(r"-([0-9]+)(?:\.([0-9]+))?([bdfgiMhnrRV]*)", re.ASCII)
+_AWAITING = re.compile(r"-[a-zA-Z]*[kotST]|--(?:key|output|field-separator|buffer-size|temporary-directory)")
+
+
+def with_new_keys(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with keys of the form ``+1.2n -3`` (from 0) as ``-k``."""
+    found: list[str] = []
+    rest = list(reversed(arguments))
+    while rest:
+        argument = rest.pop()
+        start = _OLD_START.fullmatch(argument)
+        if argument == "--":
+            return [*found, argument, *reversed(rest)]
+        if start is None:
+            found.append(argument)
+            if _AWAITING.fullmatch(argument) and rest:
+                found.append(rest.pop())
+            continue
+        key = f"-k{_old_number(start[1]) + 1}.{_old_number(start[2]) + 1}{start[3]}"
+        end = _OLD_END.fullmatch(rest[-1]) if rest else None
+        if end is not None:
+            rest.pop()
+            field, character = _old_number(end[1]), _old_number(end[2])
+            key += f",{field + 1}.{character}" if character else f",{field or 1}"
+            key += end[3]
+        found.append(key)
+    return found
+
+
+def _old_number(text: str | None) -> int:
+    return int((text or "0")[:18])
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, 1 when -c found disorder, 2 after an error."""
+    options, operands = _SYNTAX.parse(with_new_keys(arguments) if _has_old_keys(arguments) else arguments)
+    return sort(options, operands, ctx)
+
+
+def _has_old_keys(arguments: Sequence[str]) -> bool:
+    return any(argument[:1] == "+" for argument in arguments)
+
+
+def sort(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Sort, merge or check as the options say; return the exit status."""
+    if len(set(options.tabs)) > 1:
+        raise Failure("incompatible tabs")
+    if len(set(options.outputs)) > 1:
+        raise Failure("multiple output files specified")
+    order = Order(options, _seed(options, ctx))
+    if options.names is not None:
+        if operands:
+            raise UsageError(
+                f"extra operand '{operands[0]}'\nfile operands cannot be combined with --files0-from"
+            )
+        operands = read_names(options.names, ctx)
+    delimiter = b"\0" if options.zero else b"\n"
+    if options.checks:
+        kind = options.checks[0]
+        if len(set(options.checks)) > 1:
+            raise Failure("options '-cC' are incompatible")
+        if len(operands) > 1:
+            raise Failure(f"extra operand '{operands[1]}' not allowed with -{kind}")
+        if options.outputs:
+            raise Failure(f"options '-{kind}o' are incompatible")
+        return check(order, operands[0] if operands else "-", kind == "C", delimiter, ctx)
+    inputs = [read_lines(name, delimiter, ctx) for name in operands or ("-",)]
+    if options.merge:
+        lines = order.merged(inputs)
+    else:
+        lines = inputs[0] if len(inputs) == 1 else [line for each in inputs for line in each]
+        ctx.charge(len(lines) * (1 + len(order.keys)))
+        lines = order.sorted(lines)
+    data = delimiter.join(lines) + delimiter if lines else b""
+    if not options.outputs:
+        ctx.write(data)
+        return 0
+    output = options.outputs[0]
+    try:
+        file = ctx.create(output)
+    except OSError as error:
+        raise Failure(f"open failed: {quote_odd(output)}: {error_text(error)}") from None
+    try:
+        file.write(data)
+    finally:
+        file.release()
+    return 0
+
+
+def read_names(source: str, ctx: Context) -> list[str]:
+    """Return the names of --files0-from. Raises Failure."""
+    try:
+        with ctx.open(source) as reader:
+            records = reader.read_all().split(b"\0")
+    except OSError as error:
+        raise Failure(f"open failed: {quote_odd(source)}: {error_text(error)}") from None
+    if not records[-1]:
+        records.pop()
+    if not records:
+        raise Failure(f"no input from '{source}'")
+    names = [record.decode("utf-8", "surrogateescape") for record in records]
+    for number, name in enumerate(names, 1):
+        if not name:
+            raise Failure(f"{source}:{number}: invalid zero-length file name")
+        if name == source == "-":
+            raise Failure("when reading file names from stdin, no file name of '-' allowed")
+    return names
+
+
+def _seed(options: Options, ctx: Context) -> bytes | None:
+    """Return the bytes of --random-source; None without it."""
+    if options.random_source is None:
+        return None
+    try:
+        with ctx.open(options.random_source) as reader:
+            return reader.read(16)
+    except OSError as error:
+        raise Failure(f"open failed: {quote_odd(options.random_source)}: {error_text(error)}") from None
+
+
+def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
+    """Return all lines of an input without their delimiters."""
+    try:
+        with ctx.open(name) as reader:
+            data = reader.read_all()
+    except OSError as error:
+        kind = "read failed" if isinstance(error, IsADirectoryError) else "cannot read"
+        raise Failure(f"{kind}: {quote_odd(name)}: {error_text(error)}") from None
+    ctx.budget.check_fits(2 * len(data) + _LINE_COST * data.count(delimiter))
+    lines = data.split(delimiter)
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def check(order: Order, name: str, quiet: bool, delimiter: bytes, ctx: Context) -> int:
+    """Compare each line with the one before it."""
+    lines = read_lines(name, delimiter, ctx)
+    allowed = 0 if order.unique else 1
+    for number in range(1, len(lines)):
+        ctx.charge(1)
+        if order.compare(lines[number - 1], lines[number]) >= allowed:
+            if not quiet:
+                text = lines[number].decode("utf-8", "surrogateescape")
+                ctx.error(f"{name}:{number + 1}: disorder: {text}")
+            return 1
+    return 0
+
+
+class Order:
+    """How lines compare: by each key in turn, then byte by byte unless -s or -u."""
+
+    def __init__(self, options: Options, seed: bytes | None) -> None:
+        given = "".join(dict.fromkeys(options.flags))
+        self.reverse = "r" in given
+        self.unique = options.unique
+        self.last_resort = not (options.stable or options.unique)
+        blanks = "b" in given
+        inherited = given.replace("b", "")
+        keys = list(options.keys)
+        if not keys and (inherited.replace("r", "") or blanks):
+            keys = [Key(start_blanks=blanks, end_blanks=blanks, flags=inherited)]
+        for index, key in enumerate(keys):
+            if not key.flags and not key.start_blanks and not key.end_blanks:
+                keys[index] = key._replace(start_blanks=blanks, end_blanks=blanks, flags=inherited)
+            check_flags(keys[index].flags)
+        self.keys: list[tuple[KeyFunction | None, bool]] = [
+            (key_function(key, options.tabs[0] if options.tabs else None, seed), key.reverse) for key in keys
+        ]
+
+    def sorted(self, lines: list[bytes]) -> list[bytes]:
+        """Sort in place and return the lines to write."""
+        if not self.keys:
+            if self.unique:
+                lines = list(dict.fromkeys(lines))
+            lines.sort(reverse=self.reverse)
+            return lines
+        if self.last_resort:
+            lines.sort(reverse=self.reverse)
+        for function, reverse in reversed(self.keys):
+            lines.sort(key=function, reverse=reverse)
+        return list(self._without_equals(lines)) if self.unique else lines
+
+    def merged(self, inputs: list[list[bytes]]) -> list[bytes]:
+        """Merge inputs that are sorted."""
+        from functools import cmp_to_key
+        from heapq import merge
+
+        compare: Callable[[bytes, bytes], int] = self.compare
+        lines = list(merge(*inputs, key=cmp_to_key(compare)))
+        return list(self._without_equals(lines)) if self.unique else lines
+
+    def _without_equals(self, lines: list[bytes]) -> Iterator[bytes]:
+        last: Any = None
+        for line in lines:
+            here = [line if function is None else function(line) for function, _ in self.keys] or line
+            if here != last:
+                yield line
+            last = here
+
+    def compare(self, left: bytes, right: bytes) -> int:
+        """Return a number below, at or above 0."""
+        for function, reverse in self.keys:
+            a, b = (left, right) if function is None else (function(left), function(right))
+            if a != b:
+                return 1 if (a > b) is not reverse else -1
+        if left == right or (self.keys and not self.last_resort):
+            return 0
+        return 1 if (left > right) is not self.reverse else -1

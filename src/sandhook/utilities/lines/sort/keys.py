@@ -1,0 +1,318 @@
+"""Keys of sort: what ``-k 2.3,4nr`` takes from a line, and how it compares.
+
+Every key is made into a function from a line to something Python compares as GNU sort does, so
+that ``list.sort`` does the work. Blanks are space, tab and newline; letters are ASCII.
+
+Source: POSIX.1-2024 XCU 3, sort. Oracle: GNU coreutils 9.1 in C.UTF-8 (order of bytes).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from random import Random
+from typing import Any
+from zlib import crc32
+
+from sandhook.command.context import Failure
+from sandhook.record import Record
+
+KeyFunction = Callable[[bytes], Any]
+
+_BLANKS = b" \t\n"
+_NUMBER = re.compile(rb"[ \t\n]*(-?)([0-9]*)(?:\.([0-9]*))?")
+_GENERAL = re.compile(
+    rb"[ \t\n\v\f\r]*([+-]?(?:0x[0-9a-f]+(?:\.[0-9a-f]*)?(?:p[+-]?[0-9]+)?|[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?"
+    rb"|\.[0-9]+(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan(?:\([a-z0-9_]*\))?))",
+    re.IGNORECASE,
+)
+_SUFFIX = re.compile(rb"(\.[A-Za-z~][A-Za-z0-9~]*)*\Z")
+_PARTS = re.compile(rb"([^0-9]*)([0-9]*)")
+_UNITS = b" KMGTPEZY"
+_MONTHS = (b"JAN", b"FEB", b"MAR", b"APR", b"MAY", b"JUN", b"JUL", b"AUG", b"SEP", b"OCT", b"NOV", b"DEC")
+_NO_DICTIONARY = bytes(
+    byte for byte in range(256) if not (chr(byte).isascii() and chr(byte).isalnum()) and byte not in _BLANKS
+)
+_NO_PRINTING = bytes(byte for byte in range(256) if not 32 <= byte < 127)
+_DIGITS_AT_ONCE = 4_000  #: Python's int refuses more
+
+ORDERINGS = "ghMnRV"
+_FEW_FIELDS = 40  #: fields that one regular expression counts
+
+
+class Key(Record):
+    """One key; fields and characters count from 0, ``end_field`` is None for the end of the line."""
+
+    start_field: int = 0
+    start_char: int = 0
+    end_field: int | None = None
+    end_char: int = 0  #: 0 stands for the end of the field before ``end_field``
+    start_blanks: bool = False  #: -b for the beginning
+    end_blanks: bool = False  #: and for the end
+    flags: str = ""  #: of "dfgihMnRrV"
+
+    @property
+    def reverse(self) -> bool:
+        return "r" in self.flags
+
+
+def parse_key(text: str) -> Key:
+    """Read the argument of -k. Raises Failure with GNU's message."""
+    field, at = _count(text, 0, "invalid number at field start")
+    if not field:
+        raise _bad("field number is zero", text)
+    char = 1
+    if text[at : at + 1] == ".":
+        char, at = _count(text, at + 1, "invalid number after '.'")
+        if not char:
+            raise _bad("character offset is zero", text)
+    start_flags, at = _flags(text, at)
+    end_field: int | None = None
+    end_char = 0
+    end_flags = ""
+    if text[at : at + 1] == ",":
+        end, at = _count(text, at + 1, "invalid number after ','")
+        if not end:
+            raise _bad("field number is zero", text)
+        if text[at : at + 1] == ".":
+            end_char, at = _count(text, at + 1, "invalid number after '.'")
+        end_field = end if not end_char else end - 1
+        end_flags, at = _flags(text, at)
+    if at < len(text):
+        raise _bad("stray character in field spec", text)
+    flags = "".join(dict.fromkeys((start_flags + end_flags).replace("b", "")))
+    return Key(field - 1, char - 1, end_field, end_char, "b" in start_flags, "b" in end_flags, flags)
+
+
+def _count(text: str, at: int, message: str) -> tuple[int, int]:
+    end = at
+    while end < len(text) and text[end] in "0123456789":
+        end += 1
+    if end == at:
+        raise Failure(f"{message}: invalid count at start of '{text[at:]}'")
+    return min(int(text[at:end].lstrip("0")[:19] or "0"), 1 << 62), end
+
+
+def _flags(text: str, at: int) -> tuple[str, int]:
+    end = at
+    while end < len(text) and text[end] in "bdfghiMnRrV":
+        end += 1
+    return text[at:end], end
+
+
+def _bad(what: str, text: str) -> Failure:
+    return Failure(f"{what}: invalid field specification '{text}'")
+
+
+def check_flags(flags: str) -> None:
+    """Refuse orderings that exclude each other."""
+    kinds = "".join(sorted((each for each in set(flags) if each in ORDERINGS + "di"), key="dfghiMnRV".find))
+    if sum(each in "ghMn" for each in kinds) + any(each in "diRV" for each in kinds) > 1:
+        raise Failure(f"options '-{kinds}' are incompatible")
+
+
+# --------------------------------------------------------------------------- what a key takes
+
+
+def extractor(key: Key, tab: bytes | None) -> Callable[[bytes], bytes] | None:
+    """Return the function that cuts a key out of a line; None when it is the whole line."""
+    field, char, end, end_char, start_blanks, end_blanks, _ = key
+    if end is None and not field and not char and not start_blanks:
+        return None
+    if tab is not None and not char and not end_char and not start_blanks and field < 1_000:
+        if end is None:
+            return lambda line: line.split(tab, field)[field] if line.count(tab) >= field else b""
+        if end == field + 1:
+            return lambda line: line.split(tab, end)[field] if line.count(tab) >= field else b""
+    if tab is None and not char and not end_char and field < _FEW_FIELDS:
+        fast = _blank_fields(field, end, start_blanks)
+        if fast is not None:
+            return fast
+    begin = _beginning(field, char, start_blanks, tab)
+    if end is None:
+        return lambda line: line[begin(line) :]
+    limit = _limit(end, end_char, end_blanks, tab)
+    return lambda line: line[begin(line) : limit(line)]
+
+
+def _blank_fields(field: int, end: int | None, blanks: bool) -> Callable[[bytes], bytes] | None:
+    """Cut whole fields out with one match, the usual case; None if there are too many."""
+    if end is not None and not field < end < field + _FEW_FIELDS:
+        return None
+    before = rb"(?:[ \t\n]*[^ \t\n]*){%d}" % field + (rb"[ \t\n]*" if blanks else b"")
+    wanted = rb"(.*)" if end is None else rb"((?:[ \t\n]*[^ \t\n]*){%d})" % (end - field)
+    match = re.compile(before + wanted, re.DOTALL).match
+    return lambda line: match(line)[1]  # type: ignore[index]
+
+
+def _fields_end(count: int, tab: bytes | None, into_next: bool) -> Callable[[bytes], int]:
+    """Return where ``count`` fields end; with ``into_next`` behind the separator, where the next begins."""
+
+    def separated(line: bytes) -> int:
+        at = 0
+        for index in range(count):
+            found = line.find(tab, at)  # type: ignore[arg-type]
+            if found < 0:
+                return len(line)
+            at = found + 1 if into_next or index < count - 1 else found
+        return at
+
+    def blank(line: bytes) -> int:
+        at = 0
+        for _ in range(count):
+            if at >= len(line):
+                break
+            found = _FIELD.match(line, at)
+            at = found.end() if found else len(line)
+        return at
+
+    return blank if tab is None else separated
+
+
+_FIELD = re.compile(rb"[ \t\n]*[^ \t\n]*")
+_BLANK_RUN = re.compile(rb"[ \t\n]*")
+
+
+def _beginning(field: int, char: int, blanks: bool, tab: bytes | None) -> Callable[[bytes], int]:
+    fields = _fields_end(field, tab, True)
+
+    def begin(line: bytes) -> int:
+        at = fields(line) if field else 0
+        if blanks:
+            at = _BLANK_RUN.match(line, at).end()  # type: ignore[union-attr]
+        return min(at + char, len(line))
+
+    return begin
+
+
+def _limit(end: int, char: int, blanks: bool, tab: bytes | None) -> Callable[[bytes], int]:
+    fields = _fields_end(end, tab, char > 0)
+
+    def limit(line: bytes) -> int:
+        at = fields(line) if end else 0
+        if char:
+            if blanks:
+                at = _BLANK_RUN.match(line, at).end()  # type: ignore[union-attr]
+            at = min(at + char, len(line))
+        return at
+
+    return limit
+
+
+# --------------------------------------------------------------------------- how a key compares
+
+
+def key_function(key: Key, tab: bytes | None, seed: bytes | None = None) -> KeyFunction | None:
+    """Return the function from a line to what is compared; None for the line itself.
+
+    ``seed`` makes -R the same every time.
+    """
+    take = extractor(key, tab)
+    compare = comparison(key.flags, seed)
+    if compare is None or take is None:
+        return compare or take
+    cut, convert = take, compare
+    return lambda line: convert(cut(line))
+
+
+def comparison(flags: str, seed: bytes | None = None) -> KeyFunction | None:
+    """Return the conversion that an ordering asks for; None for bytes as they are."""
+    for letter, convert in _CONVERSIONS.items():
+        if letter in flags:
+            return convert
+    if "R" in flags:
+        inner = _folded(flags)
+        mixer = Random(seed)
+        start, factor = mixer.getrandbits(32), mixer.getrandbits(32) | 1
+
+        def shuffled(text: bytes) -> tuple[int, bytes]:
+            text = inner(text) if inner else text
+            return crc32(text, start) * factor & 0xFFFFFFFF, text
+
+        return shuffled
+    return _folded(flags)
+
+
+def _folded(flags: str) -> Callable[[bytes], bytes] | None:
+    removed = _NO_DICTIONARY if "d" in flags else _NO_PRINTING if "i" in flags else b""
+    if "f" in flags:
+        return lambda text: text.translate(None, removed).upper()
+    if removed:
+        return lambda text: text.translate(None, removed)
+    return None
+
+
+def numeric(text: bytes) -> Any:
+    """-n: a decimal number of any length; what is none counts as 0."""
+    found = _NUMBER.match(text)
+    sign, whole, fraction = found.groups()  # type: ignore[union-attr]
+    if not fraction and len(whole) < _DIGITS_AT_ONCE:
+        return int(sign + whole) if whole else 0
+    from decimal import Decimal
+
+    return Decimal(f"{sign.decode()}{whole.decode() or '0'}.{(fraction or b'0').decode()}")
+
+
+def human(text: bytes) -> Any:
+    """-h: first the unit, then the number."""
+    value = numeric(text)
+    found = _NUMBER.match(text)
+    unit = text[found.end() : found.end() + 1] if found else b""
+    order = max(_UNITS.find(b"K" if unit == b"k" else unit or b" "), 0)
+    if not value:
+        order = 0
+    return (-order if value < 0 else order, value)
+
+
+def general(text: bytes) -> Any:
+    """-g: what is no number first, then NaN, then numbers."""
+    found = _GENERAL.match(text)
+    if not found:
+        return (0, 0.0)
+    number = found[1].decode()
+    if "nan" in number.lower():
+        return (1, 0.0)
+    if "x" in number.lower():
+        return (2, float.fromhex(number) if len(number) < 300 else 0.0)
+    return (2, float(number))
+
+
+def month(text: bytes) -> int:
+    """-M: unknown ones first."""
+    name = text.lstrip(b" \t\n\v\f\r")[:3].upper()
+    return _MONTHS.index(name) + 1 if name in _MONTHS else 0
+
+
+def version(text: bytes) -> Any:
+    """-V: digits compare as numbers, "~" sorts before everything, suffixes of files last."""
+    rank = 0 if not text else 1 if text == b"." else 2 if text == b".." else 3 if text[:1] == b"." else 4
+    if rank < 3:
+        return (rank,)
+    prefix = text[: _SUFFIX.search(text).start()]  # type: ignore[union-attr]
+    return (rank, _version_parts(prefix), _version_parts(text))
+
+
+def _version_parts(text: bytes) -> tuple[Any, ...]:
+    parts: list[Any] = []
+    for letters, digits in _PARTS.findall(text):
+        parts.append(tuple([_version_order(byte) for byte in letters] + [0]))
+        significant = digits.lstrip(b"0")
+        parts.append((len(significant), significant))
+    parts += [(0,), (0, b"")]
+    return tuple(parts)
+
+
+def _version_order(byte: int) -> int:
+    if byte == 0x7E:
+        return -1
+    letter = 0x41 <= byte <= 0x5A or 0x61 <= byte <= 0x7A
+    return byte if letter else byte + 256
+
+
+_CONVERSIONS: dict[str, KeyFunction] = {
+    "n": numeric,
+    "g": general,
+    "h": human,
+    "M": month,
+    "V": version,
+}

@@ -1,0 +1,40 @@
+"""sponge: take in all of standard input, and only then write it to a file: it may be one that the pipe reads.
+
+Oracle: moreutils 0.67.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import reason
+from sandhook.command.options import opt, option_set
+
+
+@option_set
+class Options:
+    """sponge [-a] [FILE]
+
+    Write standard input to FILE when it has ended, or to standard output.
+    """
+
+    append: bool = opt("-a", help="put it behind what FILE has")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when FILE cannot be written."""
+    with ctx.stdin_reader() as reader:
+        data = reader.read_all()
+    if not operands:
+        ctx.write(data)
+        return 0
+    try:
+        file = ctx.create(operands[0], append=options.append)
+    except OSError as error:
+        raise Failure(f"error opening output file: {operands[0]}: {reason(error)}") from None
+    try:
+        file.write(data)
+    finally:
+        file.release()
+    return 0

@@ -1,0 +1,78 @@
+"""Tab stops of expand and unexpand: "8", "4,8,12", "4,8,/10", "4,+6".
+
+Source: GNU coreutils 9.1 manual, "expand invocation".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Failure
+
+_MOST = 1 << 30
+
+
+class TabStops:
+    """Where tabs lead to."""
+
+    __slots__ = ("_every", "_from_last", "_stops")
+
+    def __init__(self, stops: Sequence[int], every: int, from_last: bool) -> None:
+        self._stops = stops
+        self._every = every
+        self._from_last = from_last
+
+    def next(self, column: int) -> int | None:
+        """Return the first stop behind a column (from 0), None when there is none."""
+        for stop in self._stops:
+            if stop > column:
+                return stop
+        if not self._every:
+            return None
+        base = self._stops[-1] if self._from_last and self._stops else 0
+        return column + self._every - (column - base) % self._every
+
+
+def parse_tabs(texts: Sequence[str]) -> TabStops:
+    """Read the arguments of -t; several are one list. Raises Failure with GNU's messages."""
+    stops: list[int] = []
+    repeats = {"/": 0, "+": 0}
+    for mark, digits in _words(texts):
+        if not (digits.isascii() and digits.isdigit()):
+            rest = digits.lstrip("0123456789")
+            if rest[:1] in ("/", "+") and rest:
+                raise Failure(f"'{rest[0]}' specifier not at start of number: '{rest}'")
+            raise Failure(f"tab size contains invalid character(s): '{rest}'")
+        number = int(digits[:18])
+        if number > _MOST:
+            raise Failure(f"tab stop is too large '{digits}'")
+        if not mark:
+            stops.append(number)
+        elif repeats[mark]:
+            raise Failure(f"'{mark}' specifier only allowed with the last value")
+        else:
+            repeats[mark] = number
+    for before, stop in zip([0, *stops], stops):
+        if not stop:
+            raise Failure("tab size cannot be 0")
+        if stop <= before:
+            raise Failure("tab sizes must be ascending")
+    if repeats["/"] and repeats["+"]:
+        raise Failure("'/' specifier is mutually exclusive with '+'")
+    every = repeats["/"] or repeats["+"]
+    if len(stops) == 1 and not every:
+        return TabStops((), stops[0], False)
+    if not stops and not every:
+        return TabStops((), 8, False)
+    return TabStops(tuple(stops), every, bool(repeats["+"]))
+
+
+def _words(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the numbers with their mark, which holds for what follows in the same argument."""
+    for text in texts:
+        mark = ""
+        for word in text.replace(" ", ",").replace("\t", ",").split(","):
+            if word[:1] in ("/", "+") and word:
+                mark, word = word[0], word[1:]
+            if word:
+                yield mark, word

@@ -1,0 +1,120 @@
+"""tac: print the lines of files from the last to the first.
+
+Oracle: GNU coreutils 9.1 (no standard has it).
+An expression for -r is matched from the end: of all places where it matches, the last one counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import reason
+from sandhook.command.options import opt, option_set
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Regex, compile_bre
+from sandhook.text.quoting import quote_always
+
+
+@option_set
+class Options:
+    """tac [-b] [-s TEXT] [FILE]...
+
+    Print each FILE (standard input), last line first.
+    """
+
+    before: bool = opt("-b", "--before", "the separator stands before a line, not behind it")
+    regex: bool = opt("-r", "--regex", "the separator is a regular expression")
+    separator: str = opt("-s", "--separator", "TEXT", "lines are separated by TEXT", default="\n")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    separator = options.separator.encode("utf-8", "surrogateescape") or b"\0"
+    if len(separator) > 4096:
+        raise Failure("separator is too long")
+    if options.regex and not options.separator:
+        raise Failure("separator cannot be empty")
+    expression = _compiled(separator) if options.regex else None
+    for name in operands or ["-"]:
+        try:
+            with ctx.open(name) as reader:
+                data = reader.read_all()
+        except OSError as error:
+            if isinstance(error, IsADirectoryError):
+                ctx.fail(f"{name}: read error: Invalid argument")
+            else:
+                ctx.fail(f"failed to open {quote_always(name)} for reading: {reason(error)}")
+            continue
+        _print_reversed(data, separator if expression is None else expression, options.before, ctx)
+    return ctx.failed
+
+
+def _print_reversed(data: bytes, separator: bytes | Regex, before: bool, ctx: Context) -> None:
+    """Print the records of ``data`` from the end, without a list of all of them."""
+    past = len(data)
+    first = True
+    matches = _places(data, separator) if isinstance(separator, bytes) else _matches(data, separator, ctx)
+    for start, stop in matches:
+        ctx.charge()
+        edge = start if before else stop
+        if before or not first or edge != past:
+            ctx.write(data[edge:past])
+        past = edge
+        first = False
+    ctx.write(data[:past])
+
+
+def _places(data: bytes, separator: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where a separator stands, from the end; places do not overlap."""
+    start = data.rfind(separator)
+    while start >= 0:
+        yield start, start + len(separator)
+        start = data.rfind(separator, 0, start)
+
+
+#: In a bracket expression, behind a backslash, or alone: here + and ? repeat, and their escapes are themselves.
+_PIECE = re.compile(r"\[\^?\]?(?:\[[.:=].*?[.:=]\]|[^\]])*\]|\\.|.", re.DOTALL)
+_SWAPPED = {"+": "\\+", "?": "\\?", "\\+": "+", "\\?": "[?]"}
+
+
+def _compiled(separator: bytes) -> Regex:
+    """Compile a separator, in which + and ? are operators, as in Emacs, and \\| stands between alternatives."""
+    pieces = _PIECE.findall(separator.decode("utf-8", "surrogateescape"))
+    try:
+        return compile_bre(
+            "".join(_SWAPPED.get(piece, piece) for piece in pieces), newline="^" in pieces or "$" in pieces
+        )
+    except PatternError as error:
+        raise Failure(str(error)) from None
+
+
+def _matches(data: bytes, expression: Regex, ctx: Context) -> Iterator[tuple[int, int]]:
+    """Yield matches from the end: always the one that begins last of those in front of the one before."""
+    end = high = len(data)
+    size = 256
+    while high > 0:
+        low = max(high - size, 0)
+        base = max(low - 1, 0)  # what stands before the first place counts for "^"
+        piece = data[base:end]
+        found: list[tuple[int, int]] = []
+        at = low - base
+        while (match := expression.search(piece, at, remaining=ctx.budget.remaining)) is not None:
+            ctx.charge()
+            start, stop = match.spans[0]
+            if base + start >= high:
+                break
+            found.append((base + start, base + stop))
+            at = start + 1
+        ctx.budget.check_fits(64 * len(found))
+        for start, stop in reversed(found):
+            if stop > end:  # what it matched has been used: perhaps it matches less
+                match = expression.search(data[base:end], start - base, remaining=ctx.budget.remaining)
+                if match is None or match.spans[0][0] != start - base:
+                    continue
+                stop = base + match.spans[0][1]
+            yield start, stop
+            end = start
+        size = 256 if found else 4 * size
+        high = low

@@ -1,0 +1,335 @@
+"""tail: copy the last part of files.
+
+Source: POSIX.1-2024 XCU 3, tail. Oracle: GNU coreutils 9.1.
+-f sleeps on the virtual clock, so it ends when the run's time does, or by a signal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.counts import Headers, parse_count
+from sandhook.command.options import Syntax, UsageError, also, opt, option_set
+from sandhook.kernel.descriptor import File
+from sandhook.record import Record
+from sandhook.text.quoting import quote_always
+from sandhook.vfs.errors import error_text
+
+RAW = True  # "-5" and "+5" are options only when they stand alone
+_LEGACY = re.compile(r"[-+]([0-9]*)([bcl]?)(f?)", re.ASCII)
+
+
+class Amount(Record):
+    """What to copy: the last ``number``, or from the ``number``-th on (1-based) if ``from_start``."""
+
+    number: int
+    bytes_: bool = False
+    from_start: bool = False
+
+
+def lines_amount(text: str) -> Amount:
+    """Read the argument of -n."""
+    return _amount(text, "number of lines", False)
+
+
+def bytes_amount(text: str) -> Amount:
+    """Read the argument of -c."""
+    return _amount(text, "number of bytes", True)
+
+
+def _amount(text: str, what: str, bytes_: bool) -> Amount:
+    if text[:1] == "+":
+        if text[1:2] in ("+", "-"):
+            raise Failure(f"invalid {what}: '{text}'")
+        return Amount(parse_count(text, what), bytes_, True)
+    bare = text.removeprefix("-")
+    return Amount(parse_count(bare, what), bytes_)
+
+
+def seconds(text: str) -> float:
+    """Read the argument of -s."""
+    if not re.fullmatch(r"(?:\d+\.?\d*|\.\d+)", text, re.ASCII):
+        raise Failure(f"invalid number of seconds: '{text}'")
+    return min(float(text[:64]), 1e9)
+
+
+def process_id(text: str) -> int:
+    """Read the argument of --pid."""
+    if not (text.isascii() and text.isdecimal()):
+        raise Failure(f"invalid PID: '{text}'")
+    return int(text[-9:])
+
+
+def how(text: str) -> str:
+    """Read the argument of --follow."""
+    if text not in ("descriptor", "name"):
+        raise UsageError(
+            f"invalid argument '{text}' for '--follow'\nValid arguments are:\n  - 'descriptor'\n  - 'name'"
+        )
+    return text
+
+
+def unchanged_stats(text: str) -> str:
+    """Read the argument of --max-unchanged-stats."""
+    parse_count(text, "maximum number of unchanged stats between opens")
+    return text
+
+
+@option_set
+class Options:
+    """tail [-fFqvz] [-n [+]LINES | -c [+]BYTES] [FILE]...
+
+    Copy the last 10 lines of each FILE, or of standard input.
+    """
+
+    amount: Amount | None = also(
+        opt(
+            "-n",
+            "--lines",
+            "LINES",
+            "copy the last LINES lines; +LINES: from that line on",
+            convert=lines_amount,
+        ),
+        opt(
+            "-c",
+            "--bytes",
+            "BYTES",
+            "copy the last BYTES bytes; +BYTES: from that byte on",
+            convert=bytes_amount,
+        ),
+    )
+    headers: bool | None = also(
+        opt(
+            "-q", "--quiet", "--silent", help="never write headers with file names", const=False, default=None
+        ),
+        opt("-v", "--verbose", help="always write headers with file names"),
+    )
+    zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
+    follow: str | None = also(
+        opt("-f", help="go on with what is appended", const="descriptor", default=None),
+        opt("-F", help="same as --follow=name --retry", const="name"),
+        opt(
+            "--follow", "HOW", "follow by descriptor or name", optional=True, const="descriptor", convert=how
+        ),
+    )
+    retry: bool = opt("--retry", help="keep trying to open a file that is not there")
+    pause: float = opt(
+        "-s", "--sleep-interval", "N", "look again after N seconds", convert=seconds, default=1.0
+    )
+    pid: int | None = opt("--pid", "PID", "end when that process has ended", convert=process_id)
+    unchanged: str | None = opt(
+        "--max-unchanged-stats", "N", "taken, and without effect", convert=unchanged_stats
+    )
+
+
+_SYNTAX = Syntax(Options)
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    legacy = _legacy(arguments)
+    try:
+        options, operands = _SYNTAX.parse(arguments[legacy is not None :])
+    except UsageError as error:
+        message = str(error)
+        if message[:19] == "invalid option -- '" and message[19].isdecimal():
+            raise Failure(f"option used in invalid context -- {message[19]}") from None
+        raise
+    amount, follow = options.amount or Amount(10), options.follow
+    if legacy is not None:
+        amount = legacy[0]
+        follow = "descriptor" if legacy[1] else None
+    delimiter = b"\0" if options.zero else b"\n"
+    if options.retry and not follow:
+        ctx.error("warning: --retry ignored; --retry is useful only when following")
+    if options.pid is not None and not follow:
+        ctx.error("warning: PID ignored; --pid=PID is useful only when following")
+    if not (amount.number or amount.from_start or follow):
+        return 0  # no input is looked at
+    headers = Headers(ctx, len(operands) > 1 if options.headers is None else options.headers)
+    followed: list[tuple[str, Reader]] = []
+    missing: list[str] = []
+    try:
+        for name in operands or ("-",):
+            reader = begin(name, amount, delimiter, headers, ctx)
+            if reader is None:
+                missing.append(name)
+            elif follow and isinstance(reader.description, File):
+                followed.append((name, reader))
+            else:
+                reader.close()
+        if follow:
+            wait_for_more(followed, missing if follow == "name" else [], options, headers, ctx)
+    finally:
+        for each in followed:
+            each[1].close()
+    return ctx.failed
+
+
+def _legacy(arguments: Sequence[str]) -> tuple[Amount, bool] | None:
+    """Read ``-5``, ``+5c``, ``-2f`` in front of at most one file; tell whether to follow it."""
+    count = len(arguments)
+    found = _LEGACY.fullmatch(arguments[0]) if arguments else None
+    if found is None or (arguments[0][0] == "-" and (not found[1] or arguments[0] == "-")):
+        return None
+    if not found[0][1:]:
+        return None
+    file = "" if count < 2 else arguments[1]
+    if count > 2 and not (count == 3 and file == "--"):
+        return None
+    if file[:1] == "-" and len(file) > 1 and file != "--":
+        return None
+    number = parse_count(found[1] or "10", "number of lines") * (512 if found[2] == "b" else 1)
+    return Amount(number, found[2] in ("b", "c") and found[2] != "", found[0][0] == "+"), bool(found[3])
+
+
+def begin(name: str, amount: Amount, delimiter: bytes, headers: Headers, ctx: Context) -> Reader | None:
+    """Copy the end of one input; return it, still open, or None if it cannot be opened."""
+    try:
+        reader = ctx.open(name)
+    except IsADirectoryError as error:
+        headers.write(name)
+        ctx.fail(f"error reading '{name}': {error_text(error)}")
+        return None
+    except OSError as error:
+        ctx.fail(f"cannot open {quote_always(name)} for reading: {error_text(error)}")
+        return None
+    headers.write(name)
+    copy(reader, amount, delimiter, ctx)
+    return reader
+
+
+def copy(reader: Reader, amount: Amount, delimiter: bytes, ctx: Context) -> None:
+    """Copy the wanted part of one input."""
+    count = amount.number
+    if amount.from_start:
+        skip = skip_bytes if amount.bytes_ else skip_lines
+        skip(reader, max(count - 1, 0), delimiter)
+        for data in reader.chunks():
+            ctx.write(data)
+    elif amount.bytes_:
+        copy_last_bytes(reader, count, ctx)
+    else:
+        copy_last_lines(reader, count, delimiter, ctx)
+
+
+def skip_bytes(reader: Reader, count: int, delimiter: bytes) -> None:
+    """Read ``count`` bytes."""
+    while count > 0 and (data := reader.read(min(count, 65_536))):
+        count -= len(data)
+
+
+def skip_lines(reader: Reader, count: int, delimiter: bytes) -> None:
+    """Read ``count`` lines."""
+    while count > 0 and (data := reader.read()):
+        found = data.count(delimiter)
+        if found >= count:
+            at = 0
+            for _ in range(count):
+                at = data.index(delimiter, at) + 1
+            reader.unread(data[at:])
+        count -= found
+
+
+def copy_last_bytes(reader: Reader, count: int, ctx: Context) -> None:
+    """Copy the last bytes."""
+    kept = keep_last(reader, count, len, ctx)
+    surplus = sum(size for _, size in kept) - count
+    for data, _ in kept if count else ():
+        ctx.write(data[max(surplus, 0) :])
+        surplus = 0
+
+
+def copy_last_lines(reader: Reader, count: int, delimiter: bytes, ctx: Context) -> None:
+    """Copy the last lines; an unfinished one counts as a line."""
+    kept = keep_last(reader, count, lambda data: data.count(delimiter), ctx)
+    surplus = sum(size for _, size in kept) - count
+    if kept and kept[-1][0][-1:] != delimiter:
+        surplus += 1
+    for data, lines in kept if count else ():
+        if surplus > 0:
+            at = 0
+            for _ in range(min(surplus, lines)):
+                at = data.index(delimiter, at) + 1
+            surplus -= lines
+            data = data[at:]
+        ctx.write(data)
+
+
+def keep_last(
+    reader: Reader, count: int, measure: Callable[[bytes], int], ctx: Context
+) -> deque[tuple[bytes, int]]:
+    """Read all, and keep the last pieces, with their sizes, that hold more than ``count`` units."""
+    kept: deque[tuple[bytes, int]] = deque()
+    held = size = 0
+    for data in reader.chunks():
+        kept.append((data, measure(data)))
+        held += kept[-1][1]
+        size += len(data)
+        while len(kept) > 1 and held - kept[0][1] > count:
+            gone = kept.popleft()
+            held -= gone[1]
+            size -= len(gone[0])
+        ctx.budget.check_fits(size)
+    return kept
+
+
+def wait_for_more(
+    followed: list[tuple[str, Reader]],
+    missing: list[str],
+    options: Options,
+    headers: Headers,
+    ctx: Context,
+) -> None:
+    """Copy what is appended, until the run ends or the process given by --pid has."""
+    last = followed[-1][0] if followed else None
+    by_name = bool(missing) or options.follow == "name"
+    while followed or (missing and (options.retry or options.follow == "name")):
+        for index, (name, reader) in enumerate(followed):
+            if by_name:
+                reader = followed[index][1]
+                fresh = reopened(name, reader, ctx)
+                if fresh is not None:
+                    ctx.error(f"'{name}' has been replaced;  following new file")
+                    reader.close()
+                    followed[index] = (name, fresh)
+                    reader = fresh
+            if reader.description.tell() > file_size(reader):
+                ctx.error(f"{name}: file truncated")
+                reader.description.seek(0)
+            for data in reader.chunks():
+                if name != last:
+                    headers.write(name)
+                    last = name
+                ctx.write(data)
+        for name in missing[:]:
+            if ctx.fs.exists(ctx.path(name)) and not ctx.fs.is_dir(ctx.path(name)):
+                ctx.error(f"'{name}' has appeared;  following new file")
+                missing.remove(name)
+                followed.append((name, ctx.open(name)))
+        if options.pid is not None and options.pid not in ctx.kernel.processes:
+            return
+        ctx.charge()
+        ctx.sleep(max(options.pause, 0.01))
+
+
+def file_size(reader: Reader) -> int:
+    """Return the present size of a followed file in bytes."""
+    description = reader.description
+    return description.handle.size() if isinstance(description, File) else 0
+
+
+def reopened(name: str, reader: Reader, ctx: Context) -> Reader | None:
+    """Return the file that has the name now, if it is another one."""
+    description = reader.description
+    if name == "-" or not isinstance(description, File):
+        return None
+    try:
+        if ctx.fs.stat(ctx.path(name)).inode == description.handle.stat().inode:
+            return None
+        return ctx.open(name)
+    except OSError:
+        return None

@@ -1,0 +1,73 @@
+"""tee: copy standard input to standard output and to files.
+
+Source: POSIX.1-2024 XCU 3, tee. Oracle: GNU coreutils 9.1. There is no SIGINT to ignore, so -i has
+nothing to do; a pipe that nobody reads ends tee, as without GNU's -p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.choices import one_of
+from sandhook.command.context import Context, WriteError
+from sandhook.command.options import also, opt, option_set
+from sandhook.kernel.descriptor import Description
+from sandhook.text.quoting import quote_odd
+from sandhook.vfs.errors import error_text
+
+
+@option_set
+class Options:
+    """tee [-ai] [FILE]...
+
+    Copy standard input to standard output and to each FILE.
+    """
+
+    append: bool = opt("-a", "--append", help="append to the FILEs instead of replacing them")
+    ignore_interrupts: bool = opt("-i", "--ignore-interrupts", help="taken, and without effect")
+    pipes: str | None = also(
+        opt("-p", help="go on when nobody reads a pipe, without effect", const="warn-nopipe", default=None),
+        opt("--output-error", "MODE", "warn, warn-nopipe, exit or exit-nopipe", optional=True, const="warn-nopipe",
+            convert=one_of("--output-error", "warn", "warn-nopipe", "exit", "exit-nopipe")),
+    )  # fmt: skip
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be written; the copying goes on all the same."""
+    files: list[tuple[str, Description]] = []
+    going = True
+    try:
+        for name in operands:
+            try:
+                files.append((name, ctx.create(name, append=options.append)))
+            except OSError as error:
+                ctx.fail(f"{quote_odd(name)}: {error_text(error)}")
+                if (options.pipes or "").startswith("exit"):
+                    return ctx.failed
+        with ctx.stdin_reader() as reader:
+            for data in reader.chunks():
+                going = going and _copied(data, ctx)
+                if not (going or files):
+                    break
+                for entry in files[:]:
+                    try:
+                        entry[1].write(data)
+                    except OSError as error:
+                        ctx.fail(f"{quote_odd(entry[0])}: {error_text(error)}")
+                        files.remove(entry)
+                        entry[1].release()
+    finally:
+        for _, file in files:
+            file.release()
+    return ctx.failed
+
+
+def _copied(data: bytes, ctx: Context) -> bool:
+    """Write to standard output; tell whether that can go on."""
+    try:
+        ctx.write(data)
+        ctx.flush()
+    except WriteError as error:
+        ctx.fail(f"'standard output': {error.reason}")
+        return False
+    return True

@@ -1,0 +1,108 @@
+"""unexpand: write tabs instead of blanks.
+
+Source: POSIX.1-2024 XCU 3, unexpand. Oracle: GNU coreutils 9.1, which counts bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.operands import reason
+from sandhook.command.options import also, opt, option_set
+from sandhook.text.quoting import quote_odd
+from sandhook.utilities.lines.tabs import TabStops, parse_tabs
+
+NUMERIC = "tabs"
+
+
+@option_set
+class Options:
+    """unexpand [-a] [-t TABS] [FILE]...
+
+    Copy the FILEs with blanks at the beginnings of lines as tabs.
+    """
+
+    everywhere: bool | None = also(
+        opt("-a", "--all", help="blanks anywhere, where at least two end at a stop", default=None),
+        opt("--first-only", help="blanks at the beginning alone, also with -t", const=False),
+    )
+    tabs: tuple[str, ...] = opt(
+        "-t", "--tabs", "TABS", "columns between stops (8), or their list; implies -a", append=True
+    )
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    everywhere = bool(options.tabs) if options.everywhere is None else options.everywhere
+    stops = parse_tabs(options.tabs)
+    for name in operands or ("-",):
+        try:
+            with ctx.open(name) as reader:
+                for line in reader.lines():
+                    ctx.write(unexpanded(line, stops, everywhere, ctx))
+        except OSError as error:
+            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
+    return ctx.failed
+
+
+def unexpanded(line: bytes, stops: TabStops, everywhere: bool, ctx: Context) -> bytes:
+    """Return a line with its blanks as tabs."""
+    if b" " not in line and b"\t" not in line:
+        return line
+    body = line.removesuffix(b"\n")
+    ctx.charge(1 + (len(body) >> 4))
+    out = bytearray()
+    pending = bytearray()  # blanks that may become a tab
+    column = 0
+    converting = True
+    blank_before = True
+    one_before_stop = False
+    stop: int | None = 0
+    at = 0
+    while at < len(body):
+        byte = body[at]
+        at += 1
+        if converting and byte in b" \t":
+            stop = stops.next(column)
+            if stop is None:
+                converting = False
+                out += pending
+                pending.clear()
+                out.append(byte)
+                continue
+            if byte == 9:
+                column = stop
+                if pending:
+                    pending[:] = b"\t" if one_before_stop else b""
+                out += pending + b"\t"
+                pending.clear()
+                one_before_stop = False
+                blank_before = True
+                continue
+            column += 1
+            if blank_before and column == stop:
+                out += b"\t\t" if one_before_stop else b"\t"
+                pending.clear()
+                one_before_stop = False
+            else:
+                if column == stop:
+                    one_before_stop = True
+                    pending.append(32)
+                elif one_before_stop:
+                    out += b"\t"
+                    pending[:] = b" "
+                    one_before_stop = False
+                else:
+                    pending.append(32)
+                blank_before = True
+            continue
+        out += pending
+        pending.clear()
+        one_before_stop = False
+        out.append(byte)
+        if converting:
+            column = max(0, column - 1) if byte == 8 else column + 1
+            blank_before = False
+            converting = everywhere
+    return bytes(out + pending) + line[len(body) :]

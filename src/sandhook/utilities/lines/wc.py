@@ -1,0 +1,229 @@
+"""wc: count lines, words, characters and bytes.
+
+Source: POSIX.1-2024 XCU 3, wc. Oracle: GNU coreutils 9.1 in C.UTF-8.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.text.locale import goes_by_bytes
+from sandhook.text.quoting import quote_odd
+from sandhook.vfs.errors import error_text
+
+_PIPE_WIDTH = 7  #: of numbers when a size cannot be known beforehand
+_INCOMPLETE = re.compile(rb"[\xc2-\xdf]\Z|[\xe0-\xef][\x80-\xbf]?\Z|[\xf0-\xf4][\x80-\xbf]{0,2}\Z")
+
+WRITE_ERROR = "write error"
+
+
+@option_set
+class Options:
+    """wc [-clmwL] [FILE]... | wc [-clmwL] --files0-from=F
+
+    Print the number of newlines, words and bytes of each FILE, and of all together.
+    """
+
+    bytes_: bool = opt("-c", "--bytes", help="print the number of bytes")
+    characters: bool = opt("-m", "--chars", help="print the number of characters")
+    lines: bool = opt("-l", "--lines", help="print the number of newlines")
+    words: bool = opt("-w", "--words", help="print the number of words")
+    longest: bool = opt("-L", "--max-line-length", help="print the width of the longest line")
+    names: str | None = opt("--files0-from", "F", "count the files whose names, ended by NUL, stand in F")
+
+
+class Counts:
+    """lines, words, characters, bytes and the longest line of one input."""
+
+    __slots__ = ("bytes_", "characters", "lines", "longest", "words")
+
+    def __init__(self) -> None:
+        self.lines = self.words = self.characters = self.bytes_ = self.longest = 0
+
+    def add(self, other: Counts) -> None:
+        self.lines += other.lines
+        self.words += other.words
+        self.characters += other.characters
+        self.bytes_ += other.bytes_
+        self.longest = max(self.longest, other.longest)
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be read."""
+    names: Sequence[str] = operands
+    if options.names is not None:
+        if operands:
+            raise UsageError(
+                f"extra operand '{operands[0]}'\nfile operands cannot be combined with --files0-from"
+            )
+        names = read_names(options.names, ctx)
+    known = options.names is None or _regular_size(options.names, ctx) is not None
+    if not (options.bytes_ or options.characters or options.lines or options.words or options.longest):
+        options = Options(bytes_=True, lines=True, words=True)
+    width = number_width(options, names, ctx) if known else 1  # names that come one by one
+    total = Counts()
+    by_bytes = (options.characters or options.words or options.longest) and goes_by_bytes(ctx.environment)
+    for name in names or ("-",):
+        try:
+            with ctx.open(name) as reader:
+                counts = count(reader, options, by_bytes)
+        except OSError as error:
+            ctx.fail(f"{quote_odd(name)}: {error_text(error)}")
+            if isinstance(error, IsADirectoryError):
+                write(options, Counts(), name, width, ctx)
+            continue
+        total.add(counts)
+        write(options, counts, name if names else "", width, ctx)
+    if len(names) > 1:
+        write(options, total, "total", width, ctx)
+    return ctx.failed
+
+
+def read_names(source: str, ctx: Context) -> list[str]:
+    """Return the names listed in a file."""
+    try:
+        with ctx.open(source) as reader:
+            data = reader.read_all()
+    except OSError as error:
+        raise Failure(f"cannot open '{source}' for reading: {error_text(error)}") from None
+    return [name.decode("utf-8", "surrogateescape") for name in data.removesuffix(b"\0").split(b"\0") if name]
+
+
+def number_width(options: Options, names: Sequence[str], ctx: Context) -> int:
+    """Return how wide numbers are printed: as wide as the sum of the sizes, if those are known."""
+    wanted = [options.bytes_, options.characters, options.lines, options.words, options.longest]
+    if len(names) <= 1 and sum(wanted) == 1:
+        return 1
+    least = 1
+    size = 0
+    for name in names or ("-",):
+        try:
+            found = _regular_size(name, ctx)
+        except OSError:
+            continue
+        if found is not None:
+            size += found
+        else:  # also here-documents, which bash hands over in pipes
+            least = _PIPE_WIDTH
+    return max(least, len(str(size)))
+
+
+def _regular_size(name: str, ctx: Context) -> int | None:
+    """Return the size of an operand in bytes, None for what is no regular file. Raises OSError."""
+    if name == "-":
+        handle = getattr(ctx.process.descriptor(0), "handle", None)
+        found = None if handle is None else handle.stat()
+    else:
+        found = ctx.fs.stat(ctx.path(name))
+    return found.size if found is not None and stat.S_ISREG(found.mode) else None
+
+
+def count(reader: Reader, options: Options, by_bytes: bool = False) -> Counts:
+    """Count one input; ``by_bytes`` in the C locale."""
+    counts = Counts()
+    decoded = options.characters or options.longest
+    if not (options.words or decoded):
+        for data in reader.chunks():
+            counts.bytes_ += len(data)
+            if options.lines:
+                counts.lines += data.count(b"\n")
+        return counts
+    inside = False
+    column = 0
+    rest = b""
+    for data in reader.chunks():
+        counts.bytes_ += len(data)
+        counts.lines += data.count(b"\n")
+        if by_bytes:
+            text = data.decode("ascii", "surrogateescape")
+            counts.characters += len(data)
+        else:
+            cut = _INCOMPLETE.search(data := rest + data)
+            rest = cut[0] if cut else b""
+            text = (data[: cut.start()] if cut else data).decode("utf-8", "surrogateescape")
+            counts.characters += len(text) if text.isascii() else sum(map(_valid, text))
+        if options.words:
+            words, inside = count_words(text, inside)
+            counts.words += words
+        if options.longest:
+            column = measure(text, column, counts)
+    counts.longest = max(counts.longest, column)
+    return counts
+
+
+def _valid(character: str) -> bool:
+    return not "\udc80" <= character <= "\udcff"
+
+
+def count_words(text: str, inside: bool) -> tuple[int, bool]:
+    """Return the number of words that begin in ``text``, and whether it ends inside one."""
+    if not text:
+        return 0, inside
+    if text.isascii():
+        text = text.translate(_NOT_PRINTED)
+        if not text:
+            return 0, inside
+    else:
+        # words are made of printable characters; what is neither printable nor space is ignored
+        text = "".join([c if c.isprintable() or c.isspace() or c == "\u2060" else "" for c in text])
+        text = text.translate(_NOT_SPACES)
+        if not text:
+            return 0, inside
+    words = len(text.split())
+    if inside and not text[0].isspace():
+        words -= 1
+    return words, not text[-1].isspace()
+
+
+#: ASCII characters that are neither printable nor white space: no word consists of them.
+_NOT_PRINTED = dict.fromkeys((*range(9), *range(14, 32), 127))
+
+#: White space to Python, but not to iswspace in C.UTF-8; and U+2060, which GNU takes for a space.
+_NOT_SPACES = {0x1C: "", 0x1D: "", 0x1E: "", 0x1F: "", 0x85: "", 0x2060: " "}
+
+
+def measure(text: str, column: int, counts: Counts) -> int:
+    """Go on with -L: tabs stop every eight columns, wide characters take two."""
+    pieces = re.split("([\n\r\f])", text)
+    for piece in pieces:
+        if piece in ("\n", "\r", "\f") and piece:
+            counts.longest = max(counts.longest, column)
+            column = 0
+        elif piece.isascii() and piece.isprintable():
+            column += len(piece)
+        else:
+            for character in piece:
+                column += 8 - column % 8 if character == "\t" else char_width(character)
+    return column
+
+
+def char_width(character: str) -> int:
+    """Return the columns that a character takes: 0, 1 or 2."""
+    if character.isascii():
+        return 1 if character.isprintable() else 0
+    from unicodedata import category, east_asian_width
+
+    if category(character) in ("Mn", "Me", "Cc", "Cs", "Cf"):
+        return 0
+    return 2 if east_asian_width(character) in ("W", "F") else 1
+
+
+def write(options: Options, counts: Counts, name: str, width: int, ctx: Context) -> None:
+    """Print one line of numbers."""
+    numbers = [
+        number
+        for wanted, number in (
+            (options.lines, counts.lines),
+            (options.words, counts.words),
+            (options.characters, counts.characters),
+            (options.bytes_, counts.bytes_),
+            (options.longest, counts.longest),
+        )
+        if wanted
+    ]
+    line = " ".join([f"{number:{width}d}" for number in numbers])
+    ctx.write_line(f"{line} {name}" if name else line)

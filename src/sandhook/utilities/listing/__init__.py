@@ -1,0 +1,1 @@
+"""Utilities that list files and say what they are."""

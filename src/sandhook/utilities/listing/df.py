@@ -1,0 +1,232 @@
+"""df: print the space of the (virtual) file system.
+
+Source: POSIX.1-2024 XCU 3, df. Oracle: GNU coreutils 9.1 for the forms of its lines.
+Divergence: L-DF-001, there is one file system; it is as large as what the run may keep in memory.
+"""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import reason, stat_of
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.record import Record
+from sandhook.text.quoting import quote_always, quote_odd
+from sandhook.utilities.listing.sizes import blocks_of, human_size, read_block_size
+from sandhook.vfs.path import VirtualPath
+
+_SOURCE, _TYPE, _TARGET = "sandhook", "tmpfs", "/"
+_FIELDS = (
+    "source", "fstype", "itotal", "iused", "iavail", "ipcent", "size", "used", "avail", "pcent", "file", "target",
+)  # fmt: skip
+_TITLES = {
+    "source": "Filesystem", "fstype": "Type", "itotal": "Inodes", "iused": "IUsed", "iavail": "IFree",
+    "ipcent": "IUse%", "size": "1K-blocks", "used": "Used", "avail": "Avail", "pcent": "Use%", "file": "File",
+    "target": "Mounted on",
+}  # fmt: skip
+_LEFT = frozenset({"source", "fstype", "file", "target"})
+
+
+def _fields(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    for index, name in enumerate(names):
+        if name not in _FIELDS:
+            raise UsageError(f"option --output: field '{name}' unknown")
+        if name in names[:index]:
+            raise UsageError(f"option --output: field '{name}' used more than once")
+    return names
+
+
+@option_set
+class Options:
+    """df [-ahHiklPTv] [-B SIZE] [--output[=FIELDS]] [--total] [FILE]...
+
+    Print the size of the file system that each FILE is in, and how much of it is used.
+    """
+
+    every: bool = opt("-a", "--all", help="file systems without blocks too: there are none")
+    size: tuple[int, str] = also(
+        opt(
+            "-B",
+            "SIZE",
+            "units of SIZE",
+            convert=lambda text: read_block_size(text, "-B"),
+            default=(1024, ""),
+        ),
+        opt("--block-size", "SIZE", "the same", convert=read_block_size),
+        opt("-h", "--human-readable", help="sizes like 1K 234M 2G", const=(0, "human")),
+        opt("-H", "--si", help="like -h, with powers of 1000", const=(0, "si")),
+        opt("-k", help="units of 1 KiB (default)", const=(1024, "")),
+        opt("-m", help="units of 1 MiB", const=(1 << 20, "")),
+    )
+    inodes: bool = opt("-i", "--inodes", help="numbers of files instead")
+    local: bool = opt("-l", "--local", help="local file systems alone")
+    portable: bool = opt("-P", "--portability", help="lines as POSIX has them")
+    kind: bool = opt("-T", "--print-type", help="the type of the file system")
+    types: tuple[str, ...] = opt("-t", "--type", "TYPE", "file systems of TYPE alone", append=True)
+    not_types: tuple[str, ...] = opt("-x", "--exclude-type", "TYPE", "none of TYPE", append=True)
+    total: bool = opt("--total", help="a grand total")
+    ignored: bool = opt("-v", help="taken, and without effect")
+    output: tuple[str, ...] | None = opt(
+        "--output", "FIELDS", "these columns, or all of them", convert=_fields, optional=True, const=_FIELDS
+    )
+    sync: bool = also(
+        opt("--sync", help="taken, and without effect", const=True, default=False),
+        opt("--no-sync", help="taken, and without effect", const=False),
+    )
+
+
+class Usage(Record):
+    """What is taken and what is there, in bytes and files."""
+
+    size: int
+    used: int
+    files: int
+    taken: int
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a FILE cannot be found or no file system is left to print."""
+    if options.output is not None:
+        for given, flag in ((options.inodes, "-i"), (options.portable, "-P"), (options.kind, "-T")):
+            if given:
+                raise UsageError(f"options {flag} and --output are mutually exclusive")
+    both = [kind for kind in dict.fromkeys(options.types) if kind in options.not_types]
+    if both:
+        for kind in both:
+            ctx.fail(f"file system type {quote_always(kind)} both selected and excluded")
+        return ctx.failed
+    usage = measured(ctx)
+    rows: list[list[str]] = []
+    columns = _columns(options)
+    shown = _TYPE not in options.not_types and (not options.types or _TYPE in options.types)
+    for name in operands or [""]:
+        if name:
+            try:
+                stat_of(ctx, name)
+            except OSError as error:
+                ctx.fail(f"{quote_odd(name)}: {reason(error)}")
+                continue
+        if shown:
+            rows.append(_row(columns, usage, options, name or "-"))
+    if not rows:
+        if not ctx.failed:
+            raise Failure("no file systems processed")
+        return ctx.failed
+    if options.total:
+        total = _row(columns, usage, options, "-")
+        for index, column in enumerate(columns):
+            total[index] = {"source": "total", "target": "-", "fstype": "-"}.get(column, total[index])
+        rows.append(total)
+    _print([_titles(columns, options), *rows], columns, ctx)
+    return ctx.failed
+
+
+def measured(ctx: Context) -> Usage:
+    """Count what all files take, each once; on a host, ask it for the working directory's file system."""
+    world = ctx.process.kernel.outside
+    if world is not None:
+        return Usage(*world.capacity(ctx.process.cwd))
+    used = files = 0
+    seen: set[tuple[int, int]] = set()
+    pending = [VirtualPath("/")]
+    while pending:
+        directory = pending.pop()
+        try:
+            entries = ctx.fs.listdir(directory)
+        except OSError:
+            continue
+        ctx.charge(1 + len(entries))
+        for entry in entries:
+            path = VirtualPath(f"{directory.rstrip('/')}/{entry.name}")
+            if directory == "/" and entry.name in ("proc", "dev"):
+                continue
+            try:
+                info = ctx.fs.stat(path, follow=False)
+            except OSError:
+                continue
+            if (info.device, info.inode) not in seen:
+                seen.add((info.device, info.inode))
+                files += 1
+                used += 0 if bits.S_ISDIR(info.mode) else blocks_of(info) * 1024
+            if bits.S_ISDIR(info.mode):
+                pending.append(path)
+    size = ctx.budget.limits.memory_bytes // 4096 * 4096
+    return Usage(max(size, used), used, max(10_000, files), files)
+
+
+def _columns(options: Options) -> tuple[str, ...]:
+    if options.output is not None:
+        return options.output
+    kind = ("fstype",) if options.kind else ()
+    if options.inodes:
+        return ("source", *kind, "itotal", "iused", "iavail", "ipcent", "target")
+    return ("source", *kind, "size", "used", "avail", "pcent", "target")
+
+
+def _titles(columns: tuple[str, ...], options: Options) -> list[str]:
+    unit, how = options.size
+    named = dict(_TITLES)
+    if not unit:
+        named["size"] = "Size"
+    elif unit != 1024:
+        named["size"] = f"1{how}-blocks" if how else f"{_size_name(unit)}-blocks"
+    elif options.portable:
+        named["size"] = "1024-blocks"
+    if options.portable:
+        named["pcent"], named["avail"] = "Capacity", "Available"
+    elif unit and options.output is None:
+        named["avail"] = "Available"
+    return [named[column] for column in columns]
+
+
+def _size_name(unit: int) -> str:
+    for power, letter in ((1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
+        if unit % power == 0:
+            return f"{unit // power}{letter}"
+    for power, letter in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if unit % power == 0:
+            return f"{unit // power}{letter}B"
+    return f"{unit}B"
+
+
+def _row(columns: tuple[str, ...], usage: Usage, options: Options, name: str) -> list[str]:
+    unit, how = options.size
+
+    def amount(size: int) -> str:
+        return f"{-(-size // unit)}{how}" if unit else human_size(size, how)
+
+    def percent(part: int, whole: int) -> str:
+        return f"{-(-part * 100 // whole)}%" if whole else "-"
+
+    texts = {
+        "source": _SOURCE,
+        "fstype": _TYPE,
+        "itotal": str(usage.files),
+        "iused": str(usage.taken),
+        "iavail": str(usage.files - usage.taken),
+        "ipcent": percent(usage.taken, usage.files),
+        "size": amount(usage.size),
+        "used": amount(usage.used),
+        "avail": amount(usage.size - usage.used),
+        "pcent": percent(usage.used, usage.size),
+        "file": name,
+        "target": _TARGET,
+    }
+    return [texts[column] for column in columns]
+
+
+def _print(rows: list[list[str]], columns: tuple[str, ...], ctx: Context) -> None:
+    """Print rows with their columns aligned; GNU gives names 14 columns and sizes 5 at least."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    for index, column in enumerate(columns):
+        least = {"source": 14, "size": 5, "used": 5, "avail": 5}.get(column, 0)
+        widths[index] = max(widths[index], least)
+    for row in rows:
+        cells = [
+            cell.ljust(width) if column in _LEFT else cell.rjust(width)
+            for cell, width, column in zip(row, widths, columns)
+        ]
+        ctx.write_line(" ".join(cells).rstrip())

@@ -1,0 +1,306 @@
+"""du: estimate the space that files take.
+
+Source: POSIX.1-2024 XCU 3, du. Oracle: GNU coreutils 9.1 on a file system with blocks of 4 KiB.
+Divergence: L-DU-001, entries come in the order of names, and blocks have 4 KiB.
+"""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Sequence
+
+from sandhook.command.choices import one_of
+from sandhook.command.context import Context, Failure
+from sandhook.command.counts import parse_count
+from sandhook.command.operands import beneath, reason, stat_of
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.dates.clock import strftime
+from sandhook.pattern.glob import Pattern, compile_pattern
+from sandhook.text.quoting import quote_always
+from sandhook.utilities.listing.sizes import blocks_of, human_size, read_block_size
+from sandhook.vfs.base import Entry, Stat
+
+
+def _depth(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise UsageError(f"invalid maximum depth {quote_always(text)}")
+    return int(text)
+
+
+def _threshold(text: str, flag: str = "--threshold") -> int:
+    sign = -1 if text[:1] == "-" else 1
+    try:
+        return sign * parse_count(text.lstrip("-"), "threshold")
+    except Failure:
+        raise UsageError(f"invalid {flag} argument {quote_always(text)}", hint=False) from None
+
+
+@option_set
+class Options:
+    """du [-a | -s] [-bchklmLPSx0] [-d N] [-B SIZE] [-t SIZE] [--exclude=PATTERN] [FILE]...
+
+    Print the space that each FILE (.) and every directory below it take, in KiB.
+    """
+
+    everything: bool = opt("-a", "--all", help="files too, not directories alone")
+    summarize: bool = opt("-s", "--summarize", help="a total for each FILE alone")
+    total: bool = opt("-c", "--total", help="a grand total")
+    depth: int | None = opt("-d", "--max-depth", "N", "print what is at most N levels below", convert=_depth)
+    apparent: bool = opt("--apparent-size", help="sizes rather than the blocks that they take")
+    size: tuple[int, str] = also(
+        opt(
+            "-B",
+            "SIZE",
+            "units of SIZE",
+            convert=lambda text: read_block_size(text, "-B"),
+            default=(1024, ""),
+        ),
+        opt("--block-size", "SIZE", "the same", convert=read_block_size),
+        opt("-h", "--human-readable", help="sizes like 1K 234M 2G", const=(0, "human")),
+        opt("--si", help="like -h, with powers of 1000", const=(0, "si")),
+        opt("-k", help="units of 1 KiB (default)", const=(1024, "")),
+        opt("-m", help="units of 1 MiB", const=(1 << 20, "")),
+        opt("-b", "--bytes", help="sizes in bytes, as --apparent-size -B1", const=(1, "bytes")),
+    )
+    inodes: bool = opt("--inodes", help="count files instead")
+    links: bool = opt("-l", "--count-links", help="count a file as often as it has names")
+    follow: str = also(
+        opt("-P", "--no-dereference", help="follow no links (default)", const="none", default="none"),
+        opt("-L", "--dereference", help="follow all links", const="all"),
+        opt("-H", "-D", "--dereference-args", help="follow links among the FILEs", const="operands"),
+    )
+    separate: bool = opt("-S", "--separate-dirs", help="leave directories below out of the sums")
+    one_device: bool = opt("-x", "--one-file-system", help="stay on the file system of each FILE")
+    exclude: tuple[str, ...] = opt("--exclude", "PATTERN", "leave out what matches", append=True)
+    exclude_from: tuple[str, ...] = opt(
+        "-X", "--exclude-from", "FILE", "leave out what a line of FILE matches", append=True
+    )
+    threshold: int = also(
+        opt("-t", "SIZE", "what takes less (more, if negative) is not printed",
+            convert=lambda text: _threshold(text, "-t"), default=0),
+        opt("--threshold", "SIZE", "the same", convert=_threshold),
+    )  # fmt: skip
+    time: str | None = opt(
+        "--time",
+        "WORD",
+        "the time of the last change, or of WORD: atime, ctime",
+        optional=True,
+        const="mtime",
+        convert=one_of("--time", "atime access use", "ctime status"),
+    )
+    time_style: str | None = opt("--time-style", "STYLE", "full-iso, long-iso, iso or +FORMAT")
+    names: str | None = opt("--files0-from", "FILE", "measure the files that FILE names, each ended by NUL")
+    zero: bool = opt("-0", "--null", help="end each line with NUL")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when something could not be read."""
+    if options.everything and options.summarize:
+        raise UsageError("cannot both summarize and show all entries")
+    if options.summarize and options.depth is not None:
+        if options.depth:
+            raise UsageError(f"warning: summarizing conflicts with --max-depth={options.depth}")
+        ctx.error("warning: summarizing is the same as using --max-depth=0")
+    if options.names is not None:
+        if operands:
+            message = f"extra operand {quote_always(operands[0])}\nfile operands cannot be combined with --files0-from"
+            raise UsageError(message)
+        operands = _read_names(options.names, ctx)
+    elif not operands:
+        operands = ["."]
+    walk = _Walk(options, ctx, len(operands) > 1)
+    total = 0
+    for name in operands:
+        total += walk.measure(name)
+    if options.total:
+        walk.show(total, "total", walk.latest)
+    return ctx.failed
+
+
+def _read_names(source: str, ctx: Context) -> list[str]:
+    """Return the names of --files0-from. Raises Failure."""
+    try:
+        reader = ctx.open(source)
+    except OSError as error:
+        raise Failure(f"cannot open {quote_always(source)} for reading: {reason(error)}") from None
+    names = []
+    with reader:
+        for number, record in enumerate(reader.lines(b"\0"), 1):
+            name = record.removesuffix(b"\0").decode("utf-8", "surrogateescape")
+            if name:
+                names.append(name)
+            else:
+                ctx.fail(f"{source}:{number}: invalid zero-length file name")
+    return names
+
+
+def _read_patterns(source: str, ctx: Context) -> list[str]:
+    """Return the lines of a file of -X that are not empty. Raises UsageError."""
+    try:
+        reader = ctx.open(source)
+    except OSError as error:
+        raise UsageError(f"{source}: {reason(error)}") from None
+    with reader:
+        lines = [line.rstrip(b"\n").decode("utf-8", "surrogateescape") for line in reader.lines()]
+    return [line for line in lines if line]
+
+
+class _Directory:
+    """A directory whose sum is being made."""
+
+    __slots__ = ("below", "entries", "latest", "name", "own")
+
+    def __init__(self, name: str, entries: list[Entry], own: int, latest: int) -> None:
+        self.latest = latest
+        self.name = name
+        self.entries = entries
+        self.own = own
+        self.below = 0
+
+
+class _Walk:
+    def __init__(self, options: Options, ctx: Context, several: bool) -> None:
+        self.options = options
+        self.ctx = ctx
+        self.several = several  #: a file may come again under the same name
+        self.latest = 0
+        self.style = (
+            _time_style(options.time_style or ctx.environment.get("TIME_STYLE")) if options.time else ""
+        )
+        self.seen: set[tuple[int, int]] = set()
+        texts = [
+            *options.exclude,
+            *(text for name in options.exclude_from for text in _read_patterns(name, ctx)),
+        ]
+        self.patterns: list[Pattern] = [compile_pattern(text, extglob=False) for text in texts]
+        self.depth = 0 if options.summarize else (1 << 60 if options.depth is None else options.depth)
+
+    def measure(self, top: str) -> int:
+        """Print and return what an operand takes; what was counted before counts no more."""
+        if self._excluded(top):
+            return 0
+        follow = self.options.follow != "none"
+        info = self._stat(top, follow)
+        if info is None or self._again(info):
+            return 0
+        size = self._size(info)
+        if not bits.S_ISDIR(info.mode):
+            self.show(size, top, self._time(info))
+            return size
+        stack = [self._enter(top, size, info)]
+        while True:
+            directory = stack[-1]
+            if directory.entries:
+                self._step(directory, stack, info.device)
+                continue
+            stack.pop()
+            if len(stack) <= self.depth:
+                shown = directory.own + (0 if self.options.separate else directory.below)
+                self.show(shown, directory.name, directory.latest)
+            whole = directory.own + directory.below
+            if not stack:
+                self.latest = max(self.latest, directory.latest)
+                return whole
+            stack[-1].below += whole
+            stack[-1].latest = max(stack[-1].latest, directory.latest)
+
+    def _step(self, directory: _Directory, stack: list[_Directory], device: int) -> None:
+        self.ctx.charge()
+        entry = directory.entries.pop()
+        name = beneath(directory.name, entry.name)
+        if self.patterns and self._excluded(name):
+            return
+        info = self._stat(name, self.options.follow == "all")
+        if info is None or (self.options.one_device and info.device != device) or self._again(info):
+            return
+        size = self._size(info)
+        if bits.S_ISDIR(info.mode):
+            stack.append(self._enter(name, size, info))
+            return
+        directory.own += size
+        directory.latest = max(directory.latest, self._time(info))
+        if self.options.everything and len(stack) <= self.depth:
+            self.show(size, name, self._time(info))
+
+    def _time(self, info: Stat) -> int:
+        """Return the time of a file that --time asks for, in nanoseconds."""
+        which = self.options.time
+        return info.atime_ns if which == "atime" else info.ctime_ns if which == "ctime" else info.mtime_ns
+
+    def _enter(self, name: str, size: int, info: Stat) -> _Directory:
+        try:
+            entries = self.ctx.fs.listdir(self.ctx.path(name))
+        except OSError as error:
+            self.ctx.fail(f"cannot read directory {quote_always(name)}: {reason(error)}")
+            entries = []
+        entries.reverse()
+        return _Directory(name, entries, size, self._time(info))
+
+    def _stat(self, name: str, follow: bool) -> Stat | None:
+        try:
+            return stat_of(self.ctx, name, follow=follow)
+        except OSError as error:
+            self.ctx.fail(f"cannot access {quote_always(name)}: {reason(error)}")
+            return None
+
+    def _again(self, info: Stat) -> bool:
+        """Tell whether a file was counted before: another name of it, or the same operand again."""
+        if not bits.S_ISDIR(info.mode):
+            twice = self.several or self.options.follow != "none" or info.links > 1
+            if self.options.links or not twice:
+                return False
+        key = (info.device, info.inode)
+        if key in self.seen:
+            return True
+        self.ctx.budget.check_fits(64 * len(self.seen))
+        self.seen.add(key)
+        return False
+
+    def _excluded(self, name: str) -> bool:
+        """Tell whether a pattern matches the name, or any part of it from a slash to its end."""
+        if not self.patterns:
+            return False
+        tails = [name] + [name[index + 1 :] for index, letter in enumerate(name) if letter == "/"]
+        charge = self.ctx.charge
+        return any(pattern.matches(tail, charge) for pattern in self.patterns for tail in tails)
+
+    def _size(self, info: Stat) -> int:
+        if self.options.inodes:
+            return 1
+        if self.options.apparent or self.options.size[1] == "bytes":
+            return info.size
+        return blocks_of(info) * 1024
+
+    def show(self, size: int, name: str, time: int) -> None:
+        """Print one line, unless the threshold leaves it out."""
+        limit = self.options.threshold
+        if (limit > 0 and size < limit) or (limit < 0 and size > -limit):
+            return
+        text = _shown(size, self.options)
+        if self.style:
+            seconds, fraction = divmod(time, 10**9)
+            text += "\t" + strftime(self.style, seconds, self.ctx.environment.get("TZ"), fraction)
+        self.ctx.write(
+            f"{text}\t{name}".encode("utf-8", "surrogateescape") + (b"\0" if self.options.zero else b"\n")
+        )
+
+
+def _time_style(text: str | None) -> str:
+    """Return the format of --time-style. Raises UsageError."""
+    if text is None or text == "locale":
+        return _STYLES["long-iso"]
+    if text[:1] == "+":
+        return text[1:].partition("\n")[0]
+    return _STYLES[one_of("time style", *_STYLES)(text.removeprefix("posix-"))]
+
+
+_STYLES = {"full-iso": "%Y-%m-%d %H:%M:%S.%N %z", "long-iso": "%Y-%m-%d %H:%M", "iso": "%Y-%m-%d"}
+
+
+def _shown(size: int, options: Options) -> str:
+    unit, how = options.size
+    if options.inodes:
+        return human_size(size, how) if not unit else str(size)
+    if not unit:
+        return human_size(size, how)
+    return f"{-(-size // unit)}{how if how != 'bytes' else ''}"

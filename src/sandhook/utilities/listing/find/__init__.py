@@ -1,0 +1,218 @@
+"""find: walk trees and act on the files that pass tests.
+
+Source: POSIX.1-2024 XCU 3, find. Oracle: GNU findutils 4.9.
+Divergence: L-FIND-001, entries of a directory come in order of their names. L-FIND-002, -context and -D
+are not offered. L-FIND-003, parentheses and -not nest up to 50 levels.
+"""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Iterator, Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import beneath, reason
+from sandhook.command.options import option_set
+from sandhook.text.quoting import quote_escaped
+from sandhook.utilities.listing.find.parse import Parser
+from sandhook.utilities.listing.find.state import Settings, Unknown, Visit, Walk
+from sandhook.version import __version__
+from sandhook.vfs.base import Entry, Stat
+
+RAW = True
+
+_HELP = """Usage: find [-H | -L | -P] [-O[N]] [FILE]... [EXPRESSION]
+
+Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
+
+  ( E )  ! E  -not E  E -a E  E -o E  E , E
+  options: -daystart -depth -files0-from FILE -follow -maxdepth N -mindepth N -mount -noleaf
+    -regextype TYPE -warn -xdev
+  tests (N is N, +N or -N): -amin N -anewer FILE -atime N -cmin N -cnewer FILE -ctime N -empty -executable
+    -false -fstype TYPE -gid N -group NAME -ilname GLOB -iname GLOB -inum N -ipath GLOB -iregex RE -links N -lname GLOB
+    -mmin N -mtime N -name GLOB -newer FILE -newerXY REF -nogroup -nouser -path GLOB -perm [-/]MODE
+    -readable -regex RE -samefile FILE -size N[bcwkMG] -true -type [bcdpfls] -uid N -used N -user NAME
+    -writable -xtype [bcdpfls]
+  actions: -delete -exec COMMAND ; -exec COMMAND {} + -execdir COMMAND ; -fls FILE -fprint FILE
+    -fprint0 FILE -fprintf FILE FORMAT -ls -ok COMMAND ; -print -print0 -printf FORMAT -prune -quit
+"""
+
+
+@option_set
+class Options:
+    """find [-H | -L | -P] [FILE]... [EXPRESSION]
+
+    Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
+    """
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when something could not be looked at or an -exec ... + failed."""
+    settings = Settings(ctx)
+    rest = list(arguments)
+    if "--help" in rest or "-help" in rest:
+        ctx.write(_HELP.encode())
+        return 0
+    if "-version" in rest or "--version" in rest:
+        ctx.write_line(f"find (sandhook) {__version__}")
+        return 0
+    while rest and (rest[0] in ("-H", "-L", "-P", "--") or rest[0][:2] == "-O"):
+        word = rest.pop(0)
+        if word == "--":
+            break
+        if word == "-O":
+            raise Failure("The -O option must be immediately followed by a decimal integer")
+        if word[:2] == "-O" and not word[2].isdigit():
+            raise Failure("Please specify a decimal number immediately after -O")
+        settings.follow = {"-H": "operands", "-L": "all", "-P": "none"}.get(word, settings.follow)
+    split = next((at for at, word in enumerate(rest) if _begins_expression(word)), len(rest))
+    try:
+        walk = Walk(settings, Parser(rest[split:], settings).parse())
+        for name in _starting_points(rest[:split], settings):
+            if not walk.stopped:
+                _walk(name, walk, ctx)
+        for finish in settings.at_end:
+            finish()
+    finally:
+        settings.files.close()
+    return ctx.failed
+
+
+def _starting_points(operands: list[str], settings: Settings) -> Iterator[str]:
+    """Yield where walks begin: the operands, or the names that -files0-from reads. Raises Failure."""
+    source = settings.names
+    if source is None:
+        yield from operands or ["."]
+        return
+    if operands:
+        settings.ctx.error(f"extra operand {quote_escaped(operands[0])}")
+        raise Failure("file operands cannot be combined with -files0-from")
+    ctx = settings.ctx
+    try:
+        reader = ctx.open(source)
+    except OSError as error:
+        raise Failure(f"cannot open {quote_escaped(source)} for reading: {reason(error)}") from None
+    shown = "(standard input)" if source == "-" else source
+    with reader:
+        for number, record in enumerate(reader.lines(b"\0"), 1):
+            name = record.rstrip(b"\0").decode("utf-8", "surrogateescape")
+            if name:
+                yield name
+            else:
+                ctx.fail(f"{quote_escaped(shown)}:{number}: invalid zero-length file name")
+
+
+def _begins_expression(word: str) -> bool:
+    return (word[:1] == "-" and len(word) > 1) or word in ("(", "!")
+
+
+def _walk(top: str, walk: Walk, ctx: Context) -> None:
+    """Visit a tree; a stack of open directories stands in for recursion."""
+    settings = walk.settings
+    if not top:
+        ctx.fail(f"{quote_escaped(top)}: No such file or directory")
+        return
+    try:
+        info = _stat(ctx, top, settings.follow != "none")
+        if top[-1:] == "/" and not bits.S_ISDIR(info.mode):
+            raise NotADirectoryError(20, "Not a directory")
+    except OSError as error:
+        ctx.fail(f"{quote_escaped(top)}: {reason(error)}")
+        return
+    visit = Visit(top, top, 0, info.mode, settings)
+    visit.info = info
+    device = info.device
+    stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]] = []
+    _visit(visit, walk, stack, frozenset())
+    while stack and not walk.stopped:
+        here, entries, above = stack[-1]
+        if not entries:
+            stack.pop()
+            if settings.depth_first and here.depth >= settings.mindepth:
+                walk.evaluate(here)
+            continue
+        entry = entries.pop()
+        ctx.charge()
+        child = Visit(beneath(here.path, entry.name), top, here.depth + 1, entry.mode, settings)
+        if settings.follow == "all" and bits.S_ISLNK(entry.mode):
+            try:
+                child.info = _stat(ctx, child.path, True)
+                child.mode = child.info.mode
+            except OSError as error:
+                ctx.fail(f"{quote_escaped(child.path)}: {reason(error)}")
+                continue
+        if settings.one_device and _leaves(child, device, ctx):
+            continue
+        if settings.follow == "all" and bits.S_ISDIR(child.mode) and _loops(child, stack, ctx):
+            continue
+        _visit(child, walk, stack, above)
+
+
+def _leaves(child: Visit, device: int, ctx: Context) -> bool:
+    """Tell whether a file is on another file system, or cannot be looked at; that is said."""
+    try:
+        return child.stat().device != device
+    except Unknown as unknown:
+        ctx.fail(str(unknown))
+        return True
+
+
+def _loops(child: Visit, stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]], ctx: Context) -> bool:
+    """Tell whether a directory is one of those that lead to it, and say so."""
+    info = child.stat()
+    if (info.device, info.inode) not in stack[-1][2]:
+        return False
+    for above, _, _ in stack:
+        same = above.stat()
+        if (same.device, same.inode) == (info.device, info.inode):
+            ctx.fail(
+                f"File system loop detected; {quote_escaped(child.path)} is part of the same file system loop"
+                f" as {quote_escaped(above.path)}."
+            )
+            break
+    return True
+
+
+def _stat(ctx: Context, name: str, follow: bool) -> Stat:
+    """Return what stat tells; a link that leads nowhere is taken as itself."""
+    try:
+        return ctx.fs.stat(ctx.path(name), follow=follow)
+    except FileNotFoundError:
+        if not follow:
+            raise
+        return ctx.fs.stat(ctx.path(name), follow=False)
+
+
+def _visit(
+    visit: Visit,
+    walk: Walk,
+    stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]],
+    above: set[tuple[int, int]] | frozenset[tuple[int, int]],
+) -> None:
+    """Evaluate the expression, and open a directory unless that is pruned."""
+    settings = walk.settings
+    ctx = settings.ctx
+    directory = bits.S_ISDIR(visit.mode)
+    if not (settings.depth_first and directory):
+        if visit.depth >= settings.mindepth:
+            walk.pruned = False
+            walk.evaluate(visit)
+            if walk.stopped or (walk.pruned and directory):
+                return
+        if not directory:
+            return
+    if visit.depth >= settings.maxdepth:
+        if settings.depth_first and visit.depth >= settings.mindepth:
+            walk.evaluate(visit)
+        return
+    known = set(above)
+    if settings.follow == "all":
+        info = visit.stat()
+        known.add((info.device, info.inode))
+    try:
+        entries = ctx.fs.listdir(ctx.path(visit.path))
+    except OSError as error:
+        ctx.fail(f"{quote_escaped(visit.path)}: {reason(error)}")
+        entries = []
+    entries.reverse()
+    stack.append((visit, entries, known))

@@ -1,0 +1,79 @@
+"""Where find's actions write: standard output, or the files of -fprint and its like.
+
+Source: GNU findutils 4.9 manual, "Print File Name" and "Print File Information".
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from sandhook.command.context import FLUSH_AT, Context, Failure
+from sandhook.command.operands import reason
+from sandhook.kernel.descriptor import Description
+from sandhook.text.quoting import quote_escaped
+from sandhook.vfs.errors import fs_error
+
+Write = Callable[[bytes], None]
+
+
+class File:
+    """A file that actions write to; made, or emptied, before the walk begins."""
+
+    def __init__(self, ctx: Context, description: Description) -> None:
+        self._ctx = ctx
+        self._description = description
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def write(self, data: bytes) -> None:
+        self._pieces.append(data)
+        self._size += len(data)
+        if self._size >= FLUSH_AT:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        if self._pieces:
+            data, self._pieces, self._size = b"".join(self._pieces), [], 0
+            self._ctx.charge(1 + (len(data) >> 10))
+            self._description.write(data)
+
+    def close(self) -> None:
+        """Flush and give back."""
+        self.flush()
+        self._description.release()
+
+
+class Files:
+    """The files of one run by name: actions that name the same one share it."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._open: dict[str, File] = {}
+
+    def writer(self, name: str) -> Write:
+        """Return what writes to a file. Raises Failure when it cannot be made."""
+        if name == "/dev/stdout":
+            return self._ctx.write
+        if name == "/dev/stderr":
+            return self._ctx.process.complain
+        found = self._open.get(name)
+        if found is None:
+            try:
+                if not name:
+                    raise fs_error(errno.ENOENT)
+                found = self._open[name] = File(self._ctx, self._ctx.create(name))
+            except OSError as error:
+                raise Failure(f"{quote_escaped(name)}: {reason(error)}") from None
+        return found.write
+
+    def flush(self) -> None:
+        """Write what was gathered: a command that is run may look at it."""
+        for file in self._open.values():
+            file.flush()
+
+    def close(self) -> None:
+        for file in self._open.values():
+            file.close()
+        self._open.clear()

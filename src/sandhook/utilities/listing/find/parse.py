@@ -1,0 +1,220 @@
+"""find's expression: from arguments to one node.
+
+Operators bind, from the strongest: ( ), !, -a (also unwritten), -o, the comma. Long lists are
+flat, so that only parentheses and ! nest; those are bounded.
+"""
+
+from __future__ import annotations
+
+from sandhook.command.context import Failure
+from sandhook.utilities.listing.find.actions import ACTIONS, Print
+from sandhook.utilities.listing.find.state import Node, Settings, all_of, any_of, guarded, last_of, negated
+from sandhook.utilities.listing.find.tests import TESTS
+
+#: Parentheses inside each other.
+MAX_NESTING = 50
+
+_AND, _OR, _NOT = ("-a", "-and"), ("-o", "-or"), ("!", "-not")
+_FLAGS = ("-noleaf", "-warn", "-nowarn", "-ignore_readdir_race", "-noignore_readdir_race", "-true")
+_BY_NAME = frozenset({  # tests that stat has nothing to do with
+    "-false", "-ilname", "-iname", "-ipath", "-iregex", "-iwholename", "-lname", "-name", "-path", "-regex", "-true",
+    "-type", "-wholename",
+})  # fmt: skip
+_REGEX_TYPES = (
+    "findutils-default", "ed", "emacs", "gnu-awk", "grep", "posix-awk", "awk", "posix-basic", "posix-egrep",
+    "egrep", "posix-extended", "posix-minimal-basic", "sed",
+)  # fmt: skip
+
+
+_UNCLOSED = (
+    "invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra predicate"
+    " after '('"
+)
+
+_DELETE_AND_PRUNE = (
+    "The -delete action automatically turns on -depth, but -prune does nothing when -depth is in effect.  If you"
+    " want to carry on anyway, just explicitly use the -depth option."
+)
+
+
+class Parser:
+    """Reads the words of an expression."""
+
+    def __init__(self, words: list[str], settings: Settings) -> None:
+        self._words = words
+        self._at = 0
+        self._settings = settings
+        self._acts = False
+        self._depth_asked = False
+
+    def parse(self) -> Node:
+        """Return the expression; without an action, what passes is printed. Raises Failure."""
+        printing: Node = Print(self._settings.ctx.write)
+        if not self._words:
+            return printing
+        node = self._comma(0)
+        settings = self._settings
+        if settings.deletes and settings.prunes and not self._depth_asked:
+            raise Failure(_DELETE_AND_PRUNE)
+        if self._at < len(self._words):
+            raise Failure("you have too many ')'")
+        return node if self._acts else all_of([node, printing])
+
+    def _peek(self) -> str:
+        return self._words[self._at] if self._at < len(self._words) else ""
+
+    def _comma(self, depth: int) -> Node:
+        parts = [self._or(depth)]
+        while self._peek() == ",":
+            self._at += 1
+            self._need_operand(",")
+            parts.append(self._or(depth))
+        return last_of(parts)
+
+    def _or(self, depth: int) -> Node:
+        parts = [self._and(depth)]
+        while self._peek() in _OR:
+            word = self._words[self._at]
+            self._at += 1
+            self._need_operand(word)
+            parts.append(self._and(depth))
+        return any_of(parts)
+
+    def _and(self, depth: int) -> Node:
+        parts = [self._factor(depth)]
+        while self._at < len(self._words) and self._peek() not in (*_OR, ",", ")"):
+            if self._peek() in _AND:
+                word = self._words[self._at]
+                self._at += 1
+                self._need_operand(word)
+            parts.append(self._factor(depth))
+        return all_of(parts)
+
+    def _need_operand(self, operator: str) -> None:
+        if self._at >= len(self._words):
+            raise Failure(f"expected an expression after '{operator}'")
+
+    def _factor(self, depth: int) -> Node:
+        negative = False
+        while self._peek() in _NOT:
+            word = self._words[self._at]
+            self._at += 1
+            self._need_operand(word)
+            negative = not negative
+        node = self._primary(depth)
+        return negated(node) if negative else node
+
+    def _primary(self, depth: int) -> Node:
+        word = self._words[self._at]
+        if word in _AND or word in _OR or word == ",":
+            raise Failure(
+                f"invalid expression; you have used a binary operator '{word}' with nothing before it."
+            )
+        if word == ")":
+            if self._at and self._words[self._at - 1] == "(":
+                raise Failure("invalid expression; empty parentheses are not allowed.")
+            if depth:
+                raise Failure("invalid expression; expected an expression before ')'")
+            raise Failure("invalid expression; you have too many ')'")
+        if word == "(":
+            return self._group(depth)
+        self._at += 1
+        if word[:1] != "-":
+            raise Failure(f"paths must precede expression: `{word}'")
+        return self._predicate(word)
+
+    def _group(self, depth: int) -> Node:
+        if depth >= MAX_NESTING:
+            raise Failure(f"parentheses nest over {MAX_NESTING} levels (L-FIND-003)")
+        self._at += 1
+        if self._at >= len(self._words):
+            raise Failure(_UNCLOSED)
+        node = self._comma(depth + 1)
+        if self._peek() != ")":
+            raise Failure("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
+        self._at += 1
+        return node
+
+    def argument(self, word: str) -> str:
+        """Return the next word, which is an argument of the predicate ``word``."""
+        if self._at >= len(self._words):
+            raise Failure(f"missing argument to `{word}'")
+        self._at += 1
+        return self._words[self._at - 1]
+
+    def left(self) -> int:
+        """Return how many words there still are."""
+        return len(self._words) - self._at
+
+    def command(self, word: str) -> tuple[list[str], str]:
+        """Return the words of -exec up to its ";" or "+" behind "{}", and which of them it was."""
+        start = self._at
+        while self._at < len(self._words):
+            here = self._words[self._at]
+            if here == ";" or (
+                here == "+" and word[:3] != "-ok" and self._at > start and "{}" in self._words[self._at - 1]
+            ):
+                self._at += 1
+                words = self._words[start : self._at - 1]
+                if not words:
+                    raise Failure(f"invalid argument `{here}' to `{word}'")
+                return words, here
+            self._at += 1
+        raise Failure(f"missing argument to `{word}'")
+
+    def _predicate(self, word: str) -> Node:
+        settings = self._settings
+        if word in _FLAGS:
+            return _true
+        if word in ("-maxdepth", "-mindepth"):
+            self._depth(word)
+            return _true
+        if word in ("-depth", "-d"):
+            settings.depth_first = self._depth_asked = True
+            return _true
+        if word in ("-mount", "-xdev"):
+            settings.one_device = True
+            return _true
+        if word == "-daystart":
+            settings.daystart = True
+            return _true
+        if word == "-follow":
+            settings.follow = "all"
+            return _true
+        if word == "-regextype":
+            self._regex_type()
+            return _true
+        if word == "-files0-from":
+            settings.names = self.argument(word)
+            return _true
+        if word in ACTIONS:
+            self._acts = self._acts or word != "-prune"
+            action = ACTIONS[word](word, self, settings)
+            return guarded(action) if "ls" in word or "printf" in word else action
+        if word in TESTS:
+            test = TESTS[word](word, self, settings)
+            return test if word in _BY_NAME else guarded(test)
+        if word[:6] == "-newer" and len(word) == 8:
+            return guarded(TESTS["-newerXY"](word, self, settings))
+        raise Failure(f"unknown predicate `{word}'")
+
+    def _depth(self, word: str) -> None:
+        text = self.argument(word)
+        if not (text.isascii() and text.isdigit()):
+            raise Failure(f"Expected a positive decimal integer argument to {word}, but got '{text}'")
+        value = int(text[:9])
+        if word == "-maxdepth":
+            self._settings.maxdepth = value
+        else:
+            self._settings.mindepth = value
+
+    def _regex_type(self) -> None:
+        text = self.argument("-regextype")
+        if text not in _REGEX_TYPES:
+            listed = ", ".join(f"'{name}'" for name in _REGEX_TYPES)
+            raise Failure(f"Unknown regular expression type '{text}'; valid types are {listed}.")
+        self._settings.regex_type = text
+
+
+def _true(*_: object) -> bool:
+    return True

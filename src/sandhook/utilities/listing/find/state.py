@@ -1,0 +1,182 @@
+"""What one run of find knows: its settings, the file it looks at, and the expression's nodes."""
+
+from __future__ import annotations
+
+import stat as bits
+from collections.abc import Callable
+
+from sandhook.command.accounts import Accounts, accounts
+from sandhook.command.context import Context
+from sandhook.command.operands import reason
+from sandhook.text.quoting import quote_escaped
+from sandhook.utilities.listing.find.output import Files
+from sandhook.vfs.base import Stat
+
+
+class Settings:
+    """Options that hold for the whole run, wherever they stand.
+
+    Attributes:
+        deletes, prunes: Whether the expression has -delete, and -prune.
+        follow: Symbolic links that are followed: "none", "operands" or "all".
+        now: Nanoseconds since the epoch when the run began.
+        at_end: Called when the walk is over (commands that are gathered by -exec ... +).
+        files: What -fprint and its like write to. names: The operand of -files0-from, if it was given.
+    """
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.follow = "none"
+        self.maxdepth = 1 << 30
+        self.mindepth = 0
+        self.depth_first = False
+        self.deletes = False
+        self.prunes = False
+        self.one_device = False
+        self.daystart = False
+        self.regex_type = "emacs"
+        self.now = int(ctx.now() * 1e9)
+        self.at_end: list[Callable[[], None]] = []
+        self.files = Files(ctx)
+        self.names: str | None = None
+        self._accounts: Accounts | None = None
+
+    @property
+    def accounts(self) -> Accounts:
+        """The names of users and groups, read when first asked for."""
+        if self._accounts is None:
+            self._accounts = accounts(self.ctx.fs)
+        return self._accounts
+
+
+class Unknown(Exception):
+    """What stat tells is needed of a file, and cannot be had; the text names both."""
+
+
+class Visit:
+    """One file that the walk came to.
+
+    Attributes:
+        path: As find prints it.
+        top: The operand below which it was found.
+        depth: 0 for an operand.
+        mode: Type and permission bits, of what a link leads to where links are followed.
+    """
+
+    __slots__ = ("depth", "info", "mode", "path", "settings", "top")
+
+    def __init__(self, path: str, top: str, depth: int, mode: int, settings: Settings) -> None:
+        self.path = path
+        self.top = top
+        self.depth = depth
+        self.mode = mode
+        self.settings = settings
+        self.info: Stat | None = None
+
+    @property
+    def name(self) -> str:
+        """The last component; "/" for the root."""
+        return self.path.rstrip("/").rpartition("/")[2] or self.path[:1]
+
+    def stat(self) -> Stat:
+        """Return what stat tells, asked once. Raises Unknown for a file that has gone, or cannot be looked at."""
+        if self.info is None:
+            fs = self.settings.ctx.fs
+            path = self.settings.ctx.path(self.path)
+            follow = self.settings.follow == "all"
+            try:
+                self.info = fs.stat(path, follow=follow)
+            except OSError:
+                try:
+                    self.info = fs.stat(path, follow=False)
+                except OSError as error:
+                    raise Unknown(f"{quote_escaped(self.path)}: {reason(error)}") from None
+        return self.info
+
+    def target(self) -> str:
+        """Return where a symbolic link leads; "" for anything else."""
+        if not bits.S_ISLNK(self.mode):
+            return ""
+        try:
+            return self.settings.ctx.fs.readlink(self.settings.ctx.path(self.path))
+        except OSError:
+            return ""
+
+
+class Walk:
+    """The walk itself: what -prune and -quit change."""
+
+    def __init__(self, settings: Settings, expression: Node) -> None:
+        self.settings = settings
+        self.expression = expression
+        self.pruned = False
+        self.stopped = False
+
+    def evaluate(self, visit: Visit) -> None:
+        """Evaluate the expression for one file."""
+        self.expression(visit, self)
+
+
+#: A part of the expression: a test, an action or an operator over others.
+Node = Callable[[Visit, Walk], bool]
+
+
+def all_of(nodes: list[Node]) -> Node:
+    """Return a node that is true when all are; the first false one ends it."""
+    if len(nodes) == 1:
+        return nodes[0]
+
+    def evaluate(visit: Visit, walk: Walk) -> bool:
+        return all(not walk.stopped and node(visit, walk) for node in nodes)
+
+    return evaluate
+
+
+def any_of(nodes: list[Node]) -> Node:
+    """Return a node that is true when one is; the first true one ends it."""
+    if len(nodes) == 1:
+        return nodes[0]
+
+    def evaluate(visit: Visit, walk: Walk) -> bool:
+        for node in nodes:
+            if walk.stopped:
+                return False
+            if node(visit, walk):
+                return True
+        return False
+
+    return evaluate
+
+
+def last_of(nodes: list[Node]) -> Node:
+    """Return a node that evaluates all, and is what the last one is."""
+    if len(nodes) == 1:
+        return nodes[0]
+
+    def evaluate(visit: Visit, walk: Walk) -> bool:
+        value = False
+        for node in nodes:
+            if walk.stopped:
+                return False
+            value = node(visit, walk)
+        return value
+
+    return evaluate
+
+
+def guarded(node: Node) -> Node:
+    """Return a node that says why, and is false, where stat cannot tell what it needs to know."""
+
+    def evaluate(visit: Visit, walk: Walk) -> bool:
+        try:
+            return node(visit, walk)
+        except Unknown as unknown:
+            walk.settings.ctx.fail(str(unknown))
+            return False
+
+    return evaluate
+
+
+def negated(node: Node) -> Node:
+    """Return a node that is true when the other is not."""
+    return lambda visit, walk: not node(visit, walk)

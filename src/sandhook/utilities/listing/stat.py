@@ -1,0 +1,272 @@
+"""stat: print what is known about files.
+
+Oracle: GNU coreutils 9.1 (no standard has it).
+Divergence: L-STAT-001, the time of birth is unknown, and -f knows the one file system that df does.
+"""
+
+from __future__ import annotations
+
+import re
+import stat as bits
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sandhook.command.accounts import Accounts, accounts
+from sandhook.command.context import Context, Failure
+from sandhook.command.modes import mode_string
+from sandhook.command.operands import kind_name, reason, stat_of
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.dates.clock import strftime
+from sandhook.kernel.descriptor import File, Null, NullInput, OpenDirectory
+from sandhook.text.c_escapes import unescape
+from sandhook.text.quoting import quote_always, quoted_name
+from sandhook.utilities.listing.sizes import blocks_of
+from sandhook.vfs.base import Stat
+
+if TYPE_CHECKING:
+    from sandhook.utilities.listing.df import Usage
+
+_HUMAN = """  File: %HN
+  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F
+Device: %Hd,%Ld\tInode: %-11i Links: %h
+Access: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)
+Access: %x
+Modify: %y
+Change: %z
+ Birth: %w
+"""
+_SYSTEM_HUMAN = """  File: "%n"
+    ID: %-8i Namelen: %-7l Type: %T
+Block size: %-10s Fundamental block size: %S
+Blocks: Total: %-10b Free: %-10f Available: %a
+Inodes: Total: %-10c Free: %d
+"""
+_SYSTEM_TERSE = "%n %i %l %t %s %S %b %f %a %c %d\n"
+_TERSE = "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o\n"
+
+#: Of a tmpfs: its number, its blocks in bytes, and the longest name in bytes.
+_MAGIC, _BLOCK, _NAME_MAX = 0x01021994, 4096, 255
+
+#: Widest field that a format may ask for, in characters.
+MAX_WIDTH = 4096
+
+#: What QUOTING_STYLE may say, as quoted_name knows it.
+_QUOTINGS = {"literal": "literal", "shell": "shell", "shell-always": "shell-always", "shell-escape": "escape-shell",
+             "shell-escape-always": "escape-shell-always", "c": "c", "c-maybe": "c-maybe", "escape": "escape",
+             "locale": "locale", "clocale": "c"}  # fmt: skip
+
+_DIRECTIVE = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?([HL]?)(.)", re.ASCII | re.DOTALL)
+
+
+@option_set
+class Options:
+    """stat [-Lf] [-c FORMAT | --printf=FORMAT | -t] FILE...
+
+    Print what is known about each FILE. FORMAT has %n name, %s size, %a %A mode, %F type, %u %U %g %G
+    owner and group, %i inode, %h links, %b %B %o blocks, %x %y %z times and %X %Y %Z in seconds, %N quoted name.
+    With -f: %n name, %i number, %l longest name, %t %T type, %s %S block size, %b %f %a blocks, free and available,
+    %c %d files and free ones. FILE - is standard input.
+    """
+
+    format_: str | None = opt("-c", "--format", "FORMAT", "print FORMAT and a newline for each FILE")
+    printf: str | None = opt("--printf", "FORMAT", "like -c with escapes and without newline")
+    follow: bool = opt("-L", "--dereference", "follow symbolic links")
+    system: bool = opt("-f", "--file-system", "tell of the file systems that the files are in")
+    terse: bool = opt("-t", "--terse", "all in one line")
+    cached: str | None = opt("--cached", "MODE", "accepted: nothing is cached")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a file could not be looked at."""
+    if not operands:
+        raise UsageError("missing operand")
+    if options.printf is not None:
+        for escape in re.findall(r"\\.|\\\Z", options.printf, re.DOTALL):
+            if escape == "\\":
+                ctx.error("warning: backslash at end of format")
+            elif escape[1] not in '\\abefnrtvx"01234567':
+                ctx.error(f"warning: unrecognized escape '{escape}'")
+        format_ = unescape(options.printf)
+    elif options.format_ is not None:
+        format_ = options.format_
+    else:
+        human, terse = (_SYSTEM_HUMAN, _SYSTEM_TERSE) if options.system else (_HUMAN, _TERSE)
+        format_ = terse if options.terse else human
+    names = accounts(ctx.fs)
+    end = "\n" if options.printf is None and options.format_ is not None else ""
+    for name in operands:
+        ctx.charge()
+        if name == "-" and options.system:
+            ctx.fail("using '-' to denote standard input does not work in file system mode")
+            continue
+        try:
+            if name == "-":
+                info = _standard_input(ctx)
+            else:
+                info = stat_of(ctx, name, follow=options.follow or options.system)
+        except OSError as error:
+            what = "standard input" if name == "-" else quote_always(name)
+            verb = (
+                "read file system information for" if options.system else "stat" if name == "-" else "statx"
+            )
+            ctx.fail(f"cannot {verb} {what}: {reason(error)}")
+            continue
+        printer = _System(name, info, names, ctx) if options.system else _Printer(name, info, names, ctx)
+        text = _DIRECTIVE.sub(printer, format_) + end
+        ctx.write(text.encode("utf-8", "surrogateescape"))
+    return ctx.failed
+
+
+def _standard_input(ctx: Context) -> Stat:
+    """Return what is known about standard input: a file, the null device or, for whatever else is read, a pipe."""
+    description = ctx.process.descriptor(0)
+    if isinstance(description, File):
+        return description.handle.stat()
+    if isinstance(description, (Null, NullInput)):
+        return stat_of(ctx, "/dev/null")
+    if isinstance(description, OpenDirectory):
+        return Stat(bits.S_IFDIR | 0o755, 4096, 0, 2, 0, 0, 0, 0, 0)
+    return Stat(bits.S_IFIFO | 0o600, 0, 0, 1, 0, 0, 0, 0, 0)
+
+
+_NUMBERS: dict[str, Callable[[Stat], int]] = {
+    "b": lambda info: blocks_of(info) * 2,
+    "B": lambda info: 512,
+    "d": lambda info: info.device,
+    "g": lambda info: info.gid,
+    "h": lambda info: info.links,
+    "i": lambda info: info.inode,
+    "o": lambda info: 4096,
+    "r": lambda info: info.rdev,
+    "s": lambda info: info.size,
+    "u": lambda info: info.uid,
+    "W": lambda info: 0,
+}
+_SPLIT: dict[tuple[str, str], Callable[[Stat], int]] = {
+    ("H", "d"): lambda info: info.device >> 8,
+    ("L", "d"): lambda info: info.device & 0xFF,
+    ("H", "r"): lambda info: info.rdev >> 8,
+    ("L", "r"): lambda info: info.rdev & 0xFF,
+}
+_TIMES: dict[str, Callable[[Stat], int]] = {
+    "x": lambda info: info.atime_ns,
+    "y": lambda info: info.mtime_ns,
+    "z": lambda info: info.ctime_ns,
+}
+
+
+class _Printer:
+    """Prints the directives of a format for one file."""
+
+    def __init__(self, name: str, info: Stat, names: Accounts, ctx: Context) -> None:
+        self.name = name
+        self.info = info
+        self.names = names
+        self.ctx = ctx
+        self.measured: Usage | None = None
+
+    def __call__(self, found: re.Match[str]) -> str:
+        flags, width_text, precision, half, letter = found.groups()
+        if letter == "%":
+            if found[0] != "%%":
+                raise Failure(f"{quote_always(found[0])}: invalid directive")
+            return "%"
+        width = min(int(width_text[:9] or "0"), MAX_WIDTH)
+        text, numeric = self._value(letter, half, flags, precision)
+        if precision and not numeric:
+            text = text[: min(int(precision[:9]), MAX_WIDTH)]
+        if "-" in flags:
+            return text.ljust(width)
+        return text.rjust(width, "0" if "0" in flags and numeric else " ")
+
+    def _value(self, letter: str, half: str, flags: str, precision: str | None) -> tuple[str, bool]:
+        """Return a directive's text, and whether it is a number."""
+        info = self.info
+        if half and letter == "N":
+            return self._quoted("literal"), False
+        if half:
+            number = _SPLIT.get((half, letter))
+            return ("?", False) if number is None else (str(number(info)), True)
+        if letter in _NUMBERS:
+            value = _NUMBERS[letter](info)
+            sign = "+" if "+" in flags else " " if " " in flags else ""
+            return (sign if letter in "sW" else "") + str(value), True
+        if letter in "aDfRtT":
+            value = {"a": info.mode & 0o7777, "D": info.device, "f": info.mode, "R": info.rdev,
+                     "t": info.rdev >> 8, "T": info.rdev & 0xFF}[letter]  # fmt: skip
+            prefix = "#" in flags and value
+            return ("0" if prefix else "") + f"{value:o}" if letter == "a" else (
+                "0x" if prefix else ""
+            ) + f"{value:x}", True
+        if letter in "XYZ":
+            sign = "+" if "+" in flags else " " if " " in flags else ""
+            return sign + self._seconds(_TIMES[letter.lower()](info), precision), True
+        if letter in "xyz":
+            seconds, fraction = divmod(_TIMES[letter](info), 10**9)
+            zone = self.ctx.environment.get("TZ")
+            return strftime("%Y-%m-%d %H:%M:%S.%N %z", seconds, zone, fraction), False
+        return self._text(letter), False
+
+    def _text(self, letter: str) -> str:
+        info = self.info
+        match letter:
+            case "A":
+                return mode_string(info.mode)
+            case "F":
+                return kind_name(info)
+            case "G":
+                return self.names.groups.get(info.gid, "UNKNOWN")
+            case "U":
+                return self.names.users.get(info.uid, "UNKNOWN")
+            case "m":
+                return "/"
+            case "n":
+                return self.name
+            case "N":
+                return self._quoted()
+            case "w":
+                return "-"
+            case _:
+                return "?"
+
+    def _seconds(self, nanoseconds: int, precision: str | None) -> str:
+        """Return seconds, with as many digits behind the point as a precision asks for (nine if empty)."""
+        seconds, fraction = divmod(nanoseconds, 10**9)
+        if precision is None or precision == "0":
+            return str(seconds)
+        places = min(int(precision[:9]), MAX_WIDTH) if precision else 9
+        return f"{seconds}.{f'{fraction:09d}'[:places].ljust(places, '0')}"
+
+    def _quoted(self, style: str = "escape-shell-always") -> str:
+        style = _QUOTINGS.get(self.ctx.environment.get("QUOTING_STYLE", ""), style)
+        text = quoted_name(self.name, style)
+        if bits.S_ISLNK(self.info.mode):
+            text += " -> " + quoted_name(self.ctx.fs.readlink(self.ctx.path(self.name)), style)
+        return text
+
+
+class _System(_Printer):
+    """Prints the directives of a format for the file system that a file is in."""
+
+    def _value(self, letter: str, half: str, flags: str, precision: str | None) -> tuple[str, bool]:
+        if half:
+            return "?", False
+        if letter in "it":
+            value = self.info.device if letter == "i" else _MAGIC
+            return ("0x" if "#" in flags and letter == "t" else "") + f"{value:x}", True
+        if letter in "lsS":
+            return str(_NAME_MAX if letter == "l" else _BLOCK), True
+        if letter in "abcdf":
+            usage = self._usage()
+            free = (usage.size - usage.used) // _BLOCK
+            numbers = {"a": free, "b": usage.size // _BLOCK, "f": free,
+                       "c": usage.files, "d": usage.files - usage.taken}  # fmt: skip
+            return str(numbers[letter]), True
+        return {"n": self.name, "T": "tmpfs"}.get(letter, "?"), False
+
+    def _usage(self) -> Usage:
+        from sandhook.utilities.listing.df import measured
+
+        if self.measured is None:
+            self.measured = measured(self.ctx)
+        return self.measured

@@ -1,0 +1,1 @@
+"""Utilities that reach what a caller's Network allows."""

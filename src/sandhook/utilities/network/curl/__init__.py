@@ -1,0 +1,235 @@
+"""curl: transfer data from or to URLs that the host allows.
+
+Source: curl's manual. Oracle: curl 7.88.1. Without a ``Network`` of the host's nothing is reached: status 6, as on a
+machine that is not connected. Divergences: L-CURL-001 to L-CURL-003.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.operands import reason
+from sandhook.command.options import Inform, opt, option_set
+from sandhook.utilities.network.cookies import Jar
+from sandhook.utilities.network.curl.arguments import Arguments, Misuse, parse
+from sandhook.utilities.network.curl.globs import expand, named
+from sandhook.utilities.network.curl.request import build, percent
+from sandhook.utilities.network.curl.transfer import One, Output, uploads_into
+from sandhook.utilities.network.output import written
+from sandhook.utilities.network.transfer import Trouble
+
+RAW = True  # curl's options are shortened and repeated in its own way: see _curl_arguments.py
+
+TRY_HELP = "curl: try 'curl --help' or 'curl --manual' for more information\n"
+
+
+@option_set
+class Options:
+    """curl [OPTION]... URL...
+
+    Transfer data from or to each URL, as far as the host allows it.
+    """
+
+    silent: bool = opt("-s", "--silent", help="print no messages")
+    show_error: bool = opt("-S", "--show-error", help="print messages of errors with -s, too")
+    fail: bool = opt("-f", "--fail", "--fail-with-body", help="status 22 for an answer of 400 and above")
+    location: bool = opt("-L", "--location", help="follow redirects, at most --max-redirs N")
+    output: str = opt("-o", "--output", "FILE", "write to FILE; -O, --remote-name: to the URL's last name")
+    dirs: str = opt("--output-dir", "DIR", "where these files go; --create-dirs makes directories")
+    method: str = opt("-X", "--request", "METHOD", "the method")
+    data: str = opt(
+        "-d",
+        "--data",
+        "--data-raw",
+        "--data-binary",
+        "--data-urlencode",
+        "--json",
+        "DATA",
+        "the body; @FILE reads it",
+    )
+    form: str = opt(
+        "-F", "--form", "--form-string", "NAME=VALUE", "a part of a form; @FILE uploads, <FILE reads"
+    )
+    upload: str = opt("-T", "--upload-file", "FILE", "PUT a file")
+    header: str = opt("-H", "--header", "LINE", "a header; without a value it is removed")
+    user: str = opt("-u", "--user", "NAME:PASSWORD", "basic authorization; --oauth2-bearer TOKEN")
+    agent: str = opt("-A", "--user-agent", "TEXT", "the header User-Agent; -e, --referer: Referer")
+    cookie: str = opt("-b", "--cookie", "DATA|FILE", "send cookies; -c, --cookie-jar FILE writes them")
+    get: bool = opt("-G", "--get", help="data is the query; -I, --head asks for the head alone")
+    include: bool = opt("-i", "--include", help="print heads, too; -D, --dump-header FILE writes them")
+    write_out: str = opt("-w", "--write-out", "FORMAT", "print facts afterwards")
+    time: str = opt("-m", "--max-time", "--connect-timeout", "SECONDS", "the most that it may take")
+    retry: str = opt("--retry", "N", "try again after errors that may pass")
+    size: str = opt("--max-filesize", "BYTES", "the most that is received")
+    range: str = opt("-r", "--range", "RANGE", "a part of the file")
+    again: str = opt("-C", "--continue-at", "OFFSET", "go on at OFFSET; - where the file ends")
+    condition: str = opt("-z", "--time-cond", "DATE|FILE", "only what is newer; with - before it, older")
+    config: str = opt(
+        "-K", "--config", "FILE", "read options from FILE; --next begins anew with further ones"
+    )
+    file_time: bool = opt("-R", "--remote-time", help="give files the time of the answer")
+    header_name: bool = opt("-J", "--remote-header-name", help="-O takes the name from the answer")
+    compressed: bool = opt("--compressed", help="ask for a packed answer, and unpack it")
+    verbose: bool = opt("-v", "--verbose", help="print heads to standard error")
+
+
+def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return curl's exit status: of the last URL that failed, or 0."""
+
+    def read(name: str) -> bytes:
+        with ctx.open(name) as reader:
+            return reader.read_all()
+
+    try:
+        parsed, warnings = parse(arguments, read)
+        for warning in warnings:
+            ctx.process.complain(f"Warning: {warning}\n".encode("utf-8", "surrogateescape"))
+        if parsed[0].inform:
+            raise Inform(parsed[0].inform)
+        if not all(each.urls for each in parsed):
+            said = "curl: no URL specified!\n" if arguments else ""
+            ctx.process.complain(f"{said}{TRY_HELP}".encode())
+            return 2
+        return _all(parsed, ctx)
+    except Misuse as error:
+        said = (
+            f"{'curl: ' if error.named else ''}{error}\n{TRY_HELP if error.hint else ''}"
+            if str(error)
+            else ""
+        )
+        ctx.process.complain(said.encode("utf-8", "surrogateescape"))
+        return error.status
+
+
+def _all(parsed: list[Arguments], ctx: Context) -> int:
+    """Run what stands between the --next, with messages where --stderr wants them."""
+    descriptors = ctx.process.descriptors
+    held = descriptors.get(2)
+    name = next((each.stderr for each in reversed(parsed) if each.stderr is not None), None)
+    try:
+        if name == "-" and 1 in descriptors:
+            descriptors[2] = descriptors[1]
+        elif name is not None and name != "-":
+            descriptors[2] = ctx.create(name)
+        status = 0
+        for each in parsed:
+            status = _Call(each, ctx).run() or status
+            if status and each.fail_early:
+                break
+        return status
+    finally:
+        if name is not None and held is not None:
+            if name != "-" and descriptors[2] is not held:
+                descriptors[2].release()
+            descriptors[2] = held
+
+
+class _Call:
+    """One command line, or what stands between two --next."""
+
+    def __init__(self, arguments: Arguments, ctx: Context) -> None:
+        self._arguments = arguments
+        self._ctx = ctx
+        self._jar: Jar | None = None
+        if arguments.cookies or arguments.jar is not None:
+            self._jar = Jar(ctx.now())
+            for _, text in arguments.cookies:
+                if "=" in text:
+                    self._jar.give(text)
+                elif text and ctx.fs.exists(ctx.path(text)):
+                    cookies = self._read(text).decode("utf-8", "surrogateescape")
+                    self._jar.load(cookies, without_session=arguments.junk_session)
+
+    def run(self) -> int:
+        arguments = self._arguments
+        status = 0
+        for number, (_, text) in enumerate(arguments.urls):
+            output = self._output(number)
+            try:
+                for url, values in expand(text) if not arguments.plain_url else [(text, [])]:
+                    self._ctx.charge(1)
+                    ended = self._one(number, url, output._replace(name=named(output.name, values)))
+                    status = ended or status
+                    if ended and arguments.fail_early:
+                        break
+            except Trouble as trouble:
+                status = trouble.status
+                self._complain(status, str(trouble))
+            if status and arguments.fail_early:
+                break
+        if self._jar is not None and arguments.jar is not None:
+            self._save(self._jar.text(), arguments.jar)
+        return status
+
+    def _output(self, number: int) -> Output:
+        """Return where the answer of an operand goes."""
+        arguments = self._arguments
+        if number < len(arguments.outputs):
+            option, name = arguments.outputs[number]
+            return Output(name, option == "remote-name")
+        return Output("", arguments.remote_name_all)
+
+    def _one(self, number: int, text: str, output: Output) -> int:
+        """Transfer one URL and return curl's status of that."""
+        arguments = self._arguments
+        one = One(self._ctx, arguments, self._jar, output, number)
+        try:
+            one.resume()
+            request, query = build(arguments, self._read, self._warn)
+        except OSError:
+            self._complain(26, "Failed to open/read local data from file/application")
+            return 26
+        upload = arguments.upload
+        if upload is not None and upload not in ("-", ".") and uploads_into(text):
+            text = f"{text.rstrip('/')}/{percent(upload.rpartition('/')[2].encode('utf-8', 'surrogateescape')).decode()}"
+        ended = one.run(text, query, request)
+        if ended is not None:
+            self._complain(ended.status, str(ended))
+        self._write_out(one, ended)
+        return ended.status if ended is not None else 0
+
+    def _warn(self, message: str) -> None:
+        if not self._arguments.silent:
+            self._ctx.process.complain(f"Warning: {message}\n".encode("utf-8", "surrogateescape"))
+
+    def _complain(self, status: int, message: str) -> None:
+        arguments = self._arguments
+        if not arguments.silent or arguments.show_error:
+            self._ctx.flush()
+            self._ctx.process.complain(f"curl: ({status}) {message}\n".encode("utf-8", "surrogateescape"))
+
+    def _read(self, name: str) -> bytes:
+        with self._ctx.open(name) as reader:
+            return reader.read_all()
+
+    def _save(self, text: str, name: str) -> None:
+        if name == "-":
+            self._ctx.write(text.encode("utf-8", "surrogateescape"))
+            return
+        try:
+            file = self._ctx.create(name)
+        except OSError as error:
+            self._ctx.process.complain(
+                f"Warning: failed to save cookies in {name}: {reason(error)}\n".encode()
+            )
+            return
+        file.write(text.encode("utf-8", "surrogateescape"))
+        file.release()
+
+    def _write_out(self, one: One, ended: Trouble | None) -> None:
+        text = self._arguments.write_out
+        if text is None:
+            return
+        if text.startswith("@"):
+            text = self._read(text[1:]).decode("utf-8", "surrogateescape")
+        for place, piece in written(text, one.facts(ended), one.last_headers()):
+            data = piece.encode("utf-8", "surrogateescape")
+            if place == "stdout":
+                self._ctx.write(data)
+            elif place == "stderr":
+                self._ctx.flush()
+                self._ctx.process.complain(data)
+            else:
+                self._ctx.flush()
+                self._ctx.process.complain(b"curl: unknown --write-out variable: '" + data + b"'\n")

@@ -1,0 +1,261 @@
+"""curl's command line: its options, and those that are known and refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+#: Options without an argument: letter, name, field.
+_FLAGS = (
+    ("s", "silent", "silent"), ("S", "show-error", "show_error"), ("f", "fail", "fail"), ("L", "location", "follow"),
+    ("i", "include", "include"), ("I", "head", "head"), ("G", "get", "get"), ("O", "remote-name", "remote_name"),
+    ("", "compressed", "compressed"), ("", "fail-with-body", "fail_with_body"), ("", "create-dirs", "create_dirs"),
+    ("v", "verbose", "verbose"), ("g", "globoff", "plain_url"), ("N", "no-buffer", ""), ("#", "progress-bar", ""), ("4", "ipv4", ""),
+    ("6", "ipv6", ""), ("0", "http1.0", ""), ("", "http1.1", ""), ("", "http2", ""), ("", "no-progress-meter", ""),
+    ("", "tlsv1.2", ""), ("1", "tlsv1", ""), ("", "tlsv1.3", ""), ("", "path-as-is", "as_is"), ("q", "disable", ""),
+    ("", "no-keepalive", ""), ("", "retry-connrefused", "retry_refused"), ("", "retry-all-errors", "retry_all"),
+    ("", "post301", "post301"), ("", "post302", "post302"), ("", "post303", "post303"), ("a", "append", ""),
+    ("", "basic", ""), ("", "fail-early", "fail_early"), ("j", "junk-session-cookies", "junk_session"), ("", "no-sessionid", ""),
+    ("J", "remote-header-name", "header_name"), ("R", "remote-time", "remote_time"), ("Z", "parallel", ""),
+    ("", "parallel-immediate", ""), ("", "remote-name-all", "remote_name_all"), ("", "clobber", "clobber"),
+    ("", "remove-on-error", "remove_on_error"), ("", "tcp-nodelay", ""), ("", "tcp-fastopen", ""), ("", "styled-output", ""),
+    ("", "progress-meter", ""), ("", "buffer", ""), ("", "keepalive", ""), ("", "sessionid", ""), ("", "raw", ""),
+    ("", "http2-prior-knowledge", ""), ("", "disallow-username-in-url", ""), ("", "ssl", ""), ("", "ssl-reqd", ""),
+)  # fmt: skip
+
+#: Options with an argument: letter, name, field; a field in _LISTS gathers (option, argument).
+_VALUES = (
+    ("o", "output", "outputs"), ("X", "request", "method"), ("d", "data", "data"), ("", "data-ascii", "data"),
+    ("", "data-raw", "data"), ("", "data-binary", "data"), ("", "data-urlencode", "data"), ("", "json", "data"),
+    ("F", "form", "form"), ("", "form-string", "form"), ("H", "header", "headers"), ("A", "user-agent", "agent"),
+    ("e", "referer", "referer"), ("u", "user", "user"), ("b", "cookie", "cookies"), ("c", "cookie-jar", "jar"),
+    ("w", "write-out", "write_out"), ("m", "max-time", "max_time"), ("", "connect-timeout", "connect_timeout"),
+    ("", "retry", "retry"), ("", "retry-delay", "retry_delay"), ("", "retry-max-time", "retry_max_time"),
+    ("", "max-redirs", "max_redirects"), ("", "max-filesize", "max_size"), ("T", "upload-file", "upload"),
+    ("D", "dump-header", "dump_header"), ("", "url", "urls"), ("r", "range", "range"), ("", "output-dir", "output_dir"),
+    ("", "url-query", "url_query"), ("", "oauth2-bearer", "bearer"), ("", "proto", ""), ("", "proto-redir", ""),
+    ("", "keepalive-time", ""), ("", "limit-rate", ""), ("y", "speed-time", ""), ("Y", "speed-limit", ""),
+    ("C", "continue-at", "continue_at"), ("z", "time-cond", "time_condition"), ("", "parallel-max", ""), ("", "rate", ""),
+    ("", "expect100-timeout", ""), ("", "noproxy", ""), ("", "stderr", "stderr"), ("", "happy-eyeballs-timeout-ms", ""),
+    ("", "create-file-mode", ""), ("", "proto-default", ""),
+)  # fmt: skip
+
+#: Known options that lead around the checks, or to what is not there.
+_REFUSED = (
+    ("k", "insecure"), ("x", "proxy"), ("E", "cert"), ("", "key"), ("", "cacert"), ("", "capath"),
+    ("", "proxy-user"), ("U", "proxy-user"), ("", "socks5"), ("", "socks4"), ("", "socks5-hostname"), ("", "preproxy"), ("", "unix-socket"),
+    ("", "abstract-unix-socket"), ("", "interface"), ("", "resolve"), ("", "connect-to"), ("", "local-port"), ("", "doh-url"),
+    ("n", "netrc"), ("", "netrc-file"), ("", "netrc-optional"), ("", "anyauth"), ("", "digest"), ("", "ntlm"), ("", "negotiate"),
+    ("", "trace"), ("", "trace-ascii"), ("", "ftp-pasv"), ("Q", "quote"), ("", "mail-from"), ("t", "telnet-option"),
+    ("", "http3"), ("", "http0.9"), ("", "tr-encoding"), ("", "libcurl"), ("", "engine"), ("", "crlfile"),
+    ("", "location-trusted"), ("p", "proxytunnel"), ("P", "ftp-port"), ("B", "use-ascii"), ("M", "manual"), ("l", "list-only"),
+    ("2", "sslv2"), ("3", "sslv3"),
+)  # fmt: skip
+
+_BY_LETTER = {letter: name for letter, name, _ in (*_FLAGS, *_VALUES) if letter}
+_BY_LETTER.update({letter: name for letter, name in _REFUSED if letter})
+_FLAG_FIELDS = {name: field for _, name, field in _FLAGS}
+_VALUE_FIELDS = {name: field for _, name, field in _VALUES}
+_REFUSED_NAMES = frozenset(name for _, name in _REFUSED)
+_NAMES = sorted({*_FLAG_FIELDS, *_VALUE_FIELDS, *_REFUSED_NAMES, "config", "help", "next", "version"})
+
+_LISTS = frozenset({"data", "form", "headers", "outputs", "urls", "cookies", "url_query"})
+_NUMBERS = frozenset(
+    {"max_time", "connect_timeout", "retry", "retry_delay", "retry_max_time", "max_redirects", "max_size"}
+)
+
+
+_MOST_FILES = 16  #: of options; they may name one another
+
+
+class Misuse(Exception):
+    """Wrong options: curl's message and status; ``named`` when curl's name stands before it."""
+
+    def __init__(self, message: str, *, hint: bool = True, status: int = 2, named: bool = True) -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.status = status
+        self.named = named
+
+
+class Arguments:
+    """A parsed command line. The lists have pairs of option and argument, in their order."""
+
+    def __init__(self) -> None:
+        self.silent = self.show_error = self.fail = self.follow = self.include = self.head = self.get = False
+        self.compressed = self.fail_with_body = self.create_dirs = self.verbose = False
+        self.retry_refused = self.retry_all = self.post301 = self.post302 = self.post303 = (
+            self.junk_session
+        ) = False
+        self.plain_url = self.as_is = self.fail_early = self.header_name = self.remote_time = False
+        self.remote_name_all = self.remove_on_error = False
+        self.clobber: bool | None = None
+        self.continue_at: str | None = None
+        self.time_condition: str | None = None
+        self.stderr: str | None = None
+        self.data: list[tuple[str, str]] = []
+        self.form: list[tuple[str, str]] = []
+        self.headers: list[tuple[str, str]] = []
+        self.outputs: list[tuple[str, str]] = []
+        self.urls: list[tuple[str, str]] = []
+        self.cookies: list[tuple[str, str]] = []
+        self.url_query: list[tuple[str, str]] = []
+        self.method: str | None = None
+        self.agent: str | None = None
+        self.referer: str | None = None
+        self.user: str | None = None
+        self.bearer: str | None = None
+        self.jar: str | None = None
+        self.write_out: str | None = None
+        self.upload: str | None = None
+        self.dump_header: str | None = None
+        self.range: str | None = None
+        self.output_dir: str | None = None
+        self.max_time: float | None = None
+        self.connect_timeout: float | None = None
+        self.retry: float | None = None
+        self.retry_delay: float | None = None
+        self.retry_max_time: float | None = None
+        self.max_redirects: float | None = None
+        self.max_size: float | None = None
+        self.inform = ""
+
+
+#: Fields that hold for what follows --next, too.
+_GLOBAL = ("silent", "show_error", "verbose", "fail_early", "stderr")
+
+
+def parse(arguments: Sequence[str], read: Callable[[str], bytes]) -> tuple[list[Arguments], list[str]]:
+    """Read a command line.
+
+    Args:
+        read: Gives a file of options; raises OSError.
+
+    Returns:
+        What stands between the --next, and warnings.
+
+    Raises:
+        Misuse: An option is wrong.
+    """
+    parser = _Parser(read)
+    parser.run(arguments)
+    return parser.made, parser.warnings
+
+
+class _Parser:
+    def __init__(self, read: Callable[[str], bytes]) -> None:
+        self.made = [Arguments()]
+        self.warnings: list[str] = []
+        self._read = read
+        self._files = 0
+
+    def run(self, arguments: Sequence[str]) -> None:
+        rest = list(reversed(arguments))
+        options = True
+        while rest:
+            argument = rest.pop()
+            if not options or not argument.startswith("-") or argument == "-":
+                self.made[-1].urls.append(("url", argument))
+            elif argument == "--":
+                options = False
+            elif argument.startswith("--"):
+                self._take(_full(argument[2:], argument), argument, rest)
+            else:
+                self._letters(argument, rest)
+
+    def _letters(self, argument: str, rest: list[str]) -> None:
+        at = 1
+        while at < len(argument):
+            letter = argument[at]
+            at += 1
+            if letter in "hV":
+                self.made[-1].inform = "help" if letter == "h" else "version"
+                continue
+            name = {"K": "config", ":": "next"}.get(letter) or _BY_LETTER.get(letter)
+            if name is None:
+                raise Misuse(f"option {argument}: is unknown")
+            if (name in _VALUE_FIELDS or name == "config") and at < len(argument):
+                rest.append(argument[at:])
+                at = len(argument)
+            self._take(name, argument, rest)
+
+    def _take(self, name: str, argument: str, rest: list[str]) -> None:
+        if name == "next":
+            before, made = self.made[-1], Arguments()
+            for field in _GLOBAL:
+                setattr(made, field, getattr(before, field))
+            self.made.append(made)
+        elif name == "config":
+            if not rest:
+                raise Misuse(f"option {argument}: requires parameter")
+            self._config(rest.pop(), argument)
+        else:
+            _take(self.made[-1], name, argument, rest)
+
+    def _config(self, name: str, argument: str) -> None:
+        from sandhook.utilities.network.curl.config import words
+
+        self._files += 1
+        try:
+            text = self._read(name).decode("utf-8", "surrogateescape")
+        except OSError:
+            raise Misuse(
+                f"cannot read config from '{name}'\ncurl: option {argument}: error encountered when reading a file",
+                status=26,
+            ) from None
+        if self._files > _MOST_FILES:
+            raise Misuse(f"option {argument}: too many files of options", hint=False)
+        for number, option, value in words(text):
+            try:
+                self.run([option] if value is None else [option, value])
+            except Misuse as error:
+                if not str(error).endswith("is unknown"):
+                    raise
+                self.warnings.append(f"{name}:{number}: warning: '{option.lstrip('-')}' is unknown")
+
+
+def _full(name: str, argument: str) -> str:
+    """Return the full name of an option that may be shortened."""
+    if name in _NAMES or (name.startswith("no-") and name[3:] in _FLAG_FIELDS):
+        return name
+    found = [known for known in _NAMES if known.startswith(name)]
+    if not found:
+        raise Misuse(f"option {argument}: is unknown")
+    if len(found) > 1:
+        raise Misuse(f"option {argument}: is ambiguous")
+    return found[0]
+
+
+def _take(made: Arguments, name: str, argument: str, rest: list[str]) -> None:
+    if name in ("help", "version"):
+        made.inform = name
+    elif name in _REFUSED_NAMES:
+        raise Misuse(f"option {argument}: is not supported here (L-CURL-001)", hint=False)
+    elif name == "remote-name":
+        made.outputs.append((name, ""))
+    elif name in _FLAG_FIELDS:
+        if _FLAG_FIELDS[name]:
+            setattr(made, _FLAG_FIELDS[name], True)
+    elif name.startswith("no-"):
+        if name == "no-remote-name":
+            raise Misuse(f"option {argument}: is unknown")
+        if _FLAG_FIELDS[name[3:]]:
+            setattr(made, _FLAG_FIELDS[name[3:]], False)
+    else:
+        if not rest:
+            raise Misuse(f"option {argument}: requires parameter")
+        _value(made, name, _VALUE_FIELDS[name], rest.pop(), argument)
+
+
+def _value(made: Arguments, name: str, field: str, value: str, argument: str) -> None:
+    if field in _LISTS:
+        getattr(made, field).append((name, value))
+    elif field in _NUMBERS:
+        try:
+            number = float(value[:20])
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < 1e15:
+            raise Misuse(f"option {argument}: expected a proper numerical parameter")
+        setattr(made, field, number)
+    elif field:
+        setattr(made, field, value)

@@ -1,0 +1,451 @@
+"""The transfer of one of curl's URLs: redirects, other tries, where the answer goes, and the facts of -w."""
+
+from __future__ import annotations
+
+import zlib
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from sandhook.command.context import Context
+from sandhook.command.operands import reason
+from sandhook.dates.clock import strftime
+from sandhook.kernel.descriptor import Description
+from sandhook.lazy import lazily
+from sandhook.net.url import Url
+from sandhook.record import Record
+from sandhook.utilities.network.cookies import Jar, date_seconds
+from sandhook.utilities.network.curl.arguments import Arguments, Misuse
+from sandhook.utilities.network.curl.request import Request, unquoted
+from sandhook.utilities.network.output import Unpacker
+from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, next_url, read_url
+
+if TYPE_CHECKING:
+    from sandhook.net.connection import Response
+
+#: Statuses after which another try may succeed.
+_TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
+
+_MOST_TRIES, _MOST_REDIRECTS = 10, 50
+
+_MOST_NAMES = 100  #: with --no-clobber
+
+
+#: What a path must not have, when it is not to be made plain.
+_DOTS = lazily(r"/\.\.?(?:[/?#]|\Z)")
+
+_USER = lazily(r"((?:[A-Za-z]+://)?)([^/?#@]*)@([^/?#@]*(?:[/?#]|\Z))")
+
+
+def without_user(text: str) -> tuple[str, str]:
+    """Return a URL without the user and password that stand in it, and these."""
+    found = _USER.match(text)
+    if found is None:
+        return text, ""
+    return found[1] + text[found.start(3) :], unquoted(found[2])
+
+
+def given_name(text: str) -> str:
+    """Return the file name that a header Content-Disposition gives, without directories; empty without one."""
+    for part in text.split(";")[1:]:
+        key, _, value = part.strip().partition("=")
+        if key.strip().lower() == "filename":
+            name = value.strip().strip('"').replace("\\", "/").rpartition("/")[2]
+            return "" if name in (".", "..") or not name.isprintable() else name
+    return ""
+
+
+class Output(Record):
+    """Where an answer goes: to a file ``name``; to one that the URL names with ``remote``; else to standard output."""
+
+    name: str
+    remote: bool
+
+
+def uploads_into(text: str) -> bool:
+    """Tell whether a URL names no file, so that an upload gets the name of its own."""
+    path = text.partition("?")[0].partition("://")[2] or text
+    return "?" not in text and ("/" not in path or path.endswith("/"))
+
+
+class One:
+    """The transfer of one URL."""
+
+    def __init__(
+        self, ctx: Context, arguments: Arguments, jar: Jar | None, output: Output, number: int
+    ) -> None:
+        self._ctx = ctx
+        self._arguments = arguments
+        self._jar = jar
+        self._output = output
+        self._number = number
+        self._file: Description | None = None
+        self._response: Response | None = None
+        self._url: Url | None = None
+        self._method = "GET"
+        self._redirects = 0
+        self._connects = 0
+        self._head_size = self._body_size = self._sent = 0
+        self._began = monotonic()
+        self._took = 0.0
+        self._asked = ""
+        self._resumed = 0
+        self._made = ""  # the file that was written
+
+    def resume(self) -> None:
+        """Ask for the rest of the file alone, as -C says."""
+        where = self._arguments.continue_at
+        if where is None:
+            return
+        if where == "-":
+            path = self._ctx.path(self._output.name)
+            self._resumed = self._ctx.fs.stat(path).size if self._ctx.fs.exists(path) else 0
+        elif where.isascii() and where.isdigit():
+            self._resumed = int(where[:15])
+        else:
+            raise Misuse("option -C: expected a proper numerical parameter")
+        if self._resumed:
+            self._arguments.range = f"{self._resumed}-"
+
+    def run(self, text: str, query: str, request: Request) -> Trouble | None:
+        """Run it, again after errors that may pass if --retry says so; return what went wrong."""
+        arguments = self._arguments
+        self._asked = text
+        tries = int(min(arguments.retry or 0, _MOST_TRIES))
+        pause = arguments.retry_delay or 1.0
+        for attempt in range(tries + 1):
+            ended = self._attempt(text, query, request)
+            self._took = monotonic() - self._began
+            if attempt == tries or not self._may_pass(ended):
+                break
+            seconds = min(pause, 600.0)
+            if not arguments.silent:
+                self._ctx.process.complain(
+                    f"Warning: Transient problem: {'timeout' if ended else 'HTTP error'} Will retry in {seconds:g} seconds. "
+                    f"{tries - attempt} retries left.\n".encode()
+                )
+            self._ctx.sleep(seconds)
+            pause = pause if arguments.retry_delay else pause * 2
+        if self._file is not None:
+            self._file.release()
+            path = self._ctx.path(self._made)
+            if ended is not None and ended.status != 22 and arguments.remove_on_error:
+                self._ctx.fs.unlink(path)
+            elif arguments.remote_time:
+                seconds = date_seconds(self.last_headers().get("last-modified", ""))
+                if seconds:
+                    self._ctx.fs.utime(path, seconds * 10**9, seconds * 10**9)
+        return ended
+
+    def _may_pass(self, ended: Trouble | None) -> bool:
+        arguments = self._arguments
+        status = self._response.status if self._response is not None else 0
+        if ended is None or ended.status == 22:
+            return status in _TRANSIENT or (arguments.retry_all and status >= 400)
+        return ended.transient or arguments.retry_all or (arguments.retry_refused and ended.refused)
+
+    def _attempt(self, text: str, query: str, request: Request) -> Trouble | None:
+        try:
+            text, user = without_user(text)
+            if self._arguments.as_is and _DOTS.search(text):
+                raise Trouble(
+                    3, "URL using bad/illegal format or missing URL: it goes up in its path (L-CURL-001)"
+                )
+            if user and "authorization" not in request.own | {n.lower() for n, _ in request.headers}:
+                request = request.with_user(user)
+            url = read_url(text)
+            if query:
+                url = url._replace(path=f"{url.path}{'&' if '?' in url.path else '?'}{query}")
+            self._transfer(url, request)
+        except Trouble as trouble:
+            return trouble
+        except zlib.error:
+            return Trouble(61, "Error while processing content unencoding: invalid data")
+        except Nameless as error:
+            self._warn(str(error))
+            return Trouble(23, "Failed writing received data to disk/application")
+        except Unwritable as error:
+            self._warn(str(error))
+            return Trouble(23, "Failure writing output to destination")
+        return None
+
+    def _warn(self, message: str) -> None:
+        if message and not self._arguments.silent:
+            self._ctx.process.complain(f"Warning: {message}\n".encode("utf-8", "surrogateescape"))
+
+    def _transfer(self, url: Url, request: Request) -> None:
+        arguments = self._arguments
+        transfer = Transfer(self._ctx, seconds=arguments.max_time, connect_seconds=arguments.connect_timeout)
+        first = url
+        method, body = request.method, request.body
+        network = network_of(self._ctx)
+        most = int(
+            min(
+                arguments.max_redirects if arguments.max_redirects is not None else _MOST_REDIRECTS,
+                _MOST_REDIRECTS,
+            )
+        )
+        if network is not None:
+            most = min(most, network.max_redirects)
+        self._redirects = 0
+        while True:
+            self._url, self._method = url, method
+            headers = self._headers(request, url, first, with_body=body is not None)
+            self._show_request(method, url, headers)
+            self._sent = len(body or b"")
+            with transfer.send(method, url, headers, body) as response:
+                self._response = response
+                self._connects += 1
+                self._head(url, response)
+                following = next_url(url, response) if arguments.follow else None
+                if following is None:
+                    self._body(transfer, url, response)
+                    return
+            if self._redirects >= most:
+                raise Trouble(47, f"Maximum ({most}) redirects followed")
+            self._redirects += 1
+            if response.status == 303 or (response.status in (301, 302) and method == "POST"):
+                keep = {301: arguments.post301, 302: arguments.post302, 303: arguments.post303}[
+                    response.status
+                ]
+                if not keep and method != "HEAD":
+                    method, body = method if request.custom else "GET", None
+            url = following
+
+    def _headers(self, request: Request, url: Url, first: Url, *, with_body: bool) -> list[tuple[str, str]]:
+        """Return the headers for one hop: what is secret stays with the origin that it was meant for."""
+        headers = [*request.headers, *self._condition()]
+        if url.origin != first.origin:
+            headers = [(n, v) for n, v in headers if n.lower() not in ("authorization", "cookie", "host")]
+        if not with_body:
+            headers = (
+                [(n, v) for n, v in headers if n.lower() != "content-type"]
+                if request.body is not None
+                else headers
+            )
+        if self._jar is not None and "cookie" not in request.own:
+            cookies = self._jar.header(url, first_host=url.origin == first.origin)
+            if cookies:
+                headers = [*headers, ("Cookie", cookies)]
+        return headers
+
+    def _condition(self) -> list[tuple[str, str]]:
+        """Return the header that -z asks for."""
+        text = self._arguments.time_condition
+        if text is None:
+            return []
+        older, text = text.startswith("-"), text.lstrip("-+=")
+        path = self._ctx.path(text)
+        if self._ctx.fs.exists(path):
+            seconds = self._ctx.fs.stat(path).mtime_ns // 10**9
+        else:
+            seconds = date_seconds(text)
+        if not seconds:
+            self._warn(
+                "Illegal date format for -z, --time-cond (and not a file name). Disabling time condition."
+            )
+            return []
+        return [
+            (
+                "If-Unmodified-Since" if older else "If-Modified-Since",
+                strftime("%a, %d %b %Y %H:%M:%S GMT", seconds, None),
+            )
+        ]
+
+    def _show_request(self, method: str, url: Url, headers: list[tuple[str, str]]) -> None:
+        if self._arguments.verbose:
+            lines = [
+                f"{method} {url.path} HTTP/1.1",
+                f"Host: {url.authority}",
+                *(f"{n}: {v}" for n, v in headers),
+                "",
+            ]
+            self._say("".join(f"> {line}\r\n" for line in lines))
+
+    def _say(self, text: str) -> None:
+        self._ctx.flush()
+        self._ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+
+    # ------------------------------------------------------------------ the answer
+
+    def _head(self, url: Url, response: Response) -> None:
+        arguments = self._arguments
+        lines = [
+            f"HTTP/{response.version} {response.status} {response.reason}",
+            *(f"{n}: {v}" for n, v in response.headers),
+            "",
+        ]
+        text = "".join(f"{line}\r\n" for line in lines)
+        self._head_size += len(text)
+        if self._jar is not None:
+            for name, value in response.headers:
+                if name.lower() == "set-cookie":
+                    self._jar.take(url, value)
+        if arguments.verbose:
+            self._say("".join(f"< {line}\r\n" for line in lines))
+        data = text.encode("latin-1", "replace")
+        if arguments.dump_header is not None:
+            self._dump(arguments.dump_header, data)
+        if arguments.include or arguments.head:
+            self._put(data)
+
+    def _dump(self, name: str, data: bytes) -> None:
+        if name == "-":
+            self._ctx.write(data)
+            return
+        try:
+            file = self._ctx.create(name, append=self._redirects > 0)
+        except OSError as error:
+            raise Unwritable(f"Failed to open {name}: {reason(error)}") from None
+        file.write(data)
+        file.release()
+
+    def _body(self, transfer: Transfer, url: Url, response: Response) -> None:
+        arguments = self._arguments
+        failed = response.status >= 400
+        if failed and arguments.fail and not arguments.fail_with_body:
+            raise Trouble(22, f"The requested URL returned error: {response.status}")
+        if self._resumed and response.status == 200:
+            raise Trouble(33, "HTTP server doesn't seem to support byte ranges. Cannot resume.")
+        most = arguments.max_size
+        length = response.header("content-length") or ""
+        if most is not None and length.isdigit() and int(length[:18]) > most and self._method != "HEAD":
+            raise Trouble(63, "Maximum file size exceeded")
+        unpack = Unpacker(
+            (response.header("content-encoding") or "").strip().lower() if arguments.compressed else ""
+        )
+        bound = network.max_bytes if (network := network_of(self._ctx)) is not None else 0
+        self._body_size = 0
+        if self._method != "HEAD":
+            for piece in transfer.chunks(url, response):
+                for data in unpack.feed(piece, bound):
+                    self._body_size += len(data)
+                    if self._body_size > (bound if most is None else min(most, bound)):
+                        raise Trouble(63, "Maximum file size exceeded")
+                    self._put(data)
+        self._put(b"")
+        if failed and arguments.fail_with_body:
+            raise Trouble(22, f"The requested URL returned error: {response.status}")
+
+    def _put(self, data: bytes) -> None:
+        """Write output where it goes; a file is made when the first of it comes."""
+        name = self._name()
+        if name is None:
+            self._ctx.write(data)
+            return
+        try:
+            if self._file is None:
+                self._file = self._create(name)
+            self._file.write(data)
+        except OSError as error:
+            raise Unwritable(f"Failed to open the file {name}: {reason(error)}") from None
+
+    def _name(self) -> str | None:
+        if self._made:
+            return self._made
+        arguments = self._arguments
+        name = self._output.name
+        if self._output.remote:
+            given = (
+                given_name(self.last_headers().get("content-disposition", ""))
+                if arguments.header_name
+                else ""
+            )
+            address = self._asked.partition("#")[0].partition("?")[0]
+            name = given or (address.partition("://")[2] or address).partition("/")[2].rpartition("/")[2]
+            if not name:
+                raise Nameless("Remote file name has no length!")
+            if given and self._ctx.fs.exists(self._ctx.path(given)):
+                raise Unwritable(f"Refusing to overwrite {given}: File exists")
+        if name in ("", "-"):
+            return None
+        if arguments.output_dir is not None:
+            name = f"{arguments.output_dir}/{name}"
+        if arguments.clobber is False:
+            name = self._free(name)
+        self._made = name
+        return name
+
+    def _free(self, name: str) -> str:
+        """Return a name that no file has yet: with a number behind it."""
+        names = [name, *(f"{name}.{number}" for number in range(1, _MOST_NAMES))]
+        for free in names:
+            if not self._ctx.fs.exists(self._ctx.path(free)):
+                return free
+        raise Unwritable(f"Failed to open the file {name}: File exists")
+
+    def _create(self, name: str) -> Description:
+        if self._arguments.create_dirs:
+            at = "/" if name.startswith("/") else ""
+            for part in name.split("/")[:-1]:
+                at += part + "/"
+                path = self._ctx.path(at)
+                if part and not self._ctx.fs.exists(path):
+                    self._ctx.fs.mkdir(path, 0o750)
+        return self._ctx.create(name, append=bool(self._resumed))
+
+    # ------------------------------------------------------------------ -w
+
+    def last_headers(self) -> dict[str, str]:
+        """Return the headers of the last answer, by name in lower case."""
+        return {n.lower(): v for n, v in self._response.headers} if self._response is not None else {}
+
+    def facts(self, ended: Trouble | None) -> dict[str, str]:
+        """Return the variables of -w."""
+        response, url = self._response, self._url
+        status = response.status if response is not None else 0
+        connected = response.connected if response is not None else 0.0
+        begun = response.begun if response is not None else 0.0
+        following = None
+        if response is not None and url is not None and not self._arguments.follow:
+            try:
+                following = next_url(url, response)
+            except Trouble:
+                following = None
+        speed = self._body_size / self._took if self._took else 0.0
+        return {
+            "http_code": f"{status:03d}",
+            "response_code": f"{status:03d}",
+            "http_connect": "000",
+            "http_version": "1.1"
+            if response is not None and response.version == "1.1"
+            else "1"
+            if response
+            else "0",
+            "content_type": (response.header("content-type") or "") if response is not None else "",
+            "errormsg": "" if ended is None else str(ended),
+            "exitcode": "0" if ended is None else str(ended.status),
+            "filename_effective": self._made if self._file is not None else "",
+            "method": self._method,
+            "num_connects": str(self._connects),
+            "num_headers": str(len(response.headers)) if response is not None else "0",
+            "num_redirects": str(self._redirects),
+            "redirect_url": "" if following is None else str(following),
+            "referer": self._arguments.referer or "",
+            "remote_ip": response.address if response is not None else "",
+            "remote_port": str(url.port) if response is not None and url is not None else "0",
+            "scheme": url.scheme.upper() if url is not None else "",
+            "size_download": str(self._body_size),
+            "size_header": str(self._head_size),
+            "size_upload": str(self._sent),
+            "speed_download": f"{speed:.0f}",
+            "speed_upload": "0",
+            "ssl_verify_result": "0",
+            "time_appconnect": f"{connected if url is not None and url.scheme == 'https' else 0:.6f}",
+            "time_connect": f"{connected:.6f}",
+            "time_namelookup": "0.000000",
+            "time_pretransfer": f"{connected:.6f}",
+            "time_redirect": "0.000000",
+            "time_starttransfer": f"{begun:.6f}",
+            "time_total": f"{self._took:.6f}",
+            "url": self._asked,
+            "url_effective": str(url) if url is not None else self._asked,
+            "urlnum": str(self._number),
+        }
+
+
+class Nameless(Exception):
+    """No name for a file; the message is a warning."""
+
+
+class Unwritable(Exception):
+    """Output cannot be written; the message is a warning."""

@@ -1,0 +1,303 @@
+"""The fetching of one of wget's URLs: redirects, other tries, where the answer goes."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64encode
+from typing import TYPE_CHECKING
+
+from sandhook.command.context import Context
+from sandhook.command.operands import reason
+from sandhook.command.options import UsageError
+from sandhook.dates.clock import strftime
+from sandhook.kernel.descriptor import Description
+from sandhook.net.url import Url
+from sandhook.utilities.network.cookies import Jar, date_seconds
+from sandhook.utilities.network.curl.transfer import given_name, without_user
+from sandhook.utilities.network.output import Unpacker
+from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, next_url, read_url
+
+if TYPE_CHECKING:
+    from sandhook.net.connection import Response
+    from sandhook.utilities.network.wget import Options
+
+_MOST_REDIRECTS = 20
+
+#: curl's statuses of trouble to wget's.
+_STATUSES = {1: 1, 3: 1, 35: 5, 60: 5, 23: 3, 63: 3}
+
+
+class One:
+    """The fetching of one URL."""
+
+    def __init__(self, options: Options, ctx: Context, output: Description | None, jar: Jar | None) -> None:
+        self._options = options
+        self._jar = jar
+        self._resumed = 0
+        self._user = options.user
+        self._password = options.password or ""
+        self._authorized = options.auth_first
+        self._ctx = ctx
+        self._output = output
+        self._saved = 0
+        self._name = ""
+
+    def run(self, text: str) -> int:
+        options = self._options
+        try:
+            text, user = without_user(text)
+            if user:
+                self._user, _, self._password = user.partition(":")
+            url = read_url(text)
+            body = self._body()
+        except Trouble as trouble:
+            hostless = text.partition("://")[2][:1] in ("", "/", "?", "#") and "://" in text
+            what = "Invalid host name" if trouble.status == 3 and hostless else trouble
+            self._say(f"{text}: {what}.\n")
+            return _STATUSES.get(trouble.status, 4)
+        except OSError as error:
+            self._say(f"BODY data file '{error.filename}' missing: {reason(error)}\n")
+            return 3
+        self._name = self._target(url)
+        if (
+            options.no_clobber
+            and self._output is None
+            and options.output is None
+            and self._ctx.fs.exists(self._ctx.path(self._name))
+        ):
+            self._say(f"File '{self._name}' already there; not retrieving.\n")
+            return 0
+        path = self._ctx.path(self._name)
+        if options.start is not None:
+            self._resumed = int(options.start[:15])
+        elif options.go_on and self._output is None and self._ctx.fs.exists(path):
+            self._resumed = self._ctx.fs.stat(path).size
+        for attempt in range(options.tries):
+            try:
+                return self._fetch(url, body)
+            except Trouble as trouble:
+                self._say(f"failed: {trouble}.\n")
+                last = attempt + 1 == options.tries
+                if last or not (trouble.transient or (options.refused and trouble.refused)):
+                    if trouble.transient and not options.quiet:
+                        self._say("Giving up.\n\n")
+                    return _STATUSES.get(trouble.status, 4)
+                self._ctx.sleep(min(attempt + 1, 10))
+            except Unwritable as error:
+                self._say(f"{error}\n")
+                return 3
+        return 4
+
+    def _body(self) -> bytes | None:
+        options = self._options
+        for given in (options.post_data, options.body_data):
+            if given is not None:
+                return given.encode("utf-8", "surrogateescape")
+        for name in (options.post_file, options.body_file):
+            if name is not None:
+                try:
+                    with self._ctx.open(name) as reader:
+                        return reader.read_all()
+                except OSError as error:
+                    error.filename = name
+                    raise
+        return None
+
+    def _target(self, url: Url) -> str:
+        options = self._options
+        path, mark, query = url.path.partition("?")
+        directory, _, name = path.rpartition("/")
+        made = f"{name or options.page}{mark}{query}"
+        if options.directories:
+            parts = ["" if options.no_host else url.authority, directory.strip("/"), made]
+            made = "/".join(part for part in parts if part)
+        return f"{options.prefix}/{made}" if options.prefix is not None else made
+
+    def _headers(self, url: Url, first: Url) -> list[tuple[str, str]]:
+        options = self._options
+        packed = "identity" if options.compression == "none" else "gzip"
+        made = [("User-Agent", options.agent)] if options.agent else []
+        made += [("Accept", "*/*"), ("Accept-Encoding", packed)]
+        if self._resumed:
+            made.append(("Range", f"bytes={self._resumed}-"))
+        path = self._ctx.path(self._name)
+        if options.newer and self._ctx.fs.exists(path):
+            seconds = self._ctx.fs.stat(path).mtime_ns // 10**9
+            made.append(("If-Modified-Since", strftime("%a, %d %b %Y %H:%M:%S GMT", seconds, None)))
+        cookies = (
+            self._jar.header(url, first_host=url.origin == first.origin) if self._jar is not None else ""
+        )
+        if cookies:
+            made.append(("Cookie", cookies))
+        if options.referer is not None:
+            made.append(("Referer", options.referer))
+        if self._user is not None and self._authorized and url.origin == first.origin:
+            pair = f"{self._user}:{self._password}".encode("utf-8", "surrogateescape")
+            made.append(("Authorization", "Basic " + b64encode(pair).decode()))
+        for line in options.headers:
+            name, colon, value = line.partition(":")
+            if (
+                not colon
+                or any(not 32 < ord(c) < 127 for c in name)
+                or any(ord(c) < 32 and c != "\t" for c in value)
+            ):
+                raise UsageError(f"--header: Invalid header '{line}'.", hint=False)
+            if name.lower() in ("authorization", "cookie", "host") and url.origin != first.origin:
+                continue
+            if name.lower() in ("content-length", "transfer-encoding", "connection"):
+                raise UsageError(f"--header: {name} is made here and cannot be set (L-WGET-001)", hint=False)
+            made = [(n, v) for n, v in made if n.lower() != name.lower()]
+            made.append((name, value.strip()))
+        return made
+
+    def _fetch(self, first: Url, body: bytes | None) -> int:
+        options = self._options
+        transfer = Transfer(self._ctx, seconds=options.timeout or None)
+        posted = options.post_data is not None or options.post_file is not None
+        method = options.method or ("POST" if posted else "HEAD" if options.spider else "GET")
+        network = network_of(self._ctx)
+        most = min(
+            int(options.redirects[:3]), _MOST_REDIRECTS, network.max_redirects if network is not None else 99
+        )
+        url = first
+        for _ in range(most + 1):
+            if not options.terse:
+                self._say(f"--{self._stamp()}--  {url}\n")
+            headers = self._headers(url, first)
+            if body is not None and not any(name.lower() == "content-type" for name, _ in headers):
+                headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+            with transfer.send(method, url, headers, body) as response:
+                self._show(response)
+                if self._jar is not None:
+                    for name, value in response.headers:
+                        if name.lower() == "set-cookie":
+                            self._jar.take(url, value)
+                if response.status == 401 and self._user is not None and not self._authorized:
+                    self._authorized = True
+                    self._say("Authentication selected: Basic\n")
+                    continue
+                following = next_url(url, response)
+                if following is None:
+                    return self._take(transfer, url, response)
+                self._say(f"Location: {following} [following]\n" if not options.terse else "")
+            if response.status in (301, 302, 303) and method == "POST":
+                method, body = "GET", None
+            url = following
+        self._say(f"{most} redirections exceeded.\n")
+        return 8
+
+    def _show(self, response: Response) -> None:
+        options = self._options
+        if not options.terse:
+            self._say(
+                f"HTTP request sent, awaiting response... {'' if options.server else f'{response.status} {response.reason}'}\n"
+            )
+        if options.server:
+            lines = [
+                f"HTTP/{response.version} {response.status} {response.reason}",
+                *(f"{n}: {v}" for n, v in response.headers),
+            ]
+            self._complain("".join(f"  {line}\n" for line in lines))
+
+    def _take(self, transfer: Transfer, url: Url, response: Response) -> int:
+        options = self._options
+        if response.status == 304 and options.newer:
+            self._say(f"File '{self._name}' not modified on server. Omitting download.\n\n")
+            return 0
+        if response.status == 416 and options.go_on and self._resumed:
+            self._say("\n    The file is already fully retrieved; nothing to do.\n\n")
+            return 0
+        if response.status >= 400 and not options.on_error:
+            if not options.terse or options.spider:
+                self._say(f"{self._stamp()} ERROR {response.status}: {response.reason}.\n\n")
+            else:
+                self._say(f"{url}:\n{self._stamp()} ERROR {response.status}: {response.reason}.\n")
+            return 8
+        if options.spider:
+            self._say("Remote file exists.\n\n")
+            return 0
+        file = self._output
+        own = file is None and options.output != "-"
+        if own:
+            self._rename(response)
+            file = self._create(append=response.status == 206 and options.start is None)
+        encoding = (response.header("content-encoding") or "").strip().lower()
+        unpack = Unpacker(encoding if options.compression != "none" else "")
+        network = network_of(self._ctx)
+        most = network.max_bytes if network is not None else 0
+        try:
+            for packed in transfer.chunks(url, response):
+                for piece in unpack.feed(packed, most):
+                    self._saved += len(piece)
+                    if self._saved > most:
+                        raise Trouble(63, "Maximum file size exceeded")
+                    if file is None:
+                        self._ctx.write(piece)
+                    else:
+                        file.write(piece)
+        except zlib.error:
+            raise Trouble(61, "the answer cannot be unpacked") from None
+        except OSError as error:
+            raise Unwritable(f"{self._name}: {reason(error)}") from None
+        finally:
+            if file is not None and file is not self._output:
+                file.release()
+        if own:
+            self._finish(response)
+        length = response.header("content-length")
+        size = f"{self._saved}/{length}" if length and not encoding else f"{self._saved}"
+        where = "- written to stdout" if options.output == "-" else f"'{options.output or self._name}' saved"
+        if options.terse:
+            self._say(f'{self._stamp()} URL:{url} [{size}] -> "{options.output or self._name}" [1]\n')
+        else:
+            self._say(f"\n{self._stamp()} {where} [{size}]\n\n")
+        return 8 if response.status >= 400 else 0
+
+    def _rename(self, response: Response) -> None:
+        """Take the name that the answer gives."""
+        if self._options.disposition:
+            name = given_name(response.header("content-disposition") or "")
+            if name:
+                self._name = f"{self._options.prefix}/{name}" if self._options.prefix is not None else name
+
+    def _create(self, *, append: bool) -> Description:
+        """Make the file; one that is there already keeps its name, and this one gets a number."""
+        options, fs = self._options, self._ctx.fs
+        name, number = self._name, 0
+        kept = options.newer or options.go_on or options.directories
+        while not kept and fs.exists(self._ctx.path(self._name)) and number < 1000:
+            number += 1
+            self._name = f"{name}.{number}"
+        try:
+            at = "/" if name.startswith("/") else ""
+            for part in name.split("/")[:-1]:
+                at += f"{part}/"
+                if part and not fs.exists(self._ctx.path(at)):
+                    fs.mkdir(self._ctx.path(at), 0o755)
+            return self._ctx.create(self._name, append=append)
+        except OSError as error:
+            raise Unwritable(f"{self._name}: {reason(error)}") from None
+
+    def _finish(self, response: Response) -> None:
+        """Give a file the time of the answer, or remove it."""
+        path = self._ctx.path(self._name)
+        seconds = date_seconds(response.header("last-modified") or "")
+        if self._options.delete:
+            self._ctx.fs.unlink(path)
+        elif seconds and not self._options.own_time:
+            self._ctx.fs.utime(path, seconds * 10**9, seconds * 10**9)
+
+    def _stamp(self) -> str:
+        return strftime("%F %T", int(self._ctx.now()), None)
+
+    def _say(self, text: str) -> None:
+        if not self._options.quiet:
+            self._complain(text)
+
+    def _complain(self, text: str) -> None:
+        self._ctx.flush()
+        self._ctx.process.complain(text.encode("utf-8", "surrogateescape"))
+
+
+class Unwritable(Exception):
+    """A file cannot be written; the message says why."""

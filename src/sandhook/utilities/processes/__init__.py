@@ -1,0 +1,1 @@
+"""Utilities that run, list and signal processes."""

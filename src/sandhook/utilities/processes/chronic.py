@@ -1,0 +1,63 @@
+"""chronic: run a command, and show what it prints only if it fails.
+
+Oracle: moreutils 0.67.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.kernel.descriptor import Collector
+
+PERMUTE = False
+USAGE_STATUS = 255
+
+
+@option_set
+class Options:
+    """chronic [-ev] COMMAND [ARGUMENT]...
+
+    Run COMMAND quietly unless it fails.
+    """
+
+    stderr: bool = opt("-e", help="output on standard error is a failure, too")
+    verbose: bool = opt("-v", help="say which output is which, and the status")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return the command's status, or 2 for one that succeeded with output on standard error and -e."""
+    if not operands:
+        raise UsageError("missing command")
+    process = ctx.process
+    status, out, err = captured(ctx, operands)
+    failed = status != 0 or (options.stderr and bool(err))
+    if failed and options.verbose:
+        ctx.write(b"STDOUT:\n" + out + b"\nSTDERR:\n")
+        ctx.flush()
+        process.complain(err)
+        ctx.write(b"\nRETVAL: %d\n" % status)
+    elif failed:
+        ctx.write(out)
+        ctx.flush()
+        process.complain(err)
+    return status or (2 if failed else 0)
+
+
+def captured(ctx: Context, argv: Sequence[str]) -> tuple[int, bytes, bytes]:
+    """Run a command; return its status and what it prints on both streams."""
+    ctx.flush()
+    process = ctx.process
+    kept = {number: process.descriptors.get(number) for number in (1, 2)}
+    out, err = Collector(ctx.budget), Collector(ctx.budget)
+    process.descriptors[1], process.descriptors[2] = out, err
+    try:
+        status = ctx.run(argv)
+    finally:
+        for number, description in kept.items():
+            if description is None:
+                del process.descriptors[number]
+            else:
+                process.descriptors[number] = description
+    return status, out.take(), err.take()

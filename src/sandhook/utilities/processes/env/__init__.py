@@ -1,0 +1,136 @@
+"""env: run a command in another environment, or print this one.
+
+Source: POSIX.1-2024 XCU 3, env. Oracle: GNU coreutils 9.1.
+Divergence: L-ENV-001, a blocked signal is as good as ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import locate, reason
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.run import syntax_of
+from sandhook.text.env_string import EnvStringError, split_string
+from sandhook.text.quoting import quote_always
+from sandhook.utilities.processes.env.signals import Handling, signal_options, tell
+from sandhook.vfs.path import normalize
+
+PERMUTE = False
+USAGE_STATUS = 125
+
+
+@option_set
+class Options:
+    """env [-iv0] [-u NAME] [-C DIR] [-S STRING] [NAME=VALUE]... [COMMAND [ARGUMENT]...]
+
+    Set each NAME to VALUE and run COMMAND; without one, print the environment.
+    """
+
+    empty: bool = opt("-i", "--ignore-environment", "begin with an empty environment")
+    zero: bool = opt("-0", "--null", "end each line with NUL instead of a newline")
+    unset: tuple[str, ...] = opt("-u", "--unset", "NAME", "remove a variable", append=True)
+    directory: str | None = opt("-C", "--chdir", "DIR", "change to DIR")
+    split: str | None = opt("-S", "--split-string", "STRING", "split STRING into arguments first")
+    debug: bool = opt("-v", "--debug", help="say on standard error what is done")
+    signals: tuple[tuple[str, str | None], ...] = signal_options()
+    list_signals: bool = opt(
+        "--list-signal-handling", help="say on standard error which signals the command does not get"
+    )
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return the command's status; 125 when env fails, 126 and 127 when it cannot be run or found."""
+    directory, empty, zero, unset = options.directory, options.empty, options.zero, options.unset
+    debug, signals, listing = options.debug, options.signals, options.list_signals
+    while options.split is not None:  # the words of STRING stand before the operands, options included
+        try:
+            words = split_string(options.split, ctx.environment)
+        except EnvStringError as error:
+            raise Failure(str(error)) from None
+        if debug:
+            _tell_split(options.split, words, ctx)
+        options, operands = syntax_of(_MODULE).parse([*words, *operands])
+        directory = options.directory if options.directory is not None else directory
+        empty, zero, unset = empty or options.empty, zero or options.zero, unset + options.unset
+        debug, signals = debug or options.debug, signals + options.signals
+        listing = listing or options.list_signals
+    handling = Handling(signals)
+    if debug and empty:
+        tell(ctx, "cleaning environ")
+    environment = {} if empty else dict(ctx.environment)
+    rest = list(operands)
+    if rest and rest[0] == "-":
+        environment = {}
+        del rest[0]
+    for name in unset:
+        if not name or "=" in name:
+            raise Failure(f"cannot unset {quote_always(name)}: Invalid argument")
+        if debug and not empty:
+            tell(ctx, f"unset:    {name}")
+        environment.pop(name, None)
+    while rest and "=" in rest[0]:
+        name, _, value = rest.pop(0).partition("=")
+        if not name:
+            raise Failure("cannot set '': Invalid argument")
+        if debug:
+            tell(ctx, f"setenv:   {name}={value}")
+        environment[name] = value
+    if not rest:
+        if directory is not None:
+            raise UsageError("must specify command with --chdir (-C)")
+        end = b"\0" if zero else b"\n"
+        for name, value in environment.items():
+            ctx.charge()
+            ctx.write(f"{name}={value}".encode("utf-8", "surrogateescape") + end)
+        return 0
+    if zero:
+        raise UsageError("cannot specify --null (-0) with command")
+    ignored = ctx.process.ignored
+    try:
+        handling.apply(ctx, debug, listing)
+        return _run(rest, environment, directory, debug, ctx)
+    finally:
+        ctx.process.ignored = ignored
+
+
+def _run(
+    argv: list[str], environment: dict[str, str], directory: str | None, debug: bool, ctx: Context
+) -> int:
+    process = ctx.process
+    before = process.cwd
+    if directory is not None:
+        if debug:
+            tell(ctx, f"chdir:    {quote_always(directory)}")
+        try:
+            path = locate(ctx, directory)
+            if not ctx.fs.is_dir(path):
+                ctx.fs.listdir(path)  # says why not
+            if not ctx.fs.access(path, 1):
+                raise PermissionError(13, "Permission denied")
+            process.cwd = normalize(ctx.fs.realpath(path))
+        except OSError as error:
+            raise Failure(f"cannot change directory to {quote_always(directory)}: {reason(error)}") from None
+    ctx.flush()
+    if debug:
+        tell(ctx, f"executing: {argv[0]}")
+        for at, word in enumerate(argv):
+            tell(ctx, f"   arg[{at}]= {quote_always(word)}")
+    try:
+        return ctx.run(argv, environment=environment)
+    finally:
+        process.cwd = before
+
+
+def _tell_split(text: str, words: list[str], ctx: Context) -> None:
+    tell(ctx, f"split -S:  {quote_always(text)}")
+    for at, word in enumerate(words):
+        tell(ctx, f"{'     &   ' if at else ' into:   '} {quote_always(word)}")
+
+
+class _MODULE:
+    """What ``syntax_of`` reads of this module, for the words of -S."""
+
+    Options = Options
+    PERMUTE = PERMUTE

@@ -1,0 +1,88 @@
+"""kill: send a signal to processes of the run, where the shell's built-in is not asked (xargs kill, env kill).
+
+Source: POSIX.1-2024 XCU 3, kill. Oracle: procps 4.0. The built-in of the shell is another command, which knows jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import UsageError, option_set
+from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM, parse_signal
+
+RAW = True  # -TERM is no cluster of letters
+
+
+@option_set
+class Options:
+    """kill [-s SIGNAL | -SIGNAL] PID... | kill -l [SIGNAL]
+
+    Send a signal (TERM) to the processes with these numbers, or list the names of signals.
+    """
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 when a process was not there."""
+    words = list(arguments)
+    signal = SIGTERM
+    if words[:1] in (["-l"], ["--list"]):
+        return _list(words[1:], ctx)
+    if words and words[0] in ("-s", "--signal", "-n"):
+        if len(words) < 2:
+            raise UsageError(f"option requires an argument -- '{words[0].lstrip('-')[0]}'")
+        signal = _signal(words[1])
+        words = words[2:]
+    elif words and words[0][:1] == "-" and words[0] != "--" and len(words[0]) > 1:
+        signal = _signal(words[0][1:])
+        words = words[1:]
+    if words[:1] == ["--"]:
+        words = words[1:]
+    if not words:
+        raise UsageError("no process was named")
+    ctx.flush()
+    for word in words:
+        ctx.charge()
+        _send(word, signal, ctx)
+    return ctx.failed
+
+
+def _signal(text: str) -> int:
+    found = 0 if text == "0" else parse_signal(text)
+    if found is None:
+        raise UsageError(f"unknown signal name {text}")
+    return found
+
+
+def _send(word: str, signal: int, ctx: Context) -> None:
+    digits = word.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+        raise Failure(f"failed to parse argument: '{word}'")
+    pid = int(word)
+    processes = ctx.kernel.processes
+    if pid == 0 or (pid < 0 and (pid == -1 or -pid in processes)):  # the run is one process group
+        for process in list(processes.values()):
+            process.kill(signal)
+        return
+    found = processes.get(pid)
+    if found is None:
+        ctx.fail(f"({word}): No such process")
+        return
+    found.kill(signal)
+
+
+def _list(words: Sequence[str], ctx: Context) -> int:
+    if not words:
+        ctx.write_line(" ".join(NAMES[number] for number in sorted(NAMES) if number < 32))
+    for word in words:
+        if word.isascii() and word.isdigit():
+            number = int(word[:9])
+            if number not in NAMES:
+                raise Failure(f"unknown signal name {word}")
+            ctx.write_line(NAMES[number])
+            continue
+        name = word.upper().removeprefix("SIG")
+        if name not in NUMBERS:
+            raise Failure(f"unknown signal name {word}")
+        ctx.write_line(str(NUMBERS[name]))
+    return 0

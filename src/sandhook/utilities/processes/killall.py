@@ -1,0 +1,104 @@
+"""killall: send a signal to the processes that run a program.
+
+Oracle: psmisc 23.6. The processes are the run's own.
+Divergence: L-PS-001, a utility that a shell waits for is the shell's process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import confirm
+from sandhook.command.options import Syntax, UsageError, opt, option_set
+from sandhook.kernel.signals import NAMES, SIGTERM, parse_signal
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import compile_ere
+from sandhook.utilities.processes.listed import NAME_LENGTH, Row, listed
+
+RAW = True  # killall -TERM is no cluster of letters
+
+
+@option_set
+class Options:
+    """killall [-SIGNAL] [OPTION]... NAME... | killall -l
+
+    Send SIGNAL (TERM) to the processes that run a program of a NAME.
+    """
+
+    exact: bool = opt("-e", "--exact", help="names over 15 characters must match wholly")
+    icase: bool = opt("-I", "--ignore-case", help="ignore case")
+    group: bool = opt(
+        "-g", "--process-group", help="the process group: that of the run, so that the processes get it"
+    )
+    ask: bool = opt("-i", "--interactive", help="ask for each process")
+    list_: bool = opt("-l", "--list", help="print the names of signals")
+    quiet: bool = opt("-q", "--quiet", help="do not complain of names that no process has")
+    regex: bool = opt("-r", "--regexp", help="NAME is an extended regular expression")
+    signal: str | None = opt("-s", "--signal", "SIGNAL", "the signal")
+    user: str | None = opt("-u", "--user", "USER", "taken: all processes have one user")
+    verbose: bool = opt("-v", "--verbose", help="say what was killed")
+    wait: bool = opt("-w", "--wait", help="wait until they have ended")
+
+
+_SYNTAX = Syntax(Options)
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0 when each NAME had a process, else 1."""
+    words = list(arguments)
+    signal = SIGTERM
+    if words and words[0][:1] == "-" and words[0][1:2] not in ("", "-"):
+        found = parse_signal(words[0][1:]) if len(words[0]) > 2 or words[0][1].isdigit() else None
+        if words[0] == "-0" or found is not None:
+            signal = found or 0
+            words.pop(0)
+    options, names = _SYNTAX.parse(words)
+    if options.list_:
+        shown = [name for number, name in sorted(NAMES.items()) if 0 < number < 32]
+        ctx.write_line(" ".join(shown))
+        return 0
+    if options.signal is not None:
+        known = 0 if options.signal == "0" else parse_signal(options.signal)
+        if known is None:
+            line = f"{options.signal}: unknown signal; killall -l lists signals.\n"
+            ctx.process.complain(line.encode("utf-8", "surrogateescape"))
+            return 1
+        signal = known
+    if not names:
+        raise UsageError("missing NAME")
+    rows = listed(ctx, itself=False)
+    for name in names:
+        chosen = [row for row in rows if _matches(row, name, options)]
+        if not chosen:
+            ctx.failed = 1
+            if not options.quiet:
+                ctx.process.complain(f"{name}: no process found\n".encode("utf-8", "surrogateescape"))
+        for row in chosen:
+            if options.ask and not confirm(ctx, f"Kill {row.name}({row.pid}) ? (y/N) "):
+                continue
+            row.process.kill(signal)
+            if options.verbose:
+                line = f"Killed {row.name}({row.pid}) with signal {signal}\n"
+                ctx.process.complain(line.encode("utf-8", "surrogateescape"))
+        if options.wait:
+            for row in chosen:
+                if row.process is not ctx.process:
+                    row.process.wait()
+    return ctx.failed
+
+
+def _matches(row: Row, name: str, options: Options) -> bool:
+    own = {row.name, row.argv[0].rpartition("/")[2]}
+    if row.utility:
+        own |= {row.utility[0].rpartition("/")[2]}
+    if options.regex:
+        try:
+            regex = compile_ere(name, icase=options.icase)
+        except PatternError as error:
+            raise Failure(f"Bad regular expression: {name}: {error}") from None
+        return any(regex.test(each.encode("utf-8", "surrogateescape")) for each in own)
+    wanted = name.rpartition("/")[2]
+    if options.icase:
+        wanted, own = wanted.lower(), {each.lower() for each in own}
+    return wanted in own or (not options.exact and wanted[:NAME_LENGTH] in own and len(wanted) >= NAME_LENGTH)

@@ -1,0 +1,33 @@
+"""nohup: run a command that goes on when its terminal goes away.
+
+Source: POSIX.1-2024 XCU 3, nohup. Oracle: GNU coreutils 9.1. There is no terminal, so that no stream is
+redirected to nohup.out; SIGHUP is ignored by the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import UsageError, option_set
+from sandhook.kernel.signals import SIGHUP
+
+PERMUTE = False
+USAGE_STATUS = 125
+
+
+@option_set
+class Options:
+    """nohup COMMAND [ARGUMENT]...
+
+    Run COMMAND and let it ignore hangup signals.
+    """
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return the command's status; 125 when nohup fails, 126 and 127 when it cannot be run or found."""
+    if not operands:
+        raise UsageError("missing operand", status=127 if "POSIXLY_CORRECT" in ctx.environment else None)
+    ctx.process.ignored.add(SIGHUP)
+    ctx.flush()
+    return ctx.run(operands)

@@ -1,0 +1,265 @@
+"""pgrep, pkill: find processes by their names, and send them signals.
+
+Oracle: procps 4.0. The processes are the run's own.
+Divergence: L-PS-001, a utility that a shell waits for is the shell's process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.command.accounts import current_user, group_number, user_number
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import Syntax, UsageError, opt, option_set
+from sandhook.kernel.signals import SIGTERM, parse_signal
+from sandhook.pattern.errors import PatternError
+from sandhook.pattern.posix import Regex, compile_ere
+from sandhook.utilities.processes.listed import NAME_LENGTH, Row, listed
+
+RAW = True  # pkill -TERM is no cluster of letters
+USAGE_STATUS = 2
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    found = []
+    for word in text.split(","):
+        digits = word.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit()) or len(digits) > 9:
+            raise Failure(f"not a number: {word}")
+        found.append(int(word))
+    return tuple(found)
+
+
+@option_set
+class Options:
+    """pgrep [OPTION]... PATTERN | pkill [-SIGNAL] [OPTION]... PATTERN
+
+    Print the numbers of the processes whose names match PATTERN, an extended regular expression, or send them a signal
+    (TERM).
+    """
+
+    delimiter: str = opt("-d", "--delimiter", "TEXT", "what stands between numbers (a newline)", default="\n")
+    list_name: bool = opt("-l", "--list-name", help="print names, too")
+    list_full: bool = opt("-a", "--list-full", help="print command lines, too")
+    inverse: bool = opt("-v", "--inverse", help="processes that do not match")
+    count: bool = opt("-c", "--count", help="print how many there are")
+    full: bool = opt("-f", "--full", help="match the whole command line")
+    icase: bool = opt("-i", "--ignore-case", help="ignore case")
+    newest: bool = opt("-n", "--newest", help="only the one that started last")
+    oldest: bool = opt("-o", "--oldest", help="only the one that started first")
+    parents: tuple[int, ...] = opt(
+        "-P", "--parent", "PID,...", "only children of these", convert=_numbers, default=()
+    )
+    groups: tuple[int, ...] = opt(
+        "-g", "--pgroup", "PID,...", "only of these process groups", convert=_numbers, default=()
+    )
+    sessions: tuple[int, ...] = opt(
+        "-s", "--session", "PID,...", "only of these sessions", convert=_numbers, default=()
+    )
+    users: str | None = opt("-u", "--euid", "USER,...", "only processes of these users")
+    real_users: str | None = opt("-U", "--uid", "USER,...", "likewise")
+    terminals: str | None = opt("-t", "--terminal", "NAME,...", "only of these terminals: none has one")
+    real_groups: str | None = opt("-G", "--group", "GROUP,...", "only processes of these groups")
+    light: bool = opt("-w", "--lightweight", help="threads, too: there are none")
+    locked: bool = opt("-L", "--logpidfile", help="fail unless the file of -F is locked: none is")
+    value: str | None = opt(
+        "-q", "--queue", "NUMBER", "pkill: a value that goes with the signal: nobody asks for it"
+    )
+    states: str | None = opt("-r", "--runstates", "LETTERS", "only in these states")
+    exact: bool = opt("-x", "--exact", help="the whole name must match")
+    pidfile: str | None = opt("-F", "--pidfile", "FILE", "only the one whose number is in FILE")
+    ancestors: bool = opt("-A", "--ignore-ancestors", help="leave out the processes above")
+    signal: str | None = opt("--signal", "SIGNAL", "pkill: the signal to send")
+    echo: bool = opt("-e", "--echo", help="pkill: say what was killed")
+
+
+_SYNTAX = Syntax(Options)
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0 when a process was found, 1 when none was, 2 after a wrong command line."""
+    kill = ctx.called_as(("pgrep", "pkill")) == "pkill"
+    words, signal = _take_signal(list(arguments)) if kill else (list(arguments), None)
+    try:
+        return _act(kill, signal, *_SYNTAX.parse(words), ctx)
+    except UsageError as error:
+        hint = f"\nTry `{ctx.name} --help' for more information."
+        raise Failure(f"{error}{hint}", error.status) from None
+
+
+def _act(kill: bool, signal: int | None, options: Options, operands: Sequence[str], ctx: Context) -> int:
+    if not kill and options.echo:
+        raise UsageError("invalid option -- 'e'")
+    if not kill and options.value is not None:
+        raise UsageError("invalid option -- 'q'")
+    if kill and options.light:
+        raise UsageError("invalid option -- 'w'")
+    if kill and (options.list_name or options.list_full or options.inverse or options.delimiter != "\n"):
+        raise UsageError("-a, -d, -l and -v are options of pgrep")
+    if options.signal is not None and kill:
+        signal = parse_signal(options.signal) if options.signal != "0" else 0
+        if signal is None:
+            raise UsageError(f'Unknown signal "{options.signal}".')
+    rows = _chosen(options, operands, ctx)
+    if kill:
+        return _kill(rows, SIGTERM if signal is None else signal, options, ctx)
+    if options.count:
+        ctx.write_line(str(len(rows)))
+    elif rows:
+        shown = [_shown(row, options) for row in rows]
+        ctx.write_line(options.delimiter.join(shown))
+    return 0 if rows else 1
+
+
+def _take_signal(words: list[str]) -> tuple[list[str], int | None]:
+    """Take the first word out that is a signal: -9, -TERM, -SIGTERM, -0."""
+    for at, word in enumerate(words):
+        if word == "--":
+            break
+        if word[:1] == "-" and word[1:2].isalnum():
+            found = (
+                0 if word == "-0" else parse_signal(word[1:]) if len(word) > 2 or word[1].isdigit() else None
+            )
+            if found is not None:
+                return words[:at] + words[at + 1 :], found
+    return words, None
+
+
+def _shown(row: Row, options: Options) -> str:
+    if options.list_full:
+        return f"{row.pid} {row.arguments}"
+    return f"{row.pid} {row.name}" if options.list_name else str(row.pid)
+
+
+def _kill(rows: Sequence[Row], signal: int, options: Options, ctx: Context) -> int:
+    for row in rows:
+        if options.echo:
+            ctx.write_line(f"{row.name} killed (pid {row.pid})")
+    if options.count:
+        ctx.write_line(str(len(rows)))
+    ctx.flush()
+    for row in rows:
+        row.process.kill(signal)
+    return 0 if rows else 1
+
+
+# --------------------------------------------------------------------------- the choice
+
+
+def _chosen(options: Options, operands: Sequence[str], ctx: Context) -> list[Row]:
+    tests = _tests(options, ctx)
+    if len(operands) > 1:
+        raise UsageError("only one pattern can be provided")
+    if not operands and not tests and not (options.newest or options.oldest):
+        raise UsageError("no matching criteria specified")
+    regex = _regex(operands[0], options) if operands else None
+    if operands and not options.full and not _may_match(operands[0]):
+        ctx.error(
+            f"pattern that searches for process name longer than {NAME_LENGTH} characters will result in zero "
+            f"matches\nTry `{ctx.name} -f' option to match against the complete command line."
+        )
+    above = _above(ctx) if options.ancestors else set()
+    found = []
+    for row in listed(ctx, itself=False):
+        good = all(test(row) for test in tests)
+        if good and regex is not None:
+            good = _matches(regex, row, options, ctx)
+            if not good and row.utility:  # what the shell waits for is the same process
+                row = Row(row.process, row.utility)
+                good = _matches(regex, row, options, ctx)
+        if good != options.inverse and row.pid not in above:
+            found.append(row)
+    if options.newest:
+        found = found[-1:]
+    if options.oldest:
+        found = found[:1]
+    return found
+
+
+def _may_match(pattern: str) -> bool:
+    return len(pattern) <= NAME_LENGTH or not all(char.isalnum() or char in "-_ " for char in pattern)
+
+
+def _regex(pattern: str, options: Options) -> Regex:
+    try:
+        return compile_ere(f"^({pattern})$" if options.exact else pattern, icase=options.icase)
+    except PatternError as error:
+        raise Failure(f"regex error: {error}") from None
+
+
+def _matches(regex: Regex, row: Row, options: Options, ctx: Context) -> bool:
+    text = row.arguments if options.full else row.name
+    return regex.test(text.encode("utf-8", "surrogateescape"), remaining=ctx.budget.remaining)
+
+
+def _above(ctx: Context) -> set[int]:
+    found = {ctx.process.pid}
+    processes = ctx.kernel.processes
+    process = processes.get(ctx.process.parent_pid)
+    while process is not None and process.pid not in found:
+        found.add(process.pid)
+        process = processes.get(process.parent_pid)
+    return found
+
+
+def _tests(options: Options, ctx: Context) -> list[Callable[[Row], bool]]:
+    """Return what else a process must be."""
+    tests: list[Callable[[Row], bool]] = []
+    first = min(ctx.kernel.processes)
+    if options.parents:
+        tests.append(lambda row: row.parent in options.parents)
+    for wanted in (options.groups, options.sessions):
+        if wanted:  # all processes of a run are one group and one session
+            good = first in wanted or 0 in wanted
+            tests.append(lambda row, good=good: good)  # type: ignore[misc]
+    for text in (options.users, options.real_users):
+        if text is not None:
+            good = current_user(ctx)[0] in _users(text, ctx)
+            tests.append(lambda row, good=good: good)  # type: ignore[misc]
+    if options.real_groups is not None:
+        good = current_user(ctx)[1] in _groups(options.real_groups, ctx)
+        tests.append(lambda row, good=good: good)  # type: ignore[misc]
+    if options.terminals is not None:
+        tests.append(lambda row: False)
+    if options.states is not None:
+        letters = options.states
+        tests.append(lambda row: "S" in letters)
+    if options.locked and options.pidfile is None:
+        raise UsageError("-L without -F makes no sense")
+    if options.pidfile is not None:
+        if options.locked:
+            raise UsageError("pidfile not valid", status=1)
+        number = _pid_in(options.pidfile, ctx)
+        tests.append(lambda row: row.pid == number)
+    return tests
+
+
+def _users(text: str, ctx: Context) -> set[int]:
+    found = set()
+    for name in text.split(","):
+        known = user_number(ctx, name)
+        if known is None:
+            raise Failure(f"invalid user name: {name}")
+        found.add(known[0])
+    return found
+
+
+def _groups(text: str, ctx: Context) -> set[int]:
+    found = set()
+    for name in text.split(","):
+        number = group_number(ctx, name)
+        if number is None:
+            raise Failure(f"invalid group name: {name}")
+        found.add(number)
+    return found
+
+
+def _pid_in(name: str, ctx: Context) -> int:
+    try:
+        with ctx.open(name) as reader:
+            text = reader.read(64).decode("utf-8", "replace").strip()
+    except OSError:
+        text = ""
+    if not (text.isascii() and text.isdigit()) or len(text) > 9:
+        raise UsageError("pidfile not valid", status=1)
+    return int(text)

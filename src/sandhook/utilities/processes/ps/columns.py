@@ -1,0 +1,154 @@
+"""The columns of ps: titles, widths, and what stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandhook.command.accounts import accounts, current_user
+from sandhook.command.context import Context
+from sandhook.dates.clock import strftime
+from sandhook.record import Record
+from sandhook.utilities.processes.listed import Row
+
+
+class Facts:
+    """What is the same for all processes of a run."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.uid, self.gid = current_user(ctx)
+        names = accounts(ctx.fs)
+        self.user, self.group = names.user(self.uid), names.group(self.gid)
+        self.first = min(ctx.kernel.processes)
+        self.zone = ctx.environment.get("TZ")
+        self.elapsed = int(ctx.budget.elapsed())
+        self.started = int(ctx.now()) - self.elapsed
+
+    def when(self, layout: str) -> str:
+        """Return the time when the run began."""
+        return strftime(layout, self.started, self.zone)
+
+
+def duration(seconds: int) -> str:
+    """Return a time as ps prints what has elapsed: [[DD-]HH:]MM:SS."""
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days}-{hours:02}:{minutes:02}:{seconds:02}"
+    return f"{hours:02}:{minutes:02}:{seconds:02}" if hours else f"{minutes:02}:{seconds:02}"
+
+
+class Column(Record):
+    """One column; ``key`` is what --sort compares."""
+
+    title: str
+    width: int
+    right: bool
+    text: Callable[[Facts, Row], str]
+    open: bool = False  #: what is too long is cut off unless it ends the line
+
+    def key(self, facts: Facts, row: Row) -> tuple[int, str]:
+        text = self.text(facts, row)
+        return (int(text), "") if text.isascii() and text.isdigit() else (0, text)
+
+
+def _right(title: str, width: int, text: Callable[[Facts, Row], str]) -> Column:
+    return Column(title, width, True, text)
+
+
+def _left(title: str, width: int, text: Callable[[Facts, Row], str]) -> Column:
+    return Column(title, width, False, text)
+
+
+def _fixed(value: str) -> Callable[[Facts, Row], str]:
+    return lambda facts, row: value
+
+
+def _pid(facts: Facts, row: Row) -> str:
+    return str(row.pid)
+
+
+def _parent(facts: Facts, row: Row) -> str:
+    return str(row.parent)
+
+
+def _group(facts: Facts, row: Row) -> str:
+    return str(facts.first)
+
+
+def _state(facts: Facts, row: Row) -> str:
+    return "S" if row.waits else "R"
+
+
+def _user(facts: Facts, row: Row) -> str:
+    return facts.user if len(facts.user) <= 8 else facts.user[:7] + "+"
+
+
+def _command(title: str) -> Column:
+    return Column(title, 27, False, lambda facts, row: row.arguments, open=True)
+
+
+def _name(title: str) -> Column:
+    return Column(title, 15, False, lambda facts, row: row.name, open=True)
+
+
+COLUMNS: dict[str, Column] = {
+    "pid": _right("PID", 5, _pid),
+    "tgid": _right("TGID", 5, _pid),
+    "ppid": _right("PPID", 5, _parent),
+    "pgid": _right("PGID", 5, _group),
+    "pgrp": _right("PGRP", 5, _group),
+    "sid": _right("SID", 5, _group),
+    "sess": _right("SESS", 5, _group),
+    "tpgid": _right("TPGID", 5, _fixed("-1")),
+    "uid": _right("UID", 5, lambda facts, row: str(facts.uid)),
+    "euid": _right("EUID", 5, lambda facts, row: str(facts.uid)),
+    "ruid": _right("RUID", 5, lambda facts, row: str(facts.uid)),
+    "gid": _right("GID", 5, lambda facts, row: str(facts.gid)),
+    "user": _left("USER", 8, _user),
+    "uname": _left("USER", 8, _user),
+    "euser": _left("EUSER", 8, _user),
+    "ruser": _left("RUSER", 8, _user),
+    "group": _left("GROUP", 8, lambda facts, row: facts.group),
+    "comm": _name("COMMAND"),
+    "ucomm": _name("COMMAND"),
+    "ucmd": _name("CMD"),
+    "args": _command("COMMAND"),
+    "command": _command("COMMAND"),
+    "cmd": _command("CMD"),
+    "tty": _left("TT", 8, _fixed("?")),
+    "tt": _left("TT", 8, _fixed("?")),
+    "tname": _left("TTY", 8, _fixed("?")),
+    "stat": _left("STAT", 4, _state),
+    "state": _left("S", 1, _state),
+    "s": _left("S", 1, _state),
+    "time": _right("TIME", 8, _fixed("00:00:00")),
+    "cputime": _right("TIME", 8, _fixed("00:00:00")),
+    "cputimes": _right("TIME", 8, _fixed("0")),
+    "bsdtime": _right("TIME", 6, _fixed("0:00")),
+    "etime": _right("ELAPSED", 11, lambda facts, row: duration(facts.elapsed)),
+    "etimes": _right("ELAPSED", 7, lambda facts, row: str(facts.elapsed)),
+    "start": _right("STARTED", 8, lambda facts, row: facts.when("%H:%M:%S")),
+    "start_time": _left("START", 5, lambda facts, row: facts.when("%H:%M")),
+    "stime": _left("STIME", 5, lambda facts, row: facts.when("%H:%M")),
+    "bsdstart": _right("START", 6, lambda facts, row: facts.when("%H:%M")),
+    "lstart": _right("STARTED", 24, lambda facts, row: facts.when("%a %b %e %H:%M:%S %Y")),
+    "pcpu": _right("%CPU", 4, _fixed("0.0")),
+    "%cpu": _right("%CPU", 4, _fixed("0.0")),
+    "pmem": _right("%MEM", 4, _fixed("0.0")),
+    "%mem": _right("%MEM", 4, _fixed("0.0")),
+    "vsz": _right("VSZ", 6, _fixed("0")),
+    "rss": _right("RSS", 5, _fixed("0")),
+    "sz": _right("SZ", 5, _fixed("0")),
+    "ni": _right("NI", 3, _fixed("0")),
+    "nice": _right("NI", 3, _fixed("0")),
+    "pri": _right("PRI", 3, _fixed("19")),
+    "c": _right("C", 2, _fixed("0")),
+    "f": _right("F", 1, _fixed("0")),
+    "addr": _left("ADDR", 4, _fixed("-")),
+    "addr_sz": _left("ADDR SZ", 7, _fixed("-     0")),
+    "psr": _right("PSR", 3, _fixed("0")),
+    "wchan": _left("WCHAN", 6, _fixed("-")),
+    "nlwp": _right("NLWP", 4, _fixed("1")),
+    "thcount": _right("THCNT", 5, _fixed("1")),
+}

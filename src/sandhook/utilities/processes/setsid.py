@@ -1,0 +1,34 @@
+"""setsid: run a command in a session of its own; virtual processes have no terminal that it would matter to.
+
+Oracle: util-linux 2.38.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import UsageError, opt, option_set
+
+PERMUTE = False
+
+
+@option_set
+class Options:
+    """setsid [OPTION]... COMMAND [ARGUMENT]...
+
+    Run COMMAND in a new session.
+    """
+
+    terminal: bool = opt("-c", "--ctty", help="taken, and without effect: there is no terminal")
+    fork: bool = opt("-f", "--fork", help="in a process of its own, that is not waited for")
+    wait: bool = opt("-w", "--wait", help="wait for it, and return its status")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return the command's status; 126 and 127 when it cannot be run or found; 0 with -f."""
+    if not operands:
+        raise UsageError("no command specified")
+    if not options.fork or options.wait:
+        return ctx.run(operands)
+    return ctx.run(["sh", "-c", '"$@" &', "sh", *operands])

@@ -1,0 +1,137 @@
+"""timeout: run a command, and send it a signal when it takes too long.
+
+Oracle: GNU coreutils 9.1 (POSIX.1-2024 has it too). The time is the run's own: a command that
+sleeps too long is ended at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from greenlet import getcurrent
+
+from sandhook.command.context import Context
+from sandhook.command.durations import interval
+from sandhook.command.options import UsageError, opt, option_set
+from sandhook.kernel.process import Process
+from sandhook.kernel.signals import NAMES, SIGKILL, SIGTERM, parse_signal
+
+PERMUTE = False
+USAGE_STATUS = 125
+
+TIMED_OUT = 124
+
+
+@option_set
+class Options:
+    """timeout [-k DURATION] [-s SIGNAL] [-v] DURATION COMMAND [ARGUMENT]...
+
+    Run COMMAND, and send it TERM when it still runs after DURATION (seconds, or with m, h, d).
+    """
+
+    foreground: bool = opt("--foreground", "accepted: there is no terminal")
+    kill_after: str | None = opt("-k", "--kill-after", "DURATION", "send KILL this long after the signal")
+    preserve: bool = opt("--preserve-status", "return COMMAND's status even when it was ended")
+    signal: str | None = opt("-s", "--signal", "SIGNAL", "the signal to send")
+    verbose: bool = opt("-v", "--verbose", "report the signal on standard error")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return the command's status, or 124 when it was ended; 125 when timeout itself fails."""
+    signal = SIGTERM
+    if options.signal is not None:
+        found = parse_signal(options.signal)
+        if found is None:
+            raise UsageError(f"'{options.signal}': invalid signal")
+        signal = found
+    kill_after = _duration(options.kill_after) if options.kill_after is not None else 0.0
+    if len(operands) < 2:
+        ctx.error_hint()
+        return USAGE_STATUS
+    seconds = _duration(operands[0])
+    command = list(operands[1:])
+    ctx.flush()
+    if not seconds:
+        return ctx.run(command)
+    watch = _Watch(ctx, command[0], seconds, kill_after, signal, options.verbose)
+    watch.start()
+    try:
+        status = ctx.run(command)
+    finally:
+        watch.stop()
+    if not watch.fired or options.preserve:
+        return status
+    return 128 + SIGKILL if watch.killed or signal == SIGKILL else TIMED_OUT
+
+
+def _duration(text: str) -> float:
+    seconds = interval(text)
+    if seconds is None:
+        raise UsageError(f"invalid time interval '{text}'")
+    return seconds
+
+
+class _Watch:
+    """A task beside the command that wakes when its time is up, or when the command has ended."""
+
+    def __init__(
+        self, ctx: Context, name: str, seconds: float, kill_after: float, signal: int, verbose: bool
+    ) -> None:
+        self.ctx = ctx
+        self.name = name
+        self.seconds = seconds
+        self.kill_after = kill_after
+        self.signal = signal
+        self.verbose = verbose
+        self.before = set(ctx.kernel.processes)
+        self.task: Any = None
+        self.done = False
+        self.fired = False
+        self.killed = False
+
+    def start(self) -> None:
+        self.ctx.kernel.scheduler.spawn(self._body, None)
+
+    def stop(self) -> None:
+        """End the watch: the command has ended."""
+        self.done = True
+        if self.task is not None:
+            self.ctx.kernel.scheduler.wake(self.task)
+
+    def _body(self) -> None:
+        self.task = getcurrent()
+        if self._wait(self.seconds):
+            self.fired = True
+            self._send(self.signal)
+            if self.kill_after and self._wait(self.kill_after):
+                self.killed = True
+                self._send(SIGKILL)
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait; return False when the command ended before."""
+        scheduler, budget = self.ctx.kernel.scheduler, self.ctx.budget
+        due = budget.elapsed() + seconds
+        scheduler.alarm(seconds)
+        while not self.done:
+            if budget.elapsed() >= due:
+                return True
+            scheduler.block()
+        return False
+
+    def _send(self, signal: int) -> None:
+        """Send a signal to the command and all its children, as to a process group."""
+        if self.verbose:
+            self.ctx.error(f"sending signal {NAMES[signal]} to command '{self.name}'")
+        for process in self._descendants():
+            process.kill(signal)
+
+    def _descendants(self) -> list[Process]:
+        """Return the processes that the command has begun, itself first."""
+        ours = {self.ctx.process.pid}
+        found = []
+        for pid, process in sorted(self.ctx.kernel.processes.items()):
+            if pid not in self.before and process.parent_pid in ours:
+                ours.add(pid)
+                found.append(process)
+        return found

@@ -1,0 +1,335 @@
+"""xargs: run a command with arguments from standard input.
+
+Source: POSIX.1-2024 XCU 3, xargs. Oracle: GNU findutils 4.9.
+Divergence: L-XARGS-001, -P runs one command after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from sandhook.command.arguments import delimited, logical_lines, read_delimiter, whole_lines, words
+from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.kernel.descriptor import Null
+
+PERMUTE = False
+
+#: Bytes of one command line, as GNU's default is.
+SIZE = 131_072
+
+#: What Linux says a command line and its environment may take, in bytes, less what is kept free.
+_ARG_MAX = 2_097_152 - 2048
+
+#: Largest number that an option takes.
+_MOST = 2**31 - 1
+
+
+def _as(letter: str) -> Callable[[str], tuple[str, str]]:
+    """Keep which option an argument came with: of -I, -L and -n the last counts."""
+    return lambda text: (letter, text)
+
+
+@option_set
+class Options:
+    """xargs [-0rtx] [-a FILE] [-d C] [-E EOF] [-n MAX | -L MAX | -I TEXT] [-s BYTES] [COMMAND [ARGUMENT]...]
+
+    Run COMMAND (echo) with ARGUMENTs and arguments read from standard input.
+    """
+
+    null: bool = opt("-0", "--null", "arguments end with NUL; nothing is special in them")
+    file: str | None = opt("-a", "--arg-file", "FILE", "read FILE instead of standard input")
+    delimiter: str | None = opt("-d", "--delimiter", "C", "arguments end with C; nothing is special in them")
+    eof: str | None = also(
+        opt("-E", "EOF", "stop at an argument that is EOF"),
+        opt("-e", "--eof", "EOF", "likewise", optional=True, const=""),
+    )
+    grouping: tuple[tuple[str, str], ...] = also(
+        opt(
+            "-I",
+            "TEXT",
+            "run COMMAND once a line, TEXT in ARGUMENTs replaced by it",
+            append=True,
+            convert=_as("I"),
+        ),
+        opt(
+            "-i",
+            "--replace",
+            "TEXT",
+            "likewise, {} if TEXT is missing",
+            append=True,
+            convert=_as("I"),
+            optional=True,
+            const=("I", "{}"),
+        ),
+        opt("-L", "MAX", "at most MAX lines a command", append=True, convert=_as("L")),
+        opt(
+            "-l",
+            "--max-lines",
+            "MAX",
+            "likewise, one if MAX is missing",
+            append=True,
+            convert=_as("l"),
+            optional=True,
+            const=("l", "1"),
+        ),
+        opt("-n", "--max-args", "MAX", "at most MAX arguments a command", append=True, convert=_as("n")),
+    )
+    parallel: str | None = opt("-P", "--max-procs", "MAX", "accepted; commands run one after the other")
+    open_tty: bool = opt("-o", "--open-tty", "the command reads the terminal: there is none")
+    interactive: bool = opt("-p", "--interactive", "ask the terminal before each command: there is none")
+    slot: str | None = opt("--process-slot-var", "NAME", "set NAME to 0 for each command")
+    no_run_if_empty: bool = opt("-r", "--no-run-if-empty", "do not run COMMAND without arguments")
+    size: str | None = opt("-s", "--max-chars", "BYTES", "at most BYTES a command line")
+    limits: bool = opt("--show-limits", "tell on standard error how long a command line may be")
+    trace: bool = opt("-t", "--verbose", "print each command on standard error first")
+    exit_: bool = opt("-x", "--exit", "stop when a command line would be too long")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0; 123 if a command failed, 124 if one ended with 255, 126 or 127 if one could not be run."""
+    replace, lines, count = _grouping(options, ctx)
+    size = _size(options.size, ctx)
+    _number(options.parallel, "P", least=0, most=_MOST)
+    if options.slot is not None and "=" in options.slot:
+        raise Failure("option --process-slot-var may not be set to a value which includes `='")
+    if options.eof and (options.null or options.delimiter is not None):
+        ctx.error("warning: the -E option has no effect if -0 or -d is used.\n")
+    if options.limits:
+        _show_limits(size, ctx)
+    runner = _Runner(options, list(operands) or ["echo"], count, size, ctx)
+    with _input(options, ctx) as reader:
+        if replace is not None:
+            return runner.replacing(_arguments(options, reader, ctx, True), replace)
+        if lines:
+            return runner.by_lines(_lines(options, reader, ctx), lines)
+        return runner.filling(_arguments(options, reader, ctx, False))
+
+
+def _grouping(options: Options, ctx: Context) -> tuple[str | None, int, int]:
+    """Return the text of -I, the lines of -L and the arguments of -n; of those that exclude others the last counts."""
+    replace: str | None = None
+    lines = count = 0
+    for letter, text in options.grouping:
+        name = {"I": "--replace/-I/-i", "L": "-L", "l": "--max-lines/-l", "n": "--max-args/-n"}[letter]
+        number = 0 if letter == "I" else _number(text, letter)
+        if letter == "n" and number == 1 and replace is not None:
+            continue  # one line is one argument
+        before = (
+            (replace is not None and letter != "I", "--replace"),
+            (lines and letter not in "Ll", "--max-lines"),
+            (count and letter != "n", "--max-args"),
+        )
+        for given, other in before:
+            if given:
+                ctx.error(
+                    f"warning: options {other} and {name} are mutually exclusive, ignoring previous {other} value"
+                )
+        replace = text if letter == "I" else None
+        lines = number if letter in "Ll" else 0
+        count = number if letter == "n" else 0
+    return replace, lines, count
+
+
+def _number(text: str | None, letter: str, least: int = 1, most: int | None = None) -> int:
+    if text is None:
+        return 0
+    value = _value(text, letter)
+    if value < least:
+        raise UsageError(f"value {text} for -{letter} option should be >= {least}")
+    if most is not None and value > most:
+        raise UsageError(f"value {text} for -{letter} option should be <= {most}")
+    return min(value, _MOST)
+
+
+def _value(text: str, letter: str) -> int:
+    sign, digits = (text[:1], text[1:]) if text[:1] in ("+", "-") else ("", text.lstrip())
+    if not (digits.isascii() and digits.isdigit()):
+        raise UsageError(f'invalid number "{text}" for -{letter} option')
+    return int(digits[:18]) * (-1 if sign == "-" else 1)
+
+
+def _size(text: str | None, ctx: Context) -> int:
+    """Return the bytes that -s allows; what is out of range is told, and brought into it."""
+    if text is None:
+        return SIZE
+    value = _value(text, "s")
+    if value < 1:
+        ctx.error(f"value {text} for -s option should be >= 1")
+        return 1
+    return min(value, SIZE)
+
+
+def _input(options: Options, ctx: Context) -> Reader:
+    if options.file is None:
+        return ctx.stdin_reader()
+    try:
+        return ctx.open(options.file)
+    except OSError as error:
+        raise Failure(f"Cannot open input file '{options.file}': {error.strerror}") from None
+
+
+def _separator(options: Options) -> bytes | None:
+    if options.null:
+        return b"\0"
+    return None if options.delimiter is None else read_delimiter(options.delimiter)
+
+
+def _arguments(options: Options, reader: Reader, ctx: Context, whole: bool) -> Iterator[str]:
+    separator = _separator(options)
+    if separator is not None:
+        return delimited(reader, separator)
+    if whole:
+        return whole_lines(reader, options.eof or None, ctx.error)
+    return words(reader, options.eof or None, ctx.error)
+
+
+def _lines(options: Options, reader: Reader, ctx: Context) -> Iterator[list[str]]:
+    separator = _separator(options)
+    if separator is not None:
+        return ([argument] for argument in delimited(reader, separator))
+    return logical_lines(reader, options.eof or None, ctx.error)
+
+
+def _show_limits(size: int, ctx: Context) -> None:
+    taken = sum(_bytes(name) + _bytes(value) for name, value in ctx.environment.items())
+    ctx.process.complain(
+        f"Your environment variables take up {taken} bytes\n"
+        f"POSIX upper limit on argument length (this system): {_ARG_MAX - taken}\n"
+        "POSIX smallest allowable upper limit on argument length (all systems): 4096\n"
+        f"Maximum length of command we could actually use: {_ARG_MAX - 2 * taken}\n"
+        f"Size of command buffer we are actually using: {size}\n"
+        f"Maximum parallelism (--max-procs must be no greater): {_MOST}\n".encode()
+    )
+
+
+class _Stop(Exception):
+    """No further command is run."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class _Runner:
+    """Gathers arguments into commands and runs them."""
+
+    def __init__(self, options: Options, command: list[str], count: int, size: int, ctx: Context) -> None:
+        self.options = options
+        self.command = command
+        self.count = count
+        self.size = size
+        self.ctx = ctx
+        self.status = 0
+        self.initial = sum(map(_bytes, command))
+        if self.initial > size:
+            raise Failure("cannot fit single argument within argument list size limit")
+
+    def filling(self, arguments: Iterator[str]) -> int:
+        """Run commands as full as -n and -s let them be."""
+        batch: list[str] = []
+        used = self.initial
+        ran = False
+        try:
+            for argument in arguments:
+                need = _bytes(argument)
+                if self.initial + need > self.size:
+                    if batch:
+                        self._run([*self.command, *batch])
+                    raise Failure("argument line too long", 1)
+                if used + need > self.size:
+                    if self.options.exit_ and self.count:
+                        raise Failure("argument list too long", 1)
+                    self._run([*self.command, *batch])
+                    batch, used, ran = [], self.initial, True
+                batch.append(argument)
+                used += need
+                if len(batch) == self.count:
+                    self._run([*self.command, *batch])
+                    batch, used, ran = [], self.initial, True
+            if batch or not (ran or self.options.no_run_if_empty):
+                self._run([*self.command, *batch])
+        except _Stop as stop:
+            return stop.status
+        return self.status
+
+    def by_lines(self, lines: Iterator[list[str]], maximum: int) -> int:
+        """Run a command for every ``maximum`` lines."""
+        batch: list[str] = []
+        taken = 0
+        ran = False
+        try:
+            for line in lines:
+                batch += line
+                taken += 1
+                if self.initial + sum(map(_bytes, batch)) > self.size:
+                    raise Failure("argument line too long", 1)
+                if taken == maximum:
+                    self._run([*self.command, *batch])
+                    batch, taken, ran = [], 0, True
+            if batch or not (ran or self.options.no_run_if_empty):
+                self._run([*self.command, *batch])
+        except _Stop as stop:
+            return stop.status
+        return self.status
+
+    def replacing(self, lines: Iterator[str], mark: str) -> int:
+        """Run a command for each line, put in for every ``mark`` of the arguments."""
+        try:
+            for line in lines:
+                ctx = self.ctx
+                ctx.budget.check_fits(
+                    sum(_bytes(word) + word.count(mark) * len(line) * 4 for word in self.command)
+                )
+                if not mark:
+                    raise Failure("command too long")
+                argv = [
+                    self.command[0],
+                    *(word.replace(mark, line).partition("\0")[0] for word in self.command[1:]),
+                ]
+                if sum(map(_bytes, argv)) > self.size:
+                    raise Failure("argument list too long", 1)
+                self._run(argv)
+        except _Stop as stop:
+            return stop.status
+        return self.status
+
+    def _run(self, argv: list[str]) -> None:
+        ctx = self.ctx
+        ctx.flush()
+        ctx.charge()
+        if self.options.interactive or self.options.open_tty:
+            raise Failure("failed to open /dev/tty for reading: No such device or address", 1)
+        if self.options.trace:
+            stderr = ctx.process.descriptors.get(2)
+            if stderr is not None:
+                line = " ".join(map(_shown, argv)) + "\n"
+                stderr.write(line.encode("utf-8", "surrogateescape"))
+        stdin = Null() if self.options.file is None else None
+        if self.options.slot is None:
+            status = ctx.run(argv, stdin=stdin)
+        else:  # commands run one after the other: all have the first slot
+            status = ctx.run(argv, environment={**ctx.environment, self.options.slot: "0"}, stdin=stdin)
+        ended = ctx.process.last_child
+        if status in (126, 127) and (ended is None or ended.exec_failed):
+            raise _Stop(status)
+        if status == 255:
+            ctx.error(f"{argv[0]}: exited with status 255; aborting")
+            raise _Stop(124)
+        signal = ended.signal if ended is not None else 0
+        if signal:
+            ctx.error(f"{argv[0]}: terminated by signal {signal}")
+            raise _Stop(125)
+        if status:
+            self.status = 123
+
+
+def _bytes(word: str) -> int:
+    return len(word.encode("utf-8", "surrogateescape")) + 1
+
+
+def _shown(word: str) -> str:
+    """Return a word as -t prints it: quoted where a shell would need it."""
+    from sandhook.text.quoting import quoted_name
+
+    return quoted_name(word, "escape-shell") if word else "''"

@@ -1,0 +1,1 @@
+"""Utilities that search text: grep, rg, and grep -P's patterns."""

@@ -1,0 +1,1 @@
+"""Perl's regular expressions for grep -P and rg -P."""

@@ -1,0 +1,72 @@
+"""zgrep, zegrep, zfgrep, bzgrep, xzgrep and the like: grep in files that may be compressed.
+
+Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. All of them read gzip, bzip2, xz and plain files.
+Divergence: L-ZGREP-001, -r and -R are refused, as zgrep's are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.inform import inform
+from sandhook.command.operands import find, reason
+from sandhook.command.options import Inform, Syntax, UsageError, parted
+from sandhook.command.unpacked import Unpacked
+from sandhook.utilities.search import grep
+
+RAW = True
+USAGE_STATUS = 2
+Options = grep.Options
+_SUFFIXES = (".gz", ".bz2", ".xz", ".lzma")
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 0 when a line was selected, 1 when none was, 2 after an error."""
+    called = ctx.program
+    syntax = Syntax(grep.Options, numeric=getattr(grep, "NUMERIC", None))
+    try:
+        options, _operands = syntax.parse(arguments)
+    except Inform as error:
+        ctx.write(inform(grep, ctx.name, str(error)).encode())
+        return 0
+    words, names = parted(arguments, syntax)
+    if called.endswith("egrep"):
+        words.insert(0, "-E")
+    elif called.endswith("fgrep"):
+        words.insert(0, "-F")
+    if options.directories in ("recurse", "follow"):
+        raise UsageError("option -r is not supported", hint=False)
+    if not options.patterns and not options.pattern_files:
+        if not names:
+            raise UsageError("missing pattern")
+        words += ["-e", names.pop(0)]
+    many = len(names) > 1
+    status = 1
+    for name in names or ["-"]:
+        ctx.charge()
+        status = _joined(status, _search(name, words, many, ctx))
+    return status
+
+
+def _joined(one: int, other: int) -> int:
+    return 2 if max(one, other) > 1 else min(one, other)
+
+
+def _search(name: str, words: Sequence[str], many: bool, ctx: Context) -> int:
+    if name != "-" and find(ctx, name) is None:
+        name = next((name + suffix for suffix in _SUFFIXES if find(ctx, name + suffix) is not None), name)
+    try:
+        reader = ctx.open(name)
+    except OSError as error:
+        ctx.error(f"{name}: {reason(error)}")
+        return 2
+    source = Unpacked(name, reader, ctx)
+    label = "(standard input)" if name == "-" else name
+    try:
+        status = ctx.run(
+            ["grep", *(["-H"] if many else []), f"--label={label}", *words, "--", "-"], stdin=source
+        )
+    finally:
+        source.release()
+    return 2 if source.damaged else status

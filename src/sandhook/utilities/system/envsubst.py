@@ -1,0 +1,59 @@
+"""envsubst: put the values of variables into a text.
+
+Oracle: GNU gettext 0.21.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import UsageError, opt, option_set
+
+_REFERENCE = re.compile(rb"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
+
+
+@option_set
+class Options:
+    """envsubst [SHELL-FORMAT] | envsubst -v SHELL-FORMAT
+
+    Copy standard input with $NAME and ${NAME} as the values of exported variables: all of them, or those alone
+    that SHELL-FORMAT refers to.
+    """
+
+    variables: bool = opt("-v", "--variables", help="print the names that SHELL-FORMAT refers to")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0."""
+    if len(operands) > 1:
+        raise UsageError("too many arguments", hint=False)
+    if options.variables:
+        if not operands:
+            raise UsageError("missing arguments", hint=False)
+        for name in names(operands[0]):
+            ctx.write(name + b"\n")
+        return 0
+    wanted = set(names(operands[0])) if operands else None
+    budget = ctx.budget
+
+    def value(found: re.Match[bytes]) -> bytes:
+        name = found[1] or found[2]
+        if wanted is not None and name not in wanted:
+            return found[0]
+        return ctx.environment.get(name.decode(), "").encode("utf-8", "surrogateescape")
+
+    with ctx.stdin_reader() as reader:
+        for line in reader.lines():
+            if b"$" in line:
+                budget.charge(1 + (len(line) >> 4))
+                line = _REFERENCE.sub(value, line)
+            ctx.write(line)
+    return 0
+
+
+def names(text: str) -> list[bytes]:
+    """Return the names that a text refers to, in order."""
+    data = text.encode("utf-8", "surrogateescape")
+    return [found[1] or found[2] for found in _REFERENCE.finditer(data)]

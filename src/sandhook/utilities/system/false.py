@@ -1,0 +1,17 @@
+"""false: do nothing, unsuccessfully.
+
+Source: POSIX.1-2024 XCU 3, false. Oracle: bash 5.2's built-in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+
+RAW = True
+
+
+def run(options: None, operands: Sequence[str], ctx: Context) -> int:
+    """Return 1, whatever the arguments."""
+    return 1

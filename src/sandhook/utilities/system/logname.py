@@ -1,0 +1,26 @@
+"""logname: print the name that the user logged in by: nobody did.
+
+Source: POSIX.1-2024 XCU 3, logname. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import UsageError, option_set
+
+
+@option_set
+class Options:
+    """logname
+
+    Print the user's login name.
+    """
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 1: no terminal, no login."""
+    if operands:
+        raise UsageError(f"extra operand '{operands[0]}'")
+    raise Failure("no login name")

@@ -1,0 +1,50 @@
+"""man: show what a command takes: its --help, for there are no manual pages.
+
+Oracle: man-db 2.11 for its statuses. Divergence: L-MAN-001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import opt, option_set
+
+_NOT_FOUND = 16
+_SECTIONS = frozenset(["1", "2", "3", "4", "5", "6", "7", "8", "9", "1p", "3p"])
+
+
+@option_set
+class Options:
+    """man [SECTION] COMMAND...
+
+    Print how COMMAND is called, and its options.
+    """
+
+    all_: bool = opt("-a", "--all", help="taken: there is one page")
+    pager: str | None = opt("-P", "--pager", "COMMAND", "taken, and without effect")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 16 for a command that nobody knows."""
+    from sandhook.command.inform import inform
+    from sandhook.utilities import is_utility, load
+
+    names = list(operands)
+    section = names.pop(0) if names and names[0] in _SECTIONS else ""
+    if not names:
+        if section:
+            raise Failure(f"No manual page requested in section {section}")
+        ctx.process.complain(b"What manual page do you want?\n")
+        return 1
+    status = 0
+    for name in names:
+        ctx.charge()
+        if is_utility(name) and section in ("", "1", "1p", "8"):
+            ctx.write(inform(load(name), name, "help").encode())
+            continue
+        where = f" in section {section}" if section else ""
+        ctx.flush()
+        ctx.process.complain(f"No manual entry for {name}{where}\n".encode("utf-8", "surrogateescape"))
+        status = _NOT_FOUND
+    return status

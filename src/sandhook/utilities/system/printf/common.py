@@ -1,0 +1,439 @@
+"""The formatter behind printf: bash's, with widths and precisions in bytes.
+
+Source: POSIX.1-2024 XCU 3, printf; Bash Reference Manual, printf. Oracle: bash 5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sandhook.record import Record
+from sandhook.text.escapes import unescape_argument, unescape_format
+from sandhook.text.quoting import shell_quote
+
+if TYPE_CHECKING:
+    from sandhook.text.longdouble import LongDouble
+
+_FLAGS = b"-+ #0'"
+_DIGITS = b"0123456789"
+_MODIFIERS = b"hjlLtz"
+_INTEGERS = b"diouxX"
+_FLOATS = b"aAeEfFgG"
+_OTHERS = b"csbqQn"
+_INT_MAX = 2**31 - 1
+_MAX = 2**63 - 1
+_UMAX = 2**64 - 1
+_FORMATS_KEPT = 256
+_FORMAT_LENGTH = 1_024  #: a longer format is not kept
+
+
+class Conversion(Record):
+    """One conversion specification; None stands for ``*`` in ``width`` and ``precision``."""
+
+    flags: str
+    width: int | None
+    precision: int | None
+    letter: str
+    time_format: str = ""
+
+
+class Literal(Record):
+    """Text between conversions, with the messages that its escapes give rise to."""
+
+    data: bytes
+    warnings: tuple[str, ...] = ()
+
+
+class Broken(Record):
+    """The format cannot be used from here on."""
+
+    message: str
+
+
+Item = Conversion | Literal | Broken
+_ABSENT = -1  #: no precision was given
+
+_FORMATS: dict[bytes, tuple[Item, ...]] = {}
+
+
+def format_printf(
+    format_: str,
+    arguments: Sequence[str],
+    *,
+    error: Callable[[str], None],
+    warn: Callable[[str], None],
+    now: Callable[[], float],
+    environment: Mapping[str, str],
+    check_fits: Callable[[int], None],
+    started: float | None = None,
+    assign: Callable[[str, str], None] | None = None,
+) -> bytes:
+    """Return what printf writes for a format and its arguments.
+
+    Args:
+        error: Called with each message that makes the exit status 1.
+        warn: Called with each message that does not.
+        now: Time in seconds since the epoch, for ``%(...)T``.
+        environment: Where TZ is looked up.
+        check_fits: Refuses a size in bytes that the run could never hold.
+        started: When the shell started (``%(...)T`` with -2), else now.
+        assign: Sets a variable (``%n``); without it that is an invalid conversion.
+    """
+    if format_ == "%s\n" and len(arguments) == 1:
+        return arguments[0].encode("utf-8", "surrogateescape") + b"\n"
+    key = format_.encode("utf-8", "surrogateescape")
+    items = _FORMATS.get(key)
+    if items is None:
+        items = parse_format(key)
+        if len(key) <= _FORMAT_LENGTH:
+            if len(_FORMATS) >= _FORMATS_KEPT:
+                _FORMATS.clear()
+            _FORMATS[key] = items
+    formatter = Formatter(arguments, error, warn, now, environment, check_fits, started, assign)
+    while formatter.once(items) and formatter.more():
+        pass
+    return b"".join(formatter.out)
+
+
+def parse_format(data: bytes) -> tuple[Item, ...]:
+    """Take a format apart."""
+    items: list[Item] = []
+    literal: list[bytes] = []
+
+    def end_literal() -> None:
+        if literal:
+            warnings: list[str] = []
+            items.append(Literal(unescape_format(b"".join(literal), warnings.append), tuple(warnings)))
+            literal.clear()
+
+    at = 0
+    while True:
+        percent = data.find(b"%", at)
+        if percent < 0:
+            literal.append(data[at:])
+            break
+        literal.append(data[at:percent])
+        if data[percent + 1 : percent + 2] == b"%":
+            literal.append(b"%")
+            at = percent + 2
+            continue
+        end_literal()
+        at = _conversion(data, percent, items)
+        if items and isinstance(items[-1], Broken):
+            break
+    end_literal()
+    return tuple(items)
+
+
+def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
+    """Parse the conversion at ``percent``; return the offset behind it."""
+    at = percent + 1
+    while at < len(data) and data[at] in _FLAGS:
+        at += 1
+    flags = data[percent + 1 : at].decode()
+    width, at = _count(data, at, 0)
+    precision: int | None = _ABSENT
+    if data[at : at + 1] == b".":
+        precision, at = _count(data, at + 1, 0)
+    while at < len(data) and data[at] in _MODIFIERS:
+        at += 1
+    if at >= len(data):
+        items.append(Broken(f"`{data[percent:].decode('utf-8', 'replace')}': missing format character"))
+        return at
+    letter = data[at]
+    if letter == 0x28:  # %(format)T
+        end = _closing(data, at)
+        if end and data[end : end + 1] == b"T":
+            text = data[at + 1 : end - 1].decode("utf-8", "surrogateescape")
+            items.append(Conversion(flags, width, precision, "T", text or "%X"))
+            return end + 1
+        found = data[end : end + 1].decode("utf-8", "surrogateescape") if end else "\0"
+        items.append(Literal(b"%(", (f"warning: `{found}': invalid time format specification",)))
+        return at + 1  # and what stands in the parentheses is format text, as in bash
+    if letter in _INTEGERS or letter in _FLOATS or letter in _OTHERS:
+        items.append(Conversion(flags, width, precision, chr(letter)))
+    else:
+        items.append(
+            Broken(f"`{data[at : at + 1].decode('utf-8', 'surrogateescape')}': invalid format character")
+        )
+    return at + 1
+
+
+def _closing(data: bytes, at: int) -> int:
+    """Return the offset behind the parenthesis that closes the one at ``at``, or 0."""
+    depth = 0
+    while at < len(data):
+        depth += (data[at] == 0x28) - (data[at] == 0x29)
+        at += 1
+        if not depth:
+            return at
+    return 0
+
+
+def _count(data: bytes, at: int, absent: int) -> tuple[int | None, int]:
+    """Read ``*`` (None) or digits."""
+    if data[at : at + 1] == b"*":
+        return None, at + 1
+    end = at
+    while end < len(data) and data[end] in _DIGITS:
+        end += 1
+    return int(data[at:end].lstrip(b"0")[:15] or b"%d" % absent), end
+
+
+class Formatter:
+    """Writes conversions one after another, taking arguments as they are needed."""
+
+    __slots__ = (
+        "arguments",
+        "assign",
+        "check_fits",
+        "environment",
+        "error",
+        "index",
+        "now",
+        "out",
+        "size",
+        "started",
+        "warn",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        error: Callable[[str], None],
+        warn: Callable[[str], None],
+        now: Callable[[], float],
+        environment: Mapping[str, str],
+        check_fits: Callable[[int], None],
+        started: float | None,
+        assign: Callable[[str, str], None] | None,
+    ) -> None:
+        self.arguments = arguments
+        self.error = error
+        self.warn = warn
+        self.now = now
+        self.environment = environment
+        self.check_fits = check_fits
+        self.started = started
+        self.assign = assign
+        self.index = 0
+        self.size = 0
+        self.out: list[bytes] = []
+
+    def more(self) -> bool:
+        """Tell whether arguments are left, so that the format is used again."""
+        return 0 < self.index < len(self.arguments)
+
+    def next(self) -> str | None:
+        """Take the next argument; None when they are used up."""
+        index = self.index
+        if index >= len(self.arguments):
+            return None
+        self.index = index + 1
+        return self.arguments[index]
+
+    def put(self, data: bytes) -> None:
+        self.size += len(data)
+        self.check_fits(self.size)
+        self.out.append(data)
+
+    def once(self, items: Sequence[Item]) -> bool:
+        """Go through the format once; False when all output ends here."""
+        for item in items:
+            if isinstance(item, Literal):
+                self.put(item.data)
+                for message in item.warnings:
+                    self.warn(message)
+            elif isinstance(item, Conversion):
+                if not self.convert(item):
+                    return False
+            else:
+                self.error(item.message)
+                return False
+        return True
+
+    def convert(self, item: Conversion) -> bool:
+        flags, width, precision, letter, _ = item
+        if width is None:
+            width = self.star()
+            if width < 0:
+                flags += "-"
+                width = -width
+        if precision is None:
+            precision = max(self.star(), _ABSENT)
+        self.check_fits(self.size + width + max(precision, 0))
+        if letter == "s":
+            argument = self.next()
+            text = b"" if argument is None else argument.encode("utf-8", "surrogateescape")
+        elif letter == "T":
+            text = self.time(item.time_format)
+        elif letter in "diouxX":
+            self.put(self.integer(letter, flags, width, precision))
+            return True
+        elif letter in "aAeEfFgG":
+            from sandhook.text.longdouble import render
+
+            value = self.float()
+            self.put(render(value, letter, flags, width, None if precision < 0 else precision).encode())
+            return True
+        elif letter == "n":
+            return self.count_written()
+        else:
+            return self.text(letter, flags, width, precision)
+        self.put(pad(text if precision < 0 else text[:precision], flags, width))
+        return True
+
+    def text(self, letter: str, flags: str, width: int, precision: int) -> bool:
+        """c, b, q and Q."""
+        argument = self.next() or ""
+        if letter == "c":
+            data = argument.encode("utf-8", "surrogateescape")[:1] or b"\0"
+            self.put(pad(data, flags, width))
+            return True
+        if letter == "b":
+            data, stopped = unescape_argument(argument.encode("utf-8", "surrogateescape"), self.warn)
+            self.put(pad(data if precision < 0 else data[:precision], flags, width))
+            return not stopped
+        if letter == "Q" and precision >= 0:
+            data = argument.encode("utf-8", "surrogateescape")[:precision]
+            argument = data.decode("utf-8", "surrogateescape")
+            precision = _ABSENT
+        data = shell_quote(argument).encode("utf-8", "surrogateescape")
+        self.put(pad(data if precision < 0 else data[:precision], flags, width))
+        return True
+
+    def count_written(self) -> bool:
+        """%n: a variable gets the number of bytes written so far."""
+        if self.assign is None:
+            self.error("`n': invalid format character")
+            return False
+        name = self.next()
+        if name:
+            self.assign(name, str(self.size))
+        return True
+
+    def time(self, format_: str) -> bytes:
+        """%(...)T: -1 or nothing is now, -2 when the shell started."""
+        from sandhook.dates.clock import strftime
+
+        given = self.next()
+        seconds = -1 if given is None else self.number(given)
+        if seconds == -1 or (seconds == -2 and self.started is None):
+            seconds = int(self.now())
+        elif seconds == -2 and self.started is not None:
+            seconds = int(self.started)
+        return strftime(format_, seconds, self.environment.get("TZ")).encode("utf-8", "surrogateescape")
+
+    def star(self) -> int:
+        """Take an argument as a width or precision."""
+        argument = self.next()
+        if argument is None:
+            return 0
+        value = self.number(argument)
+        return max(-_INT_MAX, min(_INT_MAX, value))
+
+    # ------------------------------------------------------------------ numbers
+
+    def integer(self, letter: str, flags: str, width: int, precision: int) -> bytes:
+        argument = self.next()
+        if letter in "di":
+            value = 0 if argument is None else self.number(argument)
+            digits = str(abs(value))
+            sign = "-" if value < 0 else "+" if "+" in flags else " " if " " in flags else ""
+        else:
+            value = 0 if argument is None else self.number(argument, unsigned=True)
+            digits = format(value, "d" if letter == "u" else letter)
+            sign = ""
+            if "#" in flags and value:
+                if letter == "o":
+                    digits = "0" + digits
+                elif letter in "xX":
+                    sign = "0" + letter
+        if precision >= 0:
+            digits = (
+                digits.rjust(precision, "0")
+                if value or precision
+                else "0"
+                if "#" in flags and letter == "o"
+                else ""
+            )
+        if len(sign) + len(digits) < width:
+            if "-" in flags:
+                digits = digits.ljust(width - len(sign))
+            elif "0" in flags and precision < 0:
+                digits = digits.rjust(width - len(sign), "0")
+            else:
+                return (sign + digits).rjust(width).encode()
+        return (sign + digits).encode()
+
+    def number(self, text: str, *, unsigned: bool = False) -> int:
+        """Read an integer as strtoimax with base 0 does, or the code of a quoted character."""
+        if text.isdecimal() and text.isascii() and len(text) < 19 and text[0] != "0":
+            return int(text)
+        if text[:1] in ("'", '"'):
+            return character_code(text)
+        value, end = read_integer(text)
+        if end < len(text):
+            self.invalid(text)
+        low, high = (-_UMAX, _UMAX) if unsigned else (-_MAX - 1, _MAX)
+        if not low <= value <= high:
+            self.warn(f"warning: {text}: Numerical result out of range")
+            return _UMAX if unsigned else low if value < 0 else high
+        return value & _UMAX if unsigned else value
+
+    def float(self) -> LongDouble:
+        from sandhook.text.longdouble import LongDouble, from_int, parse
+
+        argument = self.next()
+        if argument is None:
+            return LongDouble(False, 0, 0)
+        if argument[:1] in ("'", '"'):
+            return from_int(character_code(argument))
+        value, end, range_error = parse(argument)
+        if end < len(argument):
+            self.invalid(argument)
+        elif range_error:
+            self.warn(f"warning: {argument}: Numerical result out of range")
+        return value
+
+    def invalid(self, text: str) -> None:
+        kind = "octal " if text[:1] == "0" and text[1:2].isdigit() else "hex " if text[:2] == "0x" else ""
+        self.error(f"{text}: invalid {kind}number")
+
+
+def pad(data: bytes, flags: str, width: int) -> bytes:
+    """Fill to ``width`` bytes, on the right with "-"."""
+    if len(data) >= width:
+        return data
+    return data.ljust(width) if "-" in flags else data.rjust(width)
+
+
+def character_code(text: str) -> int:
+    """Return the code of the character behind a quote; 0 if there is none."""
+    if len(text) < 2:
+        return 0
+    code = ord(text[1])
+    return code - 0xDC00 if 0xDC80 <= code <= 0xDCFF else code
+
+
+def read_integer(text: str) -> tuple[int, int]:
+    """Return a C integer (decimal, 0octal, 0xhex) and where it ends; huge ones only as huge."""
+    at = len(text) - len(text.lstrip(" \t\n\v\f\r"))
+    negative = text[at : at + 1] == "-"
+    if text[at : at + 1] in ("-", "+"):
+        at += 1
+    base, allowed = 10, "0123456789"
+    if text[at : at + 1] == "0":
+        if text[at + 1 : at + 2] in ("x", "X") and text[at + 2 : at + 3] in tuple("0123456789abcdefABCDEF"):
+            base, allowed, at = 16, "0123456789abcdefABCDEF", at + 2
+        else:
+            base, allowed = 8, "01234567"
+    end = at
+    while end < len(text) and text[end] in allowed:
+        end += 1
+    if end == at:
+        return 0, 0
+    digits = text[at:end].lstrip("0")
+    value = int(digits[:40] or "0", base)
+    return -value if negative else value, end

@@ -1,0 +1,93 @@
+"""stty: print and change the settings of a terminal: there never is one.
+
+Source: POSIX.1-2024 XCU 3, stty. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.operands import reason
+from sandhook.command.options import Inform, UsageError, opt, option_set
+
+RAW = True
+
+_SAVED = 35  #: colons of what -g prints on Linux
+_HEXADECIMAL = frozenset("0123456789abcdef")
+_MISSING = "Inappropriate ioctl for device"
+
+#: Settings that may have "-" before them, those that stand alone, and those with a word behind them.
+_FLAGS = """
+    brkint bsdly cbreak clocal cread crtscts crterase crtkill cstopb ctlecho decctlq echo echoctl echoe echok echoke
+    echonl echoprt evenp extproc flusho hup hupcl icanon icrnl iexten ignbrk igncr ignpar imaxbel inlcr inpck
+    isig istrip iuclc iutf8 ixany ixoff ixon lcase LCASE litout nl noflsh ocrnl ofdel ofill olcuc onlcr onlret onocr
+    opost parenb parity parmrk parodd pass8 prterase raw tandem tostop xcase cooked oddp cmspar cdtrdsr
+"""
+_ALONE = """
+    crt dec drain ek sane size speed cs5 cs6 cs7 cs8
+"""
+_WITH_WORD = """
+    cols columns discard eof eol eol2 erase intr ispeed kill line lnext min ospeed quit rows rprnt start stop susp
+    swtch time werase
+"""
+
+
+@option_set
+class Options:
+    """stty [-a | -g] [-F DEVICE] [SETTING]...
+
+    Print or change settings of the terminal of standard input.
+    """
+
+    all_: bool = opt("-a", "--all", help="all settings")
+    save: bool = opt("-g", "--save", help="in a form that stty reads")
+    file: str | None = opt("-F", "--file", "DEVICE", "the terminal, instead of standard input")
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
+    """Return 1: no stream is a terminal."""
+    shown: set[str] = set()
+    settings: list[str] = []
+    device: str | None = None
+    words = list(reversed(arguments))
+    while words:
+        word = words.pop()
+        if word in ("--help", "--version"):
+            raise Inform(word[2:])
+        if word in ("-a", "--all", "-g", "--save"):
+            shown.add(word.lstrip("-")[0])
+        elif word in ("-F", "--file"):
+            if not words:
+                raise UsageError(f"invalid argument '{word}'")
+            device = words.pop()
+        elif word[:7] == "--file=" or (word[:2] == "-F" and len(word) > 2):
+            device = word[7:] if word[:2] == "--" else word[2:]
+        else:
+            settings.append(word)
+            if word in _WITH_WORD.split():
+                if not words:
+                    raise UsageError(f"missing argument to '{word}'")
+                words.pop()
+    if len(shown) > 1:
+        raise Failure("the options for verbose and stty-readable output styles are\nmutually exclusive")
+    if settings and shown:
+        raise Failure("when specifying an output style, modes may not be set")
+    for word in settings:
+        if not _is_setting(word):
+            raise UsageError(f"invalid argument '{word}'")
+    if device is None:
+        raise Failure(f"'standard input': {_MISSING}")
+    try:
+        ctx.open(device).close()
+    except OSError as error:
+        raise Failure(f"{device}: {reason(error)}") from None
+    raise Failure(f"{device}: {_MISSING}")
+
+
+def _is_setting(word: str) -> bool:
+    if word.isascii() and word.isdigit():
+        return True
+    if word.count(":") == _SAVED and all(piece and set(piece) <= _HEXADECIMAL for piece in word.split(":")):
+        return True
+    return word.removeprefix("-") in _FLAGS.split() or word in _ALONE.split() or word in _WITH_WORD.split()

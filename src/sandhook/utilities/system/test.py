@@ -1,0 +1,377 @@
+"""test and [: evaluate an expression.
+
+Source: POSIX.1-2024 XCU 3, test; Bash Reference Manual, Bash Conditional Expressions.
+Oracle: bash 5.2's built-in. The operators that ask about shell state (-v, -o, -R) answer
+through the ``Probe``, so that the shell passes its own.
+Divergence: L-TEST-001, more than 100 nested parentheses are an error.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from sandhook.command.context import Context, Failure
+from sandhook.vfs.base import Stat
+
+RAW = True
+MAX_NESTING = 100  #: parentheses
+_LOW, _HIGH = -(2**63), 2**63 - 1
+
+
+class TestError(Exception):
+    """The expression makes no sense; exit status 2 with this message."""
+
+    __test__ = False  # not a test case of pytest's
+
+
+class Probe(Protocol):
+    """What an expression may ask about the world."""
+
+    def stat(self, name: str, follow: bool = True) -> Stat | None:
+        """Return what stat tells of a file, None if there is none."""
+        ...
+
+    def access(self, name: str, mask: int) -> bool:
+        """Tell whether all of read (4), write (2), execute (1) are allowed."""
+        ...
+
+    def terminal(self, number: int) -> bool:
+        """Tell whether a descriptor is open on a terminal."""
+        ...
+
+    def owner(self) -> tuple[int, int]:
+        """Return the user and group that files are compared with (-O, -G)."""
+        ...
+
+    def is_set(self, name: str) -> bool:
+        """Tell whether a shell variable is set (-v)."""
+        ...
+
+    def option(self, name: str) -> bool:
+        """Tell whether a shell option is on (-o)."""
+        ...
+
+    def is_nameref(self, name: str) -> bool:
+        """Tell whether a variable is a name reference (-R)."""
+        ...
+
+
+class FileProbe:
+    """The world of a process without a shell: no variables, no options."""
+
+    __slots__ = ("_ctx",)
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    def stat(self, name: str, follow: bool = True) -> Stat | None:
+        if not name:
+            return None
+        try:
+            return self._ctx.fs.stat(self._ctx.path(name), follow=follow)
+        except OSError:
+            return None
+
+    def access(self, name: str, mask: int) -> bool:
+        return bool(name) and self._ctx.fs.access(self._ctx.path(name), mask)
+
+    def terminal(self, number: int) -> bool:
+        description = self._ctx.process.descriptors.get(number)
+        return description is not None and description.terminal
+
+    def owner(self) -> tuple[int, int]:
+        found = self.stat("/proc/self")
+        return (found.uid, found.gid) if found is not None else (0, 0)
+
+    def is_set(self, name: str) -> bool:
+        return name in self._ctx.environment
+
+    def option(self, name: str) -> bool:
+        return False
+
+    def is_nameref(self, name: str) -> bool:
+        return False
+
+
+def run(options: None, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0 (true), 1 (false) or 2 (no expression)."""
+    bracket = ctx.program == "["
+    if bracket:
+        if not operands or operands[-1] != "]":
+            raise Failure("missing `]'", 2)
+        operands = operands[:-1]
+    try:
+        return 0 if evaluate(operands, FileProbe(ctx), bracket=bracket) else 1
+    except TestError as error:
+        raise Failure(str(error), 2) from None
+
+
+def evaluate(arguments: Sequence[str], probe: Probe, *, bracket: bool = False) -> bool:
+    """Evaluate an expression by the rules for its number of arguments.
+
+    Args:
+        arguments: Without the closing "]".
+        bracket: There was one; a message may name it.
+
+    Raises:
+        TestError: Exit status 2, with bash's message.
+    """
+    count = len(arguments)
+    if count == 3:
+        left, operator, right = arguments
+        binary = BINARY.get(operator)
+        if binary is not None:
+            return binary(left, right, probe)
+        if operator == "-a":
+            return left != "" and right != ""
+        if operator == "-o":
+            return left != "" or right != ""
+        if left == "!":
+            return not _two(operator, right, probe)
+        if left == "(" and right == ")":
+            return operator != ""
+        raise TestError(f"{operator}: binary operator expected")
+    if count == 2:
+        return _two(arguments[0], arguments[1], probe)
+    if count < 2:
+        return count == 1 and arguments[0] != ""
+    if count == 4:
+        if arguments[0] == "!":
+            return not evaluate(arguments[1:], probe, bracket=bracket)
+        if arguments[0] == "(" and arguments[3] == ")":
+            return _two(arguments[1], arguments[2], probe)
+    parser = Parser(arguments, probe, bracket)
+    value = parser.disjunction(0)
+    if parser.at < count:
+        rest = arguments[parser.at]
+        if rest[:1] == "-":
+            raise TestError(f"syntax error: `{rest}' unexpected")
+        raise TestError("too many arguments")
+    return value
+
+
+def _two(operator: str, operand: str, probe: Probe) -> bool:
+    if operator == "!":
+        return operand == ""
+    unary = UNARY.get(operator)
+    if unary is None:
+        raise TestError(f"{operator}: unary operator expected")
+    return unary(operand, probe)
+
+
+class Parser:
+    """Five arguments and more: -o binds weaker than -a, and both sides are always looked at."""
+
+    __slots__ = ("_arguments", "_bracket", "_probe", "at")
+
+    def __init__(self, arguments: Sequence[str], probe: Probe, bracket: bool) -> None:
+        self._bracket = bracket
+        self._arguments = arguments
+        self._probe = probe
+        self.at = 0
+
+    def _skip(self) -> None:
+        """Step on to an argument that must be there."""
+        self.at += 1
+        if self.at >= len(self._arguments):
+            raise TestError("argument expected")
+
+    def _sees(self, text: str) -> bool:
+        return self.at < len(self._arguments) and self._arguments[self.at] == text
+
+    def disjunction(self, depth: int) -> bool:
+        """Terms joined by -a, joined by -o."""
+        result = False
+        while True:
+            both = self._term(depth)
+            while self._sees("-a"):
+                self.at += 1
+                both = self._term(depth) and both
+            result = both or result
+            if not self._sees("-o"):
+                return result
+            self.at += 1
+
+    def _term(self, depth: int) -> bool:
+        negated = False
+        if self.at >= len(self._arguments):
+            raise TestError("argument expected")
+        while self._sees("!"):
+            self._skip()
+            negated = not negated
+        return self._primary(depth) is not negated
+
+    def _primary(self, depth: int) -> bool:
+        arguments, at = self._arguments, self.at
+        if arguments[at] == "(":
+            if depth >= MAX_NESTING:
+                raise TestError("expression nested too deeply")
+            self._skip()
+            value = self.disjunction(depth + 1)
+            if self.at >= len(arguments):
+                raise TestError("`)' expected, found ]" if self._bracket else "`)' expected")
+            if arguments[self.at] != ")":
+                raise TestError(f"`)' expected, found {arguments[self.at]}")
+            self.at += 1
+            return value
+        left = len(arguments) - at
+        if left >= 3:
+            binary = BINARY.get(arguments[at + 1])
+            if binary is not None:
+                self.at += 3
+                return binary(arguments[at], arguments[at + 2], self._probe)
+        if left >= 2:
+            unary = UNARY.get(arguments[at])
+            if unary is _terminal and not _is_integer(arguments[at + 1]):
+                self.at += 1  # as in bash, what is no number is not its operand
+                return False
+            if unary is not None:
+                self.at += 2
+                return unary(arguments[at + 1], self._probe)
+        self.at += 1
+        return arguments[at] != ""
+
+
+# --------------------------------------------------------------------------- operators
+
+
+def integer(text: str) -> int:
+    """Return a decimal number of 64 bits; blanks around it and a sign are allowed."""
+    if text.isdecimal() and text.isascii() and len(text) < 19:
+        return int(text)
+    bare = text.strip(" \t\n\v\f\r")
+    digits = bare[1:] if bare[:1] in ("-", "+") else bare
+    if digits.isdecimal() and digits.isascii() and text.rstrip(" \t") == text.rstrip():
+        significant = digits.lstrip("0") or "0"
+        if len(significant) < 20:
+            value = -int(significant) if bare[0] == "-" else int(significant)
+            if _LOW <= value <= _HIGH:
+                return value
+    raise TestError(f"{text}: integer expression expected")
+
+
+def _less(left: str, right: str) -> bool:
+    if left.isascii() and right.isascii():
+        return left < right
+    return left.encode("utf-8", "surrogateescape") < right.encode("utf-8", "surrogateescape")
+
+
+def _newer(left: str, right: str, probe: Probe) -> bool:
+    a, b = probe.stat(left), probe.stat(right)
+    return a is not None and (b is None or a.mtime_ns > b.mtime_ns)
+
+
+def _older(left: str, right: str, probe: Probe) -> bool:
+    return _newer(right, left, probe)
+
+
+def _same_file(left: str, right: str, probe: Probe) -> bool:
+    a, b = probe.stat(left), probe.stat(right)
+    return a is not None and b is not None and (a.device, a.inode) == (b.device, b.inode)
+
+
+Binary = Callable[[str, str, Probe], bool]
+Unary = Callable[[str, Probe], bool]
+
+BINARY: dict[str, Binary] = {
+    "=": lambda a, b, _: a == b,
+    "==": lambda a, b, _: a == b,
+    "!=": lambda a, b, _: a != b,
+    "<": lambda a, b, _: _less(a, b),
+    ">": lambda a, b, _: _less(b, a),
+    "-eq": lambda a, b, _: integer(a) == integer(b),
+    "-ne": lambda a, b, _: integer(a) != integer(b),
+    "-lt": lambda a, b, _: integer(a) < integer(b),
+    "-le": lambda a, b, _: integer(a) <= integer(b),
+    "-gt": lambda a, b, _: integer(a) > integer(b),
+    "-ge": lambda a, b, _: integer(a) >= integer(b),
+    "-nt": _newer,
+    "-ot": _older,
+    "-ef": _same_file,
+}
+
+
+def _of_type(kind: int, *, follow: bool = True) -> Unary:
+    def check(name: str, probe: Probe) -> bool:
+        found = probe.stat(name, follow)
+        return found is not None and stat.S_IFMT(found.mode) == kind
+
+    return check
+
+
+def _with_bit(bit: int) -> Unary:
+    def check(name: str, probe: Probe) -> bool:
+        found = probe.stat(name)
+        return found is not None and bool(found.mode & bit)
+
+    return check
+
+
+def _exists(name: str, probe: Probe) -> bool:
+    return probe.stat(name) is not None
+
+
+def _has_size(name: str, probe: Probe) -> bool:
+    found = probe.stat(name)
+    return found is not None and found.size > 0
+
+
+def _modified_since_read(name: str, probe: Probe) -> bool:
+    found = probe.stat(name)
+    return found is not None and found.mtime_ns > found.atime_ns
+
+
+def _owned(name: str, probe: Probe) -> bool:
+    found = probe.stat(name)
+    return found is not None and found.uid == probe.owner()[0]
+
+
+def _of_group(name: str, probe: Probe) -> bool:
+    found = probe.stat(name)
+    return found is not None and found.gid == probe.owner()[1]
+
+
+def _terminal(text: str, probe: Probe) -> bool:
+    return _is_integer(text) and 0 <= (number := integer(text)) < 2**31 and probe.terminal(number)
+
+
+def _is_integer(text: str) -> bool:
+    try:
+        integer(text)
+    except TestError:
+        return False
+    return True
+
+
+_LINK = _of_type(stat.S_IFLNK, follow=False)
+
+UNARY: dict[str, Unary] = {
+    "-a": _exists,
+    "-b": _of_type(stat.S_IFBLK),
+    "-c": _of_type(stat.S_IFCHR),
+    "-d": _of_type(stat.S_IFDIR),
+    "-e": _exists,
+    "-f": _of_type(stat.S_IFREG),
+    "-g": _with_bit(stat.S_ISGID),
+    "-h": _LINK,
+    "-k": _with_bit(stat.S_ISVTX),
+    "-n": lambda text, _: text != "",
+    "-o": lambda name, probe: probe.option(name),
+    "-p": _of_type(stat.S_IFIFO),
+    "-r": lambda name, probe: probe.access(name, 4),
+    "-s": _has_size,
+    "-t": _terminal,
+    "-u": _with_bit(stat.S_ISUID),
+    "-v": lambda name, probe: probe.is_set(name),
+    "-w": lambda name, probe: probe.access(name, 2),
+    "-x": lambda name, probe: probe.access(name, 1),
+    "-z": lambda text, _: text == "",
+    "-G": _of_group,
+    "-L": _LINK,
+    "-N": _modified_since_read,
+    "-O": _owned,
+    "-R": lambda name, probe: probe.is_nameref(name),
+    "-S": _of_type(stat.S_IFSOCK),
+}

@@ -1,0 +1,17 @@
+"""true: do nothing, successfully.
+
+Source: POSIX.1-2024 XCU 3, true. Oracle: bash 5.2's built-in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+
+RAW = True
+
+
+def run(options: None, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, whatever the arguments."""
+    return 0

@@ -1,0 +1,94 @@
+"""uuidgen: print a new UUID, or the one that a name has.
+
+Oracle: util-linux 2.38. The randomness is the operating system's; time-based ones (-t) hold a random node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import md5, sha1
+
+from sandhook.command.context import Context, Failure
+from sandhook.command.options import also, opt, option_set
+
+#: The namespaces of RFC 9562; all differ in one digit.
+_NAMESPACES = {"dns": 0, "url": 1, "oid": 2, "x500": 4}
+_TICKS = 0x01B21DD213814000  #: from 1582-10-15 to 1970-01-01, in units of 100 ns
+
+
+@option_set
+class Options:
+    """uuidgen [-r | -t] | uuidgen -n NAMESPACE -N NAME (-m | -s)
+
+    Print a UUID: a random one, one of the time, or a name's by MD5 or SHA-1.
+    """
+
+    kind: str = also(
+        opt("-r", "--random", help="a random one (default)", const="random", default="random"),
+        opt("-t", "--time", help="one of the time", const="time"),
+        opt("-m", "--md5", help="the name's, by MD5", const="md5"),
+        opt("-s", "--sha1", help="the name's, by SHA-1", const="sha1"),
+    )
+    namespace: str | None = opt("-n", "--namespace", "NS", "@dns, @url, @oid, @x500 or a UUID")
+    name: str | None = opt("-N", "--name", "NAME", "the name")
+    hexadecimal: bool = opt("-x", "--hex", help="NAME is in hexadecimal")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0, or 1 for a name without namespace and the like."""
+    if options.kind in ("md5", "sha1"):
+        ctx.write_line(_named(options))
+        return 0
+    if options.namespace is not None or options.name is not None:
+        raise Failure("--namespace and --name need --md5 or --sha1")
+    with ctx.open("/dev/urandom") as reader:
+        data = reader.read(16)
+    if options.kind == "time":
+        ticks = int(ctx.now() * 10_000_000) + _TICKS
+        time = (ticks & 0xFFFFFFFF).to_bytes(4, "big") + (ticks >> 32 & 0xFFFF).to_bytes(2, "big")
+        data = (
+            time + (ticks >> 48 & 0x0FFF).to_bytes(2, "big") + data[8:10] + bytes([data[10] | 1]) + data[11:]
+        )
+        ctx.write_line(_shown(data, 1))
+    else:
+        ctx.write_line(_shown(data, 4))
+    return 0
+
+
+def _named(options: Options) -> str:
+    if options.namespace is None or options.name is None:
+        raise Failure(f"--{options.kind} requires --namespace and --name argument")
+    name = options.name.encode("utf-8", "surrogateescape")
+    if options.hexadecimal:
+        try:
+            name = bytes.fromhex(options.name)
+        except ValueError:
+            raise Failure("not a valid hex string") from None
+    data = _namespace(options.namespace) + name
+    if options.kind == "md5":
+        return _shown(md5(data, usedforsecurity=False).digest(), 3)
+    return _shown(sha1(data, usedforsecurity=False).digest()[:16], 5)
+
+
+def _namespace(text: str) -> bytes:
+    if text[:1] == "@":
+        number = _NAMESPACES.get(text[1:])
+        if number is None:
+            raise Failure(f"unknown namespace alias: '{text}'")
+        return bytes.fromhex(f"6ba7b81{number}9dad11d180b400c04fd430c8")
+    digits = text.replace("-", "")
+    if len(text) != 36 or len(digits) != 32 or any(text[place] != "-" for place in (8, 13, 18, 23)):
+        raise Failure(f"invalid uuid for namespace: '{text}'")
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        raise Failure(f"invalid uuid for namespace: '{text}'") from None
+
+
+def _shown(data: bytes, version: int) -> str:
+    """Return 16 bytes as a UUID of a version, in the variant of RFC 9562."""
+    bits = bytearray(data)
+    bits[6] = bits[6] & 0x0F | version << 4
+    bits[8] = bits[8] & 0x3F | 0x80
+    text = bits.hex()
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))

@@ -1,0 +1,49 @@
+"""who: print who is logged in: nobody is.
+
+Source: POSIX.1-2024 XCU 3, who. Oracle: GNU coreutils 9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandhook.command.context import Context
+from sandhook.command.options import UsageError, opt, option_set
+
+
+@option_set
+class Options:
+    """who [-abdHlmpqrstTu] [FILE | am i]
+
+    Print who is logged in. Nobody is, so that only headings and counts are printed.
+    """
+
+    heading: bool = opt("-H", "--heading", help="a line of headings")
+    count: bool = opt("-q", "--count", help="names and their number")
+    message: bool = opt("-T", "-w", "--mesg", "--message", "--writable", help="with the state of messages")
+    idle: bool = opt("-u", "--users", help="with the time without input")
+    everything: bool = opt("-a", "--all", help="as -b -d --login -p -r -t -T -u")
+    boot: bool = opt("-b", "--boot", help="when the system began: not known")
+    dead: bool = opt("-d", "--dead", help="dead processes: there are none")
+    login: bool = opt("-l", "--login", help="login processes: there are none")
+    mine: bool = opt("-m", help="the user of standard input's terminal: there is none")
+    process: bool = opt("-p", "--process", help="processes of init: there are none")
+    level: bool = opt("-r", "--runlevel", help="the run level: there is none")
+    short: bool = opt("-s", "--short", help="name, line and time (default)")
+    clock: bool = opt("-t", "--time", help="the last change of the clock: not known")
+    ips: bool = opt("--ips", help="addresses instead of names of hosts: there are none")
+    lookup: bool = opt("--lookup", help="taken, and without effect")
+
+
+def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+    """Return 0."""
+    if len(operands) > 2:
+        raise UsageError(f"extra operand '{operands[2]}'")
+    if options.count:
+        ctx.write_line("\n# users=0")
+    elif options.heading:
+        state = "  " if options.message or options.everything else ""
+        idle = " IDLE          PID" if options.idle or options.everything else ""
+        ended = "  EXIT" if options.dead or options.everything else ""
+        ctx.write_line(f"NAME   {state}  LINE         TIME        {idle} COMMENT{ended}")
+    return 0
