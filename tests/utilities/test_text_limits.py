@@ -13,8 +13,7 @@ from sandhook.limits import Limits
 from sandhook.utilities import load
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath
-
-from .conftest import Sandbox
+from tests.utilities.conftest import Sandbox
 
 SMALL = Limits(wall_seconds=2, memory_bytes=1 << 20, steps=2_000_000)
 

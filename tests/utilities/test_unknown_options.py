@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from sandhook.utilities import names
-
-from .conftest import Ran
+from tests.utilities.conftest import Ran
 
 #: Utilities to which every argument means something, as to the real ones.
 TAKES_ALL = {
