@@ -16,6 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import tzdata
+
 import sandhook
 
 #: Beginnings of the names of events that are refused.
@@ -34,13 +36,16 @@ OF_IMPORTS = frozenset(
 )
 
 #: Packages whose modules may be imported in the middle of a run; jq and pyfakefs are not among them.
-IMPORTABLE = frozenset({"sandhook", "bashlex", "greenlet", "msgspec", "re2", "_re2", "regex", "absl"})
+IMPORTABLE = frozenset(
+    {"sandhook", "bashlex", "greenlet", "msgspec", "re2", "_re2", "regex", "absl", "tzdata"}
+)
 
 PACKAGE = str(Path(sandhook.__file__ or "").parent)
 #: Directories whose Python files an import may open.
 LIBRARIES = tuple(
     {PACKAGE, *(str(Path(path)) for path in sysconfig.get_paths().values()), sys.base_prefix, sys.prefix}
 )
+ZONES = str(Path(tzdata.__file__ or "").parent)
 METADATA = str(importlib.metadata.__file__)
 WORKER = str(Path(PACKAGE, "worker", "client.py"))
 
@@ -88,6 +93,8 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
     if WORKER in frames:
         if _worker_may(event, args):
             return
+    elif event == "open" and str(args[0]).startswith(ZONES) and args[1] in (None, "r", "rb"):
+        return
     elif METADATA in frames and _metadata_may(event, args):
         return
     elif "<frozen importlib._bootstrap>" in frames and _import_may(event, args):

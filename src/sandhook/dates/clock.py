@@ -1,19 +1,21 @@
 """Dates: time zones as POSIX writes them, and strftime as GNU date and printf's %(...)T have it.
 
 Everything is computed here from seconds since the epoch: the C library would open the host's
-time zone files for a script's TZ, and datetime ends at the year 9999.
+time zone files for a script's TZ, and datetime ends at the year 9999. ``zones`` has the named zones.
 
 Source: POSIX.1-2024 XBD 8.3 (TZ), XSH strftime; GNU coreutils 9.1, "date" (flags, %N, %:z).
-Divergence: L-DATE-001, names from the time zone database ("Europe/Berlin") mean the rules of today
-at all times.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.dates.zones import NamedZone
 
 DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 MONTHS = (
@@ -110,9 +112,12 @@ class Zone(Record):
     summer_offset: int = 0
     start: Rule | None = None
     end: Rule | None = None
+    named: NamedZone | None = None  #: decides instead of the other fields, which say what holds now
 
     def at(self, seconds: int) -> tuple[int, str]:
         """Return the offset and the abbreviation in force at a moment."""
+        if self.named is not None:
+            return self.named.at(seconds)
         if self.start is None or self.end is None:
             return self.offset, self.name
         year = civil_from_days((seconds + self.offset) // 86_400)[0]
@@ -128,6 +133,8 @@ class Zone(Record):
         An hour that comes twice means its standard time, but west of Greenwich its daylight saving time, as
         a C library finds them; one that is skipped counts on from before.
         """
+        if self.named is not None:
+            return self.named.to_seconds(local)
         other = self.summer_offset if self.start else self.offset
         for offset in (other, self.offset) if self.offset < 0 else (self.offset, other):
             if self.at(local - offset)[0] == offset:
@@ -155,21 +162,26 @@ _SYNONYMS = {
 def zone_of(text: str | None) -> Zone:
     """Return the zone that a TZ variable means; None, "" and what cannot be read mean UTC.
 
-    A name of the time zone database means the rules that are in force now. As in glibc, an unknown
-    name is UTC under its leading letters.
+    As in glibc, a name of the time zone database comes before a rule of POSIX that looks alike
+    (``EST5EDT``), and an unknown name is UTC under its leading letters.
     """
     if not text:
         return UTC
     text = text.removeprefix(":")
     if text in _SYNONYMS:
         return Zone(_SYNONYMS[text], 0)
-    found = _ZONE.match(text)
-    if found is None or "/" in text[: found.end()]:
-        from sandhook.dates.zones import rule_of
+    if text[0].isalpha():
+        from sandhook.dates.zones import named_zone
 
-        rule = rule_of(text)
-        if rule is not None:
-            return zone_of(rule)
+        named = named_zone(text)
+        if named is not None:
+            return _posix_zone(named.rule)._replace(named=named)
+    return _posix_zone(text)
+
+
+def _posix_zone(text: str) -> Zone:
+    """Return the zone of a rule as POSIX writes TZ."""
+    found = _ZONE.match(text)
     if found is None:
         name = _FIXED_NAME.match(text)
         return Zone(name[1] or name[2], 0) if name else Zone("", 0) if text else UTC

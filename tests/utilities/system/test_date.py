@@ -84,10 +84,34 @@ def test_zones(utility, zone, winter, summer):
         assert utility("date", "-d", stamp, "+%H %z %Z", env={"TZ": zone}) == (0, f"{text}\n", "")
 
 
-def test_named_zones_have_the_rules_of_today(utility):
-    """In 1970 there was no summer time in Berlin (L-DATE-001)."""
-    got = utility("date", "-d", "@15000000", "+%H %z %Z", env={"TZ": "Europe/Berlin"}, same=False)
-    assert got == (0, "16 +0200 CEST\n", "")
+@pytest.mark.parametrize(
+    ("zone", "stamp", "text"),
+    [
+        ("Europe/Berlin", 15_000_000, "15 +0100 CET"),  # no summer time in 1970
+        ("Europe/Berlin", -3_000_000_000, "19 +0053 LMT"),
+        ("America/New_York", 1_143_900_000, "09 -0500 EST"),  # from 2007 on it began in March
+        ("EST5EDT", 1_143_900_000, "09 -0500 EST"),
+        ("America/Sao_Paulo", 1_546_300_800, "22 -0200 -02"),  # summer time, given up in 2019
+        ("Pacific/Apia", 1_325_200_000, "13 -1000 -10"),
+        ("Pacific/Apia", 1_325_300_000, "16 +1400 +14"),  # the day between them never was
+        ("Europe/Berlin", 300_000_000_000, "07 +0200 CEST"),  # beyond the year 9999
+        ("GB", 0, "01 +0100 BST"),
+        ("UTC", 0, "00 +0000 UTC"),
+    ],
+)
+def test_named_zones_have_their_history(utility, zone, stamp, text):
+    assert utility("date", "-d", f"@{stamp}", "+%H %z %Z", env={"TZ": zone}) == (0, f"{text}\n", "")
+
+
+def test_local_times_of_named_zones(utility):
+    """Hours that come twice and hours that are skipped, as glibc finds them."""
+    for zone, local, seconds in [
+        ("Europe/Berlin", "2024-10-27 02:30", 1_729_992_600),
+        ("America/New_York", "2024-11-03 01:30", 1_730_611_800),
+        ("Europe/Berlin", "1970-07-01 12:00", 15_678_000),
+        ("Asia/Kolkata", "1900-01-01", -2_209_008_070),
+    ]:
+        assert utility("date", "-d", local, "+%s", env={"TZ": zone}) == (0, f"{seconds}\n", "")
 
 
 NOW = 1795262369 * 10**9 + 5  # Saturday 2026-11-21 11:59:29 UTC

@@ -1,7 +1,7 @@
 """date: print a time.
 
 Source: POSIX.1-2024 XCU 3, date. Oracle: GNU coreutils 9.1. The clock is the run's own.
-Divergence: L-DATE-001, named time zones keep today's rules. L-DATE-002, setting the clock is refused.
+Divergence: L-DATE-002, setting the clock is refused.
 """
 
 from __future__ import annotations

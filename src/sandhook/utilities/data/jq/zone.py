@@ -1,4 +1,7 @@
-"""The script's time zone, written for libjq: what reaches its libc was read and written anew, and names no file."""
+"""The script's time zone, written for libjq: what reaches its libc was read and written anew, and names no file.
+
+Divergence: L-DATE-001, a named zone means the rules that are in force now.
+"""
 
 from __future__ import annotations
 
