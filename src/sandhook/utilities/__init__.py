@@ -291,8 +291,8 @@ def load(name: str) -> Any:
         return Unusable(f"offered by more than one installed package: {', '.join(values)}")
     try:
         return points[0].load()
-    except (ImportError, AttributeError) as error:
-        return Unusable(f"{values[0]} cannot be loaded: {error}")
+    except Exception as error:  # the package's code, which may raise anything
+        return Unusable(f"{values[0]} cannot be loaded: {type(error).__name__}: {error}")
 
 
 __all__ = ["GROUP", "UTILITIES", "Unusable", "installed", "is_utility", "load", "names"]
