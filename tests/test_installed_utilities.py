@@ -42,7 +42,7 @@ from sandhook import utility
 
 @utility
 def shout(ctx):
-    return " ".join(ctx.args).upper() + "!\n"
+    return " ".join(ctx.args).upper() + "!\\n"
 """
 
 Install = Callable[[str, dict[str, str], dict[str, str]], None]
@@ -88,6 +88,7 @@ def test_a_module_and_an_object_become_utilities(install: Install) -> None:
         "hello": "stranger_hello", "shout": "stranger_shout:shout",
     })  # fmt: skip
     result = run("hello -u a; hello b | cat; /usr/bin/hello c; type -P hello; shout x y; hello -z; echo $?")
+
     assert result.stdout == "HELLO A\nhello b\nhello c\n/usr/bin/hello\nX Y!\n1\n"
     assert "hello: invalid option -- 'z'" in result.stderr
     assert "Greet each NAME." in run("hello --help").stdout
