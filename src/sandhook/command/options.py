@@ -30,26 +30,29 @@ class OptionError(UsageError):
 class Option:
     """One declared option: its names, how its argument is read, and its help."""
 
-    __slots__ = ("append", "const", "convert", "field", "flags", "help", "metavar", "optional")
+    __slots__ = ("append", "const", "convert", "field", "flags", "help", "ignored", "metavar", "optional")
 
     def __init__(
         self,
-        flags: tuple[str, ...],
-        metavar: str | None,
-        help_: str,
-        convert: Callable[[str], Any] | None,
-        append: bool,
-        const: Any,
-        optional: bool,
+        flags: tuple[str, ...] = (),
+        metavar: str | None = None,
+        *,
+        help: str = "",
+        convert: Callable[[str], Any] | None = None,
+        append: bool = False,
+        const: Any = None,
+        optional: bool = False,
+        ignored: bool = False,
     ) -> None:
         self.field = ""
         self.flags = flags
         self.metavar = metavar
-        self.help = help_
+        self.help = help
         self.convert = convert
         self.append = append
         self.const = const
         self.optional = optional
+        self.ignored = ignored
 
 
 class Declared:
@@ -73,6 +76,7 @@ def opt(
     append: bool = False,
     const: Any = True,
     optional: bool = False,
+    ignored: str | None = None,
 ) -> Any:
     """Declare one option of an ``Options`` dataclass.
 
@@ -87,12 +91,25 @@ def opt(
         const: What a flag stores; several options may share a field, see ``also``.
         optional: The argument may be missing (``-i[SUFFIX]``, ``--color[=WHEN]``); it must
             then be attached, and its absence stores ``const``.
+        ignored: The option is accepted and has no effect, for this reason or for none (""). Without
+            ``help`` that is the help text.
     """
+    if ignored is not None and help is None:
+        help = f"accepted, without effect: {ignored}" if ignored else "accepted, without effect"
     flags = tuple(name for name in declared if name[:1] == "-")
     rest = [name for name in declared if name[:1] != "-"]
     metavar = rest.pop(0) if rest and (len(rest) > 1 or help is not None) else None
     text = help if help is not None else (rest[0] if rest else "")
-    option = Option(flags, metavar, text, convert, append, const, optional)
+    option = Option(
+        flags,
+        metavar,
+        help=text,
+        convert=convert,
+        append=append,
+        const=const,
+        optional=optional,
+        ignored=ignored is not None,
+    )
     if default is _UNSET:
         default = () if append else None if metavar else False
     return Declared(default, (option,))
@@ -187,7 +204,7 @@ class Syntax:
                         self.short[flag[1:]] = option
             if name == numeric:
                 taking = [option for option in declared.options if option.metavar is not None]
-                self.numeric = taking[0] if taking else Option((), None, "", None, False, None, False)
+                self.numeric = taking[0] if taking else Option()
                 self.numeric.field = name
 
     def parse(self, arguments: Sequence[str]) -> tuple[Any, list[str]]:

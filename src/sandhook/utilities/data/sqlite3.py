@@ -56,7 +56,7 @@ class Options:
     readonly: bool = opt("-readonly", help="refuse changes")
     bail: bool = opt("-bail", help="stop at the first error")
     echo: bool = opt("-echo", help="print commands before they run")
-    batch: bool = opt("-batch", help="accepted; there is no terminal")
+    batch: bool = opt("-batch", ignored="there is no terminal")
     cmd: str = opt("-cmd", "COMMAND", "run COMMAND first")
     init: str = opt("-init", "FILE", "read FILE first")
 

@@ -57,7 +57,7 @@ class Options:
         opt("--status", help="with -c, print nothing", const="status"),
         opt("-w", "--warn", help="with -c, name wrong lines", const="warn"),
     )
-    debug: bool = opt("--debug", help="taken: there is one implementation, so that there is nothing to say")
+    debug: bool = opt("--debug", ignored="there is one implementation, so that there is nothing to say")
     strict: bool = opt("--strict", "with -c, wrong lines are a failure")
 
 

@@ -31,11 +31,11 @@ class Options:
         opt("-o", "--other", help="SCHED_OTHER", const="o"),
         opt("-r", "--rr", help="SCHED_RR (the default)", const="r"),
     )
-    reset: bool = opt("-R", "--reset-on-fork", help="taken, and without effect")
-    all_: bool = opt("-a", "--all-tasks", help="taken: processes have no threads")
+    reset: bool = opt("-R", "--reset-on-fork", ignored="")
+    all_: bool = opt("-a", "--all-tasks", ignored="processes have no threads")
     most: bool = opt("-m", "--max", help="print the priorities that there are")
     pid: bool = opt("-p", "--pid", help="a process that runs")
-    verbose: bool = opt("-v", "--verbose", help="taken, and without effect")
+    verbose: bool = opt("-v", "--verbose", ignored="")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -42,7 +42,7 @@ class Options:
         opt("-c", "--collapse-range", help="refused, as on most file systems", const="c"),
         opt("-i", "--insert-range", help="likewise", const="i"),
     )
-    posix: bool = opt("-x", "--posix", help="taken, and without effect")
+    posix: bool = opt("-x", "--posix", ignored="")
     verbose: bool = opt("-v", "--verbose", help="say what was done")
 
 

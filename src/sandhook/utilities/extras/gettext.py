@@ -20,7 +20,7 @@ class Options:
     """
 
     context: str | None = opt("-c", "--context", "CONTEXT", "taken, and without effect")
-    domain: str | None = opt("-d", "--domain", "DOMAIN", "taken, and without effect")
+    domain: str | None = opt("-d", "--domain", "DOMAIN", ignored="")
     escapes: bool = also(
         opt("-e", help="expand escapes"),
         opt("-E", help="do not (the default)", const=False),

@@ -49,7 +49,7 @@ class Options:
     pid: str | None = opt("-p", "--pid", "PID", "a process", convert=_numbers)
     group: str | None = opt("-P", "--pgid", "PID", "the processes of a group", convert=_numbers)
     user: str | None = opt("-u", "--uid", "USER", "the processes of a user", convert=_numbers)
-    ignore: bool = opt("-t", "--ignore", help="ignore failures")
+    ignore: bool = opt("-t", "--ignore", help="ignore failures", ignored="")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

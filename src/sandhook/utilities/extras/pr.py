@@ -83,7 +83,7 @@ class Options:
     page_width: int | None = opt("-W", "--page-width", "COLUMNS", "width of every page, cutting lines",
         convert=lambda text: _positive(text, "'-W PAGE_WIDTH' invalid number of characters"))  # fmt: skip
     pages: str | None = opt("--pages", "FIRST[:LAST]", "which pages to print")
-    taken: bool = opt("-b", "-u", help="taken, and without effect")
+    taken: bool = opt("-b", "-u", ignored="")
     legacy_columns: str | None = None
 
 

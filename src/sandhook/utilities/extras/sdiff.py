@@ -38,7 +38,7 @@ class Options:
     expand: bool = opt("-t", "--expand-tabs", help="expand tabs")
     tab: str | None = opt("--tabsize", "COLUMNS", "columns between tab stops (8)")
     minimal: bool = opt("-d", "--minimal", help="find the smallest set of changes")
-    fast: bool = opt("-H", "--speed-large-files", help="taken, and without effect")
+    fast: bool = opt("-H", "--speed-large-files", ignored="")
 
 
 _FLAGS = {

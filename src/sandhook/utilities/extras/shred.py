@@ -42,7 +42,7 @@ class Options:
     passes: int = opt(
         "-n", "--iterations", "NUMBER", "tell of NUMBER passes (3)", convert=_passes, default=_PASSES
     )
-    source: str | None = opt("--random-source", "FILE", "taken, and without effect")
+    source: str | None = opt("--random-source", "FILE", ignored="")
     size: int | None = opt("-s", "--size", "SIZE", "overwrite so many bytes", convert=_size)
     unlink: bool = opt("-u", help="remove FILE")
     remove: str | None = opt(

@@ -24,7 +24,7 @@ class Options:
     Run COMMAND; or print the processors of a process.
     """
 
-    all_: bool = opt("-a", "--all-tasks", help="taken: processes have no threads")
+    all_: bool = opt("-a", "--all-tasks", ignored="processes have no threads")
     list_: bool = opt("-c", "--cpu-list", help="MASK is a list of numbers")
     pid: bool = opt("-p", "--pid", help="a process that runs")
 

@@ -32,7 +32,7 @@ class Options:
     output: str | None = opt(
         "-o", "--output-file", "FILE", "write there instead (- or /dev/stdout: print it)"
     )
-    ignore: bool = opt("-c", "--ignore-chmod", help="taken, and without effect: permissions can be set")
+    ignore: bool = opt("-c", "--ignore-chmod", ignored="permissions can be set")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

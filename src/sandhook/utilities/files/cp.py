@@ -78,7 +78,7 @@ class Options:
     reflink: str = opt(
         "--reflink",
         "WHEN",
-        "checked, and without effect",
+        ignored="",
         optional=True,
         const="always",
         default="auto",
@@ -87,7 +87,7 @@ class Options:
     sparse: str = opt(
         "--sparse",
         "WHEN",
-        "checked, and without effect",
+        ignored="",
         default="auto",
         convert=one_of("--sparse", "never", "auto", "always"),
     )

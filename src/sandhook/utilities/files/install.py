@@ -31,7 +31,7 @@ class Options:
     backup: str | None = backup_option()
     suffix: str | None = suffix_option()
     compare: bool = opt("-C", "--compare", help="leave a DEST alone that is the same already")
-    ignored: bool = opt("-c", help="taken, and without effect")
+    ignored: bool = opt("-c", ignored="as GNU install does")
     directory: bool = opt("-d", "--directory", help="make directories")
     parents: bool = opt("-D", help="make the directories on the way to DEST")
     group: str | None = opt("-g", "--group", "GROUP", "the group of what is made")

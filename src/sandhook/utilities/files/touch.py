@@ -38,7 +38,7 @@ class Options:
         "access, atime or use like -a; modify or mtime like -m",
         convert=one_of("--time", "atime access use", "mtime modify"),
     )
-    ignored: bool = opt("-f", "ignored, as GNU's")
+    ignored: bool = opt("-f", ignored="")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -30,7 +30,7 @@ class Options:
     squeeze: bool = opt("-s", "--squeeze-blank", help="show adjacent empty lines as one")
     tabs_visible: bool = opt("-t", help="same as -vT")
     tabs: bool = opt("-T", "--show-tabs", help="show tabs as ^I")
-    unbuffered: bool = opt("-u", help="taken, and without effect")
+    unbuffered: bool = opt("-u", ignored="")
     visible: bool = opt("-v", "--show-nonprinting", help="show other control characters as ^ and M- forms")
 
 

@@ -37,7 +37,7 @@ class Options:
     pass_: bool = opt("-p", "--pass", help="pass other control sequences on")
     asked: bool = opt("-H", help="show this help")
     lines: int = opt(
-        "-l", "--lines", "LINES", "taken: all lines are kept in memory", convert=_count, default=128
+        "-l", "--lines", "LINES", ignored="all lines are kept in memory", convert=_count, default=128
     )
 
 

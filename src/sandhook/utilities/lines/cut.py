@@ -55,7 +55,7 @@ class Options:
         "fields are separated by DELIM instead of tab",
         convert=_delimiter,
     )
-    whole: bool = opt("-n", help="taken, and without effect")
+    whole: bool = opt("-n", ignored="")
     only: bool = opt("-s", "--only-delimited", help="leave out lines without delimiter")
     complement: bool = opt("--complement", help="select what is not in LIST")
     output: str | None = opt("--output-delimiter", "STRING", "print STRING between parts")

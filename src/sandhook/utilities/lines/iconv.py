@@ -59,7 +59,7 @@ class Options:
     listing: bool = opt("-l", "--list", help="list the encodings that are known")
     omit: bool = opt("-c", help="leave out what cannot be converted")
     output: str | None = opt("-o", "--output", "FILE", "write to this file")
-    silent: bool = opt("-s", "--silent", help="no warnings")
+    silent: bool = opt("-s", "--silent", help="no warnings", ignored="")
     verbose: bool = opt("--verbose", help="print the name of each FILE on standard error")
 
 

@@ -23,14 +23,14 @@ class Options:
     Copy each FILE under a heading with its name, or standard input.
     """
 
-    silent: bool = opt("-d", "--silent", help="taken, and without effect")
-    logical: bool = opt("-f", "--logical", help="taken, and without effect")
-    no_pause: bool = opt("-l", "--no-pause", help="taken, and without effect")
-    print_over: bool = opt("-c", "--print-over", help="taken, and without effect")
-    clean_print: bool = opt("-p", "--clean-print", help="taken, and without effect")
-    exit_on_eof: bool = opt("-e", "--exit-on-eof", help="taken, and without effect")
-    squeeze: bool = opt("-s", "--squeeze", help="taken, and without effect")
-    plain: bool = opt("-u", "--plain", help="taken, and without effect")
+    silent: bool = opt("-d", "--silent", ignored="")
+    logical: bool = opt("-f", "--logical", ignored="")
+    no_pause: bool = opt("-l", "--no-pause", ignored="")
+    print_over: bool = opt("-c", "--print-over", ignored="")
+    clean_print: bool = opt("-p", "--clean-print", ignored="")
+    exit_on_eof: bool = opt("-e", "--exit-on-eof", ignored="")
+    squeeze: bool = opt("-s", "--squeeze", ignored="")
+    plain: bool = opt("-u", "--plain", ignored="")
     lines: str | None = opt("-n", "--lines", "NUMBER", help="taken, and without effect")
 
 

@@ -96,7 +96,7 @@ class Options:
     separator: bytes = opt(
         "-t", "--separator", "SEP", "lines end with SEP", convert=_separator, default=b"\n"
     )
-    unbuffered: bool = opt("-u", "--unbuffered", help="taken, and without effect")
+    unbuffered: bool = opt("-u", "--unbuffered", ignored="")
     verbose: bool = opt("--verbose", help="say which files are made")
     legacy: str | None = None
 

@@ -47,9 +47,9 @@ class Options:
     Print every run of at least 4 printable characters in the FILEs (standard input).
     """
 
-    all_: bool = opt("-a", "--all", help="taken: files are always read as a whole")
-    data: bool = opt("-d", "--data", help="taken: files are always read as a whole")
-    target: str | None = opt("-T", "--target", "FORMAT", "taken: no file is an object file")
+    all_: bool = opt("-a", "--all", ignored="files are always read as a whole")
+    data: bool = opt("-d", "--data", ignored="files are always read as a whole")
+    target: str | None = opt("-T", "--target", "FORMAT", ignored="no file is an object file")
     names: bool = opt("-f", "--print-file-name", help="print the file's name before each string")
     length: int = opt("-n", "--bytes", "LENGTH", "shortest string, in characters", convert=_length, default=4)
     radix: str | None = also(

@@ -120,9 +120,7 @@ class Options:
         "-s", "--sleep-interval", "N", "look again after N seconds", convert=seconds, default=1.0
     )
     pid: int | None = opt("--pid", "PID", "end when that process has ended", convert=process_id)
-    unchanged: str | None = opt(
-        "--max-unchanged-stats", "N", "taken, and without effect", convert=unchanged_stats
-    )
+    unchanged: str | None = opt("--max-unchanged-stats", "N", ignored="", convert=unchanged_stats)
 
 
 _SYNTAX = Syntax(Options)

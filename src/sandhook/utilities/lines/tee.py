@@ -24,7 +24,7 @@ class Options:
     """
 
     append: bool = opt("-a", "--append", help="append to the FILEs instead of replacing them")
-    ignore_interrupts: bool = opt("-i", "--ignore-interrupts", help="taken, and without effect")
+    ignore_interrupts: bool = opt("-i", "--ignore-interrupts", ignored="")
     pipes: str | None = also(
         opt("-p", help="go on when nobody reads a pipe, without effect", const="warn-nopipe", default=None),
         opt("--output-error", "MODE", "warn, warn-nopipe, exit or exit-nopipe", optional=True, const="warn-nopipe",

@@ -30,7 +30,7 @@ class Options:
         opt("-i", help="the time since the line before", const="line", default=""),
         opt("-s", help="the time since the start", const="start"),
     )
-    monotonic: bool = opt("-m", help="taken: the run's clock is never set back")
+    monotonic: bool = opt("-m", ignored="the run's clock is never set back")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -46,7 +46,7 @@ class Options:
     Print the size of the file system that each FILE is in, and how much of it is used.
     """
 
-    every: bool = opt("-a", "--all", help="file systems without blocks too: there are none")
+    every: bool = opt("-a", "--all", help="file systems without blocks too: there are none", ignored="")
     size: tuple[int, str] = also(
         opt(
             "-B",
@@ -62,19 +62,19 @@ class Options:
         opt("-m", help="units of 1 MiB", const=(1 << 20, "")),
     )
     inodes: bool = opt("-i", "--inodes", help="numbers of files instead")
-    local: bool = opt("-l", "--local", help="local file systems alone")
+    local: bool = opt("-l", "--local", help="local file systems alone", ignored="")
     portable: bool = opt("-P", "--portability", help="lines as POSIX has them")
     kind: bool = opt("-T", "--print-type", help="the type of the file system")
     types: tuple[str, ...] = opt("-t", "--type", "TYPE", "file systems of TYPE alone", append=True)
     not_types: tuple[str, ...] = opt("-x", "--exclude-type", "TYPE", "none of TYPE", append=True)
     total: bool = opt("--total", help="a grand total")
-    ignored: bool = opt("-v", help="taken, and without effect")
+    ignored: bool = opt("-v", ignored="")
     output: tuple[str, ...] | None = opt(
         "--output", "FIELDS", "these columns, or all of them", convert=_fields, optional=True, const=_FIELDS
     )
     sync: bool = also(
-        opt("--sync", help="taken, and without effect", const=True, default=False),
-        opt("--no-sync", help="taken, and without effect", const=False),
+        opt("--sync", ignored="", const=True, default=False),
+        opt("--no-sync", ignored="", const=False),
     )
 
 

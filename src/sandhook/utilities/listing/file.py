@@ -116,7 +116,7 @@ class Options:
         append=True,
         convert=_parameter,
     )
-    taken: bool = opt("-n", "-p", "--no-buffer", "--preserve-date", help="taken, and without effect")
+    taken: bool = opt("-n", "-p", "--no-buffer", "--preserve-date", ignored="")
     errors: bool = opt("-E", help="a file that cannot be read is an error")
 
 

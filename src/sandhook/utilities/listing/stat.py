@@ -73,7 +73,7 @@ class Options:
     follow: bool = opt("-L", "--dereference", "follow symbolic links")
     system: bool = opt("-f", "--file-system", "tell of the file systems that the files are in")
     terse: bool = opt("-t", "--terse", "all in one line")
-    cached: str | None = opt("--cached", "MODE", "accepted: nothing is cached")
+    cached: str | None = opt("--cached", "MODE", ignored="nothing is cached")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

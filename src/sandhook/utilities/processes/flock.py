@@ -68,7 +68,7 @@ class Options:
         default=1,
     )
     close: bool = opt("-o", "--close", help="COMMAND does not inherit the open file")
-    no_fork: bool = opt("-F", "--no-fork", help="taken, and without effect")
+    no_fork: bool = opt("-F", "--no-fork", ignored="")
     verbose: bool = opt("--verbose", help="say how long it took")
 
 

@@ -29,14 +29,17 @@ class Options:
     exact: bool = opt("-e", "--exact", help="names over 15 characters must match wholly")
     icase: bool = opt("-I", "--ignore-case", help="ignore case")
     group: bool = opt(
-        "-g", "--process-group", help="the process group: that of the run, so that the processes get it"
+        "-g",
+        "--process-group",
+        help="the process group: that of the run, so that the processes get it",
+        ignored="",
     )
     ask: bool = opt("-i", "--interactive", help="ask for each process")
     list_: bool = opt("-l", "--list", help="print the names of signals")
     quiet: bool = opt("-q", "--quiet", help="do not complain of names that no process has")
     regex: bool = opt("-r", "--regexp", help="NAME is an extended regular expression")
     signal: str | None = opt("-s", "--signal", "SIGNAL", "the signal")
-    user: str | None = opt("-u", "--user", "USER", "taken: all processes have one user")
+    user: str | None = opt("-u", "--user", "USER", ignored="all processes have one user")
     verbose: bool = opt("-v", "--verbose", help="say what was killed")
     wait: bool = opt("-w", "--wait", help="wait until they have ended")
 

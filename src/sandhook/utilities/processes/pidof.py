@@ -22,9 +22,9 @@ class Options:
 
     single: bool = opt("-s", help="only one of them")
     scripts: bool = opt("-x", help="shells that run a script of the name, too")
-    root: bool = opt("-c", help="taken: all processes have one root directory")
-    zombies: bool = opt("-z", help="taken: there are no processes that cannot end")
-    no_stat: bool = opt("-n", help="taken: there is no network file system")
+    root: bool = opt("-c", ignored="all processes have one root directory")
+    zombies: bool = opt("-z", ignored="there are no processes that cannot end")
+    no_stat: bool = opt("-n", ignored="there is no network file system")
     quiet: bool = opt("-q", help="print nothing")
     separator: str = opt("-d", "-S", "TEXT", "what stands between numbers (a blank)", default=" ")
     omitted: tuple[str, ...] = opt(

@@ -48,7 +48,7 @@ class Options:
     exit_on_error: bool = opt("--exit-on-error", help="stop when a script fails")
     stdin: bool = opt("--stdin", help="give all of standard input to each script")
     lsb: bool = opt("--lsbsysinit", help="names as the Linux Standard Base has them")
-    session: bool = opt("--new-session", help="taken: there are no terminals that it would matter to")
+    session: bool = opt("--new-session", ignored="there are no terminals that it would matter to")
     regex: str | None = opt("--regex", "PATTERN", "names that match this extended regular expression")
     umask: int = opt("-u", "--umask", "MASK", "the scripts' umask (022)", convert=_umask, default=0o022)
     arguments: tuple[str, ...] = opt("-a", "--arg", "ARGUMENT", "an argument for each script", append=True)

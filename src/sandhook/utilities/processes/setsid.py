@@ -20,7 +20,7 @@ class Options:
     Run COMMAND in a new session.
     """
 
-    terminal: bool = opt("-c", "--ctty", help="taken, and without effect: there is no terminal")
+    terminal: bool = opt("-c", "--ctty", ignored="there is no terminal")
     fork: bool = opt("-f", "--fork", help="in a process of its own, that is not waited for")
     wait: bool = opt("-w", "--wait", help="wait for it, and return its status")
 

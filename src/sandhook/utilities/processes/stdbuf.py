@@ -36,9 +36,15 @@ class Options:
     Run COMMAND. A MODE is L for lines, 0 for no buffer, or the size of one.
     """
 
-    input_: str | None = opt("-i", "--input", "MODE", "how standard input is buffered", convert=_input_mode)
-    output: str | None = opt("-o", "--output", "MODE", "how standard output is buffered", convert=_mode)
-    error: str | None = opt("-e", "--error", "MODE", "how standard error is buffered", convert=_mode)
+    input_: str | None = opt(
+        "-i", "--input", "MODE", help="how standard input is buffered", convert=_input_mode, ignored=""
+    )
+    output: str | None = opt(
+        "-o", "--output", "MODE", help="how standard output is buffered", convert=_mode, ignored=""
+    )
+    error: str | None = opt(
+        "-e", "--error", "MODE", help="how standard error is buffered", convert=_mode, ignored=""
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -30,7 +30,7 @@ class Options:
     Run COMMAND, and send it TERM when it still runs after DURATION (seconds, or with m, h, d).
     """
 
-    foreground: bool = opt("--foreground", "accepted: there is no terminal")
+    foreground: bool = opt("--foreground", ignored="there is no terminal")
     kill_after: str | None = opt("-k", "--kill-after", "DURATION", "send KILL this long after the signal")
     preserve: bool = opt("--preserve-status", "return COMMAND's status even when it was ended")
     signal: str | None = opt("-s", "--signal", "SIGNAL", "the signal to send")

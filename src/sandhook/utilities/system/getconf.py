@@ -42,7 +42,7 @@ class Options:
     Print the value of a limit or of another property; some are those of a PATH.
     """
 
-    specification: str | None = opt("-v", "SPECIFICATION", "taken, and without effect")
+    specification: str | None = opt("-v", "SPECIFICATION", ignored="")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -36,7 +36,7 @@ class Options:
         opt("-I", "--all-ip-addresses", help="the addresses of its network: an empty line", const="none"),
         opt("-y", "--yp", "--nis", help="the NIS domain: an error, as there is none", const="nis"),
     )
-    boot: bool = opt("-b", "--boot", help="set a name where there is none: there always is one")
+    boot: bool = opt("-b", "--boot", help="set a name where there is none: there always is one", ignored="")
     file: str | None = opt("-F", "--file", "FILE", "set the name that FILE has: refused")
 
 

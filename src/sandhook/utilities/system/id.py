@@ -28,7 +28,7 @@ class Options:
     real: bool = opt("-r", "--real", "the real ones: the same here, with -u, -g or -G")
     zero: bool = opt("-z", "--zero", "end with NUL instead of a newline, with -u, -g or -G")
     context: bool = opt("-Z", "--context", help="the security context: there is none, which is an error")
-    all_: bool = opt("-a", "ignored, as GNU's")
+    all_: bool = opt("-a", ignored="")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -98,7 +98,7 @@ class Options:
     all_: bool = opt("-a", "--all-locales", help="print the names of the locales that there are")
     category: bool = opt("-c", "--category-name", help="print names of categories")
     keyword: bool = opt("-k", "--keyword-name", help="print names of keywords")
-    verbose: bool = opt("-v", "--verbose", help="taken, and without effect")
+    verbose: bool = opt("-v", "--verbose", ignored="")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

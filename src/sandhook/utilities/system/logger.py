@@ -64,7 +64,7 @@ class Options:
     id_: str | None = opt("--id", "NUMBER", "with this number", optional=True, const="")
     file: str | None = opt("-f", "--file", "FILE", "the lines of FILE")
     skip_empty: bool = opt("-e", "--skip-empty", help="leave out empty lines")
-    no_act: bool = opt("--no-act", help="do not log")
+    no_act: bool = opt("--no-act", help="do not log", ignored="")
     priority: int = opt(
         "-p",
         "--priority",

@@ -21,8 +21,8 @@ class Options:
     Print how COMMAND is called, and its options.
     """
 
-    all_: bool = opt("-a", "--all", help="taken: there is one page")
-    pager: str | None = opt("-P", "--pager", "COMMAND", "taken, and without effect")
+    all_: bool = opt("-a", "--all", ignored="there is one page")
+    pager: str | None = opt("-P", "--pager", "COMMAND", ignored="")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

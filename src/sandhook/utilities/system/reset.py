@@ -20,17 +20,19 @@ class Options:
     Refused, as everywhere without a terminal.
     """
 
-    keep: bool = opt("-c", help="set control characters")
-    quiet: bool = opt("-I", help="send no strings to the terminal")
-    say: bool = opt("-Q", help="do not print control characters")
-    kind: bool = opt("-r", help="print the kind of terminal")
-    erase: str | None = opt("-e", "LETTER", "the letter that erases one")
-    interrupt: str | None = opt("-i", "LETTER", "the letter that interrupts")
-    kill: str | None = opt("-k", "LETTER", "the letter that erases a line")
-    mapping: tuple[str, ...] = opt("-m", "MAPPING", "which terminal a kind of line has", append=True)
-    only_say: bool = opt("-q", help="print the kind of terminal, and change nothing")
-    shell: bool = opt("-s", help="print commands of a shell")
-    window: bool = opt("-w", help="set the size of the window")
+    keep: bool = opt("-c", help="set control characters", ignored="")
+    quiet: bool = opt("-I", help="send no strings to the terminal", ignored="")
+    say: bool = opt("-Q", help="do not print control characters", ignored="")
+    kind: bool = opt("-r", help="print the kind of terminal", ignored="")
+    erase: str | None = opt("-e", "LETTER", help="the letter that erases one", ignored="")
+    interrupt: str | None = opt("-i", "LETTER", help="the letter that interrupts", ignored="")
+    kill: str | None = opt("-k", "LETTER", help="the letter that erases a line", ignored="")
+    mapping: tuple[str, ...] = opt(
+        "-m", "MAPPING", help="which terminal a kind of line has", append=True, ignored=""
+    )
+    only_say: bool = opt("-q", help="print the kind of terminal, and change nothing", ignored="")
+    shell: bool = opt("-s", help="print commands of a shell", ignored="")
+    window: bool = opt("-w", help="set the size of the window", ignored="")
 
 
 def run(_: Options, operands: Sequence[str], ctx: Context) -> int:

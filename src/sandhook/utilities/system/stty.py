@@ -40,9 +40,11 @@ class Options:
     Print or change settings of the terminal of standard input.
     """
 
-    all_: bool = opt("-a", "--all", help="all settings")
-    save: bool = opt("-g", "--save", help="in a form that stty reads")
-    file: str | None = opt("-F", "--file", "DEVICE", "the terminal, instead of standard input")
+    all_: bool = opt("-a", "--all", help="all settings", ignored="")
+    save: bool = opt("-g", "--save", help="in a form that stty reads", ignored="")
+    file: str | None = opt(
+        "-F", "--file", "DEVICE", help="the terminal, instead of standard input", ignored=""
+    )
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:

@@ -199,7 +199,7 @@ class Options:
         "-b", "--blocking-factor", "NUMBER", "blocks of 512 bytes in a record", convert=_count, default=20
     )
     utc: bool = opt("--utc", help="list times in UTC")
-    warning: str | None = opt("--warning", "WORD", "accepted")
+    warning: str | None = opt("--warning", "WORD", ignored="")
     taken: bool = opt(*_TAKEN, help="accepted, without effect")
     files_from: tuple[str, ...] = opt(
         "-T", "--files-from", "FILE", "take NAMEs from the lines of FILE", append=True
@@ -215,8 +215,8 @@ class Options:
     )
     full_time: bool = opt("--full-time", help="list times with seconds")
     numeric: bool = opt("--numeric-owner", help="numbers for owners and groups")
-    sort: str | None = opt("--sort", "ORDER", "taken: the order is always that of names")
-    no_owner: bool = opt("--no-same-owner", "--same-owner", help="taken: there is one user")
+    sort: str | None = opt("--sort", "ORDER", ignored="the order is always that of names")
+    no_owner: bool = opt("--no-same-owner", "--same-owner", ignored="there is one user")
     layout: str = also(
         opt("-H", "--format", "FORMAT", "gnu, ustar, pax or v7", convert=_format, default="gnu"),
         opt("--posix", help="like --format=pax", const="pax"),

@@ -61,7 +61,7 @@ class Options:
     binary: bool = opt("-b", help="take all members as they are, whatever -a says")
     special: bool = opt("-K", help="keep the bits for set-user-id, set-group-id and the sticky bit")
     directory: str | None = opt("-d", "DIRECTORY", "extract there")
-    taken: bool = opt("-X", "-D", "-U", "-UU", "-B", "-M", help="taken, and without effect")
+    taken: bool = opt("-X", "-D", "-U", "-UU", "-B", "-M", ignored="")
 
 
 _SYNTAX = Syntax(Options)

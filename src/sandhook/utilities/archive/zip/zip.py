@@ -57,7 +57,7 @@ class Options:
     level: int = also(
         *(opt(f"-{digit}", help="stored 0 to smallest 9", const=digit, default=6) for digit in range(10))
     )
-    taken: bool = opt("-g", "-o", "-S", "-FS", "--grow", "--latest-time", help="taken, and without effect")
+    taken: bool = opt("-g", "-o", "-S", "-FS", "--grow", "--latest-time", ignored="")
 
 
 _SYNTAX = Syntax(Options)

@@ -58,7 +58,7 @@ class Options:
     comment: bool = opt("-z", help="the comment of the archive")
     decimal: bool = opt("-T", help="times in digits that sort")
     icase: bool = opt("-C", help="MEMBERs ignore case")
-    taken: bool = opt("-M", help="taken, and without effect")
+    taken: bool = opt("-M", ignored="")
 
 
 _SYNTAX = Syntax(Options)

@@ -149,11 +149,9 @@ class Options:
     carriage: bool = opt("--strip-trailing-cr", help="drop a carriage return at the ends of lines")
     from_file: str | None = opt("--from-file", "FILE", "compare FILE with every operand")
     to_file: str | None = opt("--to-file", "FILE", "compare every operand with FILE")
-    minimal: bool = opt("-d", "--minimal", help="taken: the search is thorough in any case")
-    large: bool = opt("-H", "--speed-large-files", help="taken, and without effect")
-    horizon: int = opt(
-        "--horizon-lines", "NUM", "taken, and without effect", convert=_lines_of_context, default=0
-    )
+    minimal: bool = opt("-d", "--minimal", ignored="the search is thorough in any case")
+    large: bool = opt("-H", "--speed-large-files", ignored="")
+    horizon: int = opt("--horizon-lines", "NUM", ignored="", convert=_lines_of_context, default=0)
     formats: tuple[tuple[str, str, str], ...] = also(
         opt(
             "-D",
@@ -194,7 +192,7 @@ class Options:
         const="auto",
     )
     palette: str | None = opt("--palette", "PALETTE", "colours, like rs=0:hd=1:ad=32:de=31:ln=36")
-    names: bool = opt("--no-ignore-file-name-case", help="the default")
+    names: bool = opt("--no-ignore-file-name-case", help="the default", ignored="")
 
 
 _SYNTAX = Syntax(Options)

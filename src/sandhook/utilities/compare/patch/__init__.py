@@ -65,13 +65,13 @@ class Options:
     force: bool = opt("-f", "--force", help="ask nothing: a patch is never reversed")
     quiet: bool = opt("-s", "--quiet", "--silent", help="say nothing unless something is wrong")
     dry: bool = opt("--dry-run", help="change no file")
-    posix: bool = opt("--posix", help="taken, and without effect")
+    posix: bool = opt("--posix", ignored="")
     directory: str | None = opt("-d", "--directory", "DIR", "change to DIR first")
     reject_format: str | None = opt(
         "--reject-format", "FORMAT", "format of rejects: context or unified",
         convert=one_of("--reject-format", "context", "unified"),
     )  # fmt: skip
-    binary: bool = opt("--binary", help="taken: data are never changed on the way")
+    binary: bool = opt("--binary", ignored="data are never changed on the way")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

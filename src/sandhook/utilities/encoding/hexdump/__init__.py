@@ -78,10 +78,11 @@ class Options:
         "-L",
         "--color",
         "WHEN",
-        "auto, always or never: formats ask for no colours",
+        help="auto, always or never: formats ask for no colours",
         optional=True,
         const="auto",
         convert=_when,
+        ignored="",
     )
     verbose: bool = opt("-v", "--no-squeezing", help="print every line, instead of * for equal ones")
 

@@ -25,10 +25,10 @@ class Options:
     math: bool = opt(
         "-l", "--mathlib", help="scale is 20, and s c a l e j are defined: sine, cosine and so on"
     )
-    quiet: bool = opt("-q", "--quiet", help="taken: there is never a banner")
-    standard: bool = opt("-s", "--standard", help="taken: extensions of GNU are understood nevertheless")
+    quiet: bool = opt("-q", "--quiet", ignored="there is never a banner")
+    standard: bool = opt("-s", "--standard", ignored="extensions of GNU are understood nevertheless")
     warn: bool = opt("-w", "--warn", help="taken, and without effect")
-    interactive: bool = opt("-i", "--interactive", help="taken: there is no terminal")
+    interactive: bool = opt("-i", "--interactive", ignored="there is no terminal")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

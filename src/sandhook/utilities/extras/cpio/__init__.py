@@ -74,12 +74,12 @@ class Options:
     verbose: bool = opt("-v", "--verbose", help="list names; with -t in full")
     dots: bool = opt("-V", "--dot", help="a dot for each file")
     block: str | None = also(
-        opt("-C", "--io-size", "NUMBER", "taken: blocks have 512 bytes"),
-        opt("-B", help="likewise", const="5120"),
-        opt("--block-size", "NUMBER", "likewise"),
+        opt("-C", "--io-size", "NUMBER", ignored="blocks have 512 bytes"),
+        opt("-B", help="likewise", const="5120", ignored=""),
+        opt("--block-size", "NUMBER", help="likewise", ignored=""),
     )
-    reset: bool = opt("-a", "--reset-access-time", help="taken: times of access do not change")
-    owner: bool = opt("--no-preserve-owner", help="taken: there is one user")
+    reset: bool = opt("-a", "--reset-access-time", ignored="times of access do not change")
+    owner: bool = opt("--no-preserve-owner", ignored="there is one user")
     reproducible: bool = opt(
         "--reproducible", "--ignore-devno", "--renumber-inodes", help="count files from 1, device 0"
     )

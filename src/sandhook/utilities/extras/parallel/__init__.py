@@ -47,9 +47,9 @@ class Options:
     """
 
     jobs: str | None = opt(
-        "-j", "-P", "--jobs", "--max-procs", "NUMBER", "taken: one job runs at a time", convert=_jobs
+        "-j", "-P", "--jobs", "--max-procs", "NUMBER", ignored="one job runs at a time", convert=_jobs
     )
-    keep: bool = opt("-k", "--keep-order", help="taken: output is always in order")
+    keep: bool = opt("-k", "--keep-order", ignored="output is always in order")
     each: int | None = opt("-n", "--max-args", "NUMBER", "values for each job", convert=_count)
     replace: int | None = also(
         opt("-N", "--max-replace-args", "NUMBER", "likewise; {1}, {2} ... are the values", convert=_count),
@@ -94,9 +94,9 @@ class Options:
         "--lb",
         "--line-buffer",
         "--linebuffer",
-        help="taken, and without effect",
+        ignored="",
     )
-    cite: bool = opt("--will-cite", "--no-notice", "--plain", help="taken, and without effect")
+    cite: bool = opt("--will-cite", "--no-notice", "--plain", ignored="")
 
 
 _SYNTAX = Syntax(Options, permute=False)

@@ -64,21 +64,19 @@ class Options:
         ),
     )
     sandbox: bool = opt("-S", "--sandbox", help="refuse system(), files and commands", default=False)
-    re_interval: bool = opt(
-        "-r", "--re-interval", help="no effect: intervals are always known", default=False
-    )
-    optimize: bool = opt("-O", "--optimize", help="no effect: programs are always compiled", default=False)
-    no_optimize: bool = opt("-s", "--no-optimize", help="no effect", default=False)
+    re_interval: bool = opt("-r", "--re-interval", ignored="intervals are always known", default=False)
+    optimize: bool = opt("-O", "--optimize", ignored="programs are always compiled", default=False)
+    no_optimize: bool = opt("-s", "--no-optimize", ignored="", default=False)
     by_bytes: bool = opt("-b", "--characters-as-bytes", help="count bytes, as in the C locale", default=False)
     traditional: bool = opt("-c", "--traditional", help="know nothing of gawk's own", default=False)
     posix: bool = opt("-P", "--posix", help="-c, and neither ** nor \\x in strings", default=False)
     lint: str | None = opt(
-        "-L", "--lint", "VALUE", "no effect: no warnings are given", optional=True, const="", default=None
+        "-L", "--lint", "VALUE", ignored="no warnings are given", optional=True, const="", default=None
     )
-    lint_old: bool = opt("-t", "--lint-old", help="no effect: no warnings are given", default=False)
+    lint_old: bool = opt("-t", "--lint-old", ignored="no warnings are given", default=False)
     version: bool = opt("-V", help="show the version", default=False)
     help: bool = opt("-h", help="show this help", default=False)
-    use_lc_numeric: bool = opt("-N", "--use-lc-numeric", help="no effect: the locale is C's", default=False)
+    use_lc_numeric: bool = opt("-N", "--use-lc-numeric", ignored="the locale is C's", default=False)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -67,7 +67,7 @@ class Options:
     extreme: tuple[str, ...] = opt(
         "-E", "--table-noextreme", "COLUMNS", "taken, and without effect", convert=_names, default=()
     )
-    repeat: bool = opt("-e", "--table-header-repeat", help="taken, and without effect: there are no pages")
+    repeat: bool = opt("-e", "--table-header-repeat", ignored="there are no pages")
     name: str | None = opt("-n", "--table-name", "NAME", "the table's name with -J")
     json: bool = opt("-J", "--json", help="write the table as JSON")
     tree: str | None = opt("-r", "--tree", "COLUMN", "show the rows as a tree in this column")

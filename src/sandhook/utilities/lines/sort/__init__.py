@@ -157,16 +157,12 @@ class Options:
     stable: bool = opt("-s", "--stable", help="keep equal lines in their order")
     unique: bool = opt("-u", "--unique", help="keep only the first of equal lines")
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
-    memory: str | None = opt(
-        "-S", "--buffer-size", "SIZE", "checked, and without effect", convert=buffer_size
-    )
-    temporary: tuple[str, ...] = opt(
-        "-T", "--temporary-directory", "DIR", "taken, and without effect", append=True
-    )
-    parallel: int = opt("--parallel", "N", "checked, and without effect", convert=threads, default=1)
-    batch: int = opt("--batch-size", "N", "checked, and without effect", convert=batch_size, default=16)
-    compress: str | None = opt("--compress-program", "PROGRAM", "taken, and without effect")
-    former: bool = opt("-y", help="taken, and without effect")
+    memory: str | None = opt("-S", "--buffer-size", "SIZE", ignored="", convert=buffer_size)
+    temporary: tuple[str, ...] = opt("-T", "--temporary-directory", "DIR", ignored="", append=True)
+    parallel: int = opt("--parallel", "N", ignored="", convert=threads, default=1)
+    batch: int = opt("--batch-size", "N", ignored="", convert=batch_size, default=16)
+    compress: str | None = opt("--compress-program", "PROGRAM", ignored="")
+    former: bool = opt("-y", ignored="")
 
 
 _SYNTAX = Syntax(Options)

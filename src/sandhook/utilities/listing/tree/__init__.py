@@ -54,7 +54,7 @@ class Options:
     flat: bool = opt("-i", help="no lines, and no indentation")
     follow: bool = opt("-l", help="go into directories that links lead to")
     level: int = opt("-L", "LEVEL", "how deep to go", convert=_level, default=MAX_DEPTH)
-    plain: bool = opt("-n", help="no colours: there are none")
+    plain: bool = opt("-n", help="no colours: there are none", ignored="")
     protections: bool = opt("-p", help="permissions")
     sizes: str = also(
         opt("-s", help="sizes in bytes", const="bytes", default=""),

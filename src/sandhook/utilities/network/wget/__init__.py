@@ -121,7 +121,7 @@ class Options:
         "--unlink",
         "--verbose",
         "-v",
-        help="accepted; there is nothing to do",
+        ignored="there is nothing to do",
     )
     ignored_value: str | None = opt(
         "--connect-timeout",
@@ -135,7 +135,7 @@ class Options:
         "--wait",
         "--waitretry",
         "VALUE",
-        "accepted; -T bounds all times",
+        ignored="-T bounds all times",
     )
 
 

@@ -175,7 +175,7 @@ class Options:
         default="never",
         convert=_choice("color", "always", "yes", "force", "never", "no", "none", "auto", "tty", "if-tty"),
     )
-    unix: bool = opt("-U", "--binary", help="taken, and without effect")
+    unix: bool = opt("-U", "--binary", ignored="")
     obsolete: bool = opt("-u", "--unix-byte-offsets", help="taken with a warning, and without effect")
     version: bool = opt("-V", help="show the version")
     legacy_context: str | None = opt(default=None)

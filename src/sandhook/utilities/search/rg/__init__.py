@@ -231,18 +231,16 @@ class Options:
     binary: bool = _switch("--binary", "--no-binary", "search files with NULs, and say whether they match")
     no_messages: bool = _switch("--no-messages", "--messages", "no messages about files that cannot be read")
     encoding: str = opt("-E", "--encoding", "NAME", "auto, none or utf-8", convert=_encoding, default="auto")
-    threads: int | None = opt(
-        "-j", "--threads", "NUM", "taken, and without effect", convert=_count("--threads")
-    )
+    threads: int | None = opt("-j", "--threads", "NUM", ignored="", convert=_count("--threads"))
     sizes: str | None = also(
-        opt("--dfa-size-limit", "SIZE", "taken, and without effect"),
-        opt("--regex-size-limit", "SIZE", "taken, and without effect"),
+        opt("--dfa-size-limit", "SIZE", ignored=""),
+        opt("--regex-size-limit", "SIZE", ignored=""),
     )
     taken: bool = opt(
         "--mmap", "--no-mmap", "--line-buffered", "--no-line-buffered", "--block-buffered", "--no-block-buffered",
         "--no-config", "--one-file-system", "--no-one-file-system", "--no-ignore-global", "--ignore-global",
         "--no-ignore-messages", "--ignore-messages", "--no-stats", "--no-crlf", "--no-pre", "--no-json",
-        "--no-search-zip", "--no-encoding", help="taken, and without effect",
+        "--no-search-zip", "--no-encoding", ignored="",
     )  # fmt: skip
 
     @property
