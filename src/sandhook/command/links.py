@@ -26,62 +26,79 @@ def resolve(ctx: Context, name: str, *, missing: str, follow: bool = True) -> st
     """
     if not name:
         raise fs_error(errno.ENOENT, name)
-    pending = [part for part in reversed(ctx.path(name).split("/")) if part]
-    if name[-1:] == "/" and missing != "all":
-        pending.insert(0, "")  # a slash at the end wants a directory, which need not be there
-    here = ""
-    links = 0
-    unknown = False  # nothing below a missing component can be looked at
-    while pending:
-        ctx.charge()
-        part = pending.pop()
-        if part in (".", ""):
-            if not unknown:
-                _need_directory(ctx, here, name, missing)
-            continue
-        if part == "..":
-            if not unknown:
-                _need_directory(ctx, here, name, missing)
-            here = here.rpartition("/")[0]
-            unknown = unknown and bool(here) and not ctx.fs.exists(VirtualPath(here))
-            continue
-        path = f"{here}/{part}"
-        if unknown:
-            here = path
-            continue
+    return _Resolving(ctx, name, missing, follow).path()
+
+
+class _Resolving:
+    """Goes through the components of one name.
+
+    Attributes:
+        here: The canonical path so far, "" for the root.
+        pending: Components that are still to come, the next one last.
+        unknown: A component is missing; nothing below it can be looked at.
+    """
+
+    def __init__(self, ctx: Context, name: str, missing: str, follow: bool) -> None:
+        self._ctx = ctx
+        self._name = name
+        self._missing = missing
+        self._follow = follow
+        self._links = 0
+        self.pending = [part for part in reversed(ctx.path(name).split("/")) if part]
+        if name[-1:] == "/" and missing != "all":
+            self.pending.insert(0, "")  # a slash at the end wants a directory, which need not be there
+        self.here = ""
+        self.unknown = False
+
+    def path(self) -> str:
+        ctx = self._ctx
+        while self.pending:
+            ctx.charge()
+            part = self.pending.pop()
+            if part in (".", "", ".."):
+                if not self.unknown:
+                    self._need_directory()
+                if part == "..":
+                    self.here = self.here.rpartition("/")[0]
+                    self.unknown = (
+                        self.unknown and bool(self.here) and not ctx.fs.exists(VirtualPath(self.here))
+                    )
+            elif self.unknown:
+                self.here = f"{self.here}/{part}"
+            elif not self._enter(f"{self.here}/{part}"):
+                break
+        return self.here or "/"
+
+    def _enter(self, path: str) -> bool:
+        """Go to a component; return False where nothing more needs to be looked at."""
+        ctx = self._ctx
         try:
             info = ctx.fs.stat(VirtualPath(path), follow=False)
         except OSError as error:
-            rest = [each for each in pending if each]
-            allowed = missing == "all" or (
-                missing == "last" and not rest and isinstance(error, FileNotFoundError)
-            )
-            if not allowed:
+            last = not any(self.pending) and isinstance(error, FileNotFoundError)
+            if self._missing != "all" and not (self._missing == "last" and last):
                 raise
-            unknown = True
-            here = path
-            if missing == "last":
-                break
-            continue
-        if follow and bits.S_ISLNK(info.mode):
-            links += 1
-            if links > _MAX_LINKS:
-                if missing == "all":
-                    here = path
-                    continue
-                raise fs_error(errno.ELOOP, name)
-            target = ctx.fs.readlink(VirtualPath(path))
-            pending += [each for each in reversed(target.split("/")) if each]
-            if target[:1] == "/":
-                here = ""
-            continue
-        here = path
-    return here or "/"
+            self.unknown = True
+            self.here = path
+            return self._missing != "last"
+        if not (self._follow and bits.S_ISLNK(info.mode)):
+            self.here = path
+            return True
+        self._links += 1
+        if self._links > _MAX_LINKS:
+            if self._missing != "all":
+                raise fs_error(errno.ELOOP, self._name)
+            self.here = path
+            return True
+        target = ctx.fs.readlink(VirtualPath(path))
+        self.pending += [part for part in reversed(target.split("/")) if part]
+        if target[:1] == "/":
+            self.here = ""
+        return True
 
-
-def _need_directory(ctx: Context, here: str, name: str, missing: str) -> None:
-    if missing != "all" and here and not ctx.fs.is_dir(VirtualPath(here)):
-        raise fs_error(errno.ENOTDIR, name)
+    def _need_directory(self) -> None:
+        if self._missing != "all" and self.here and not self._ctx.fs.is_dir(VirtualPath(self.here)):
+            raise fs_error(errno.ENOTDIR, self._name)
 
 
 def relative_to(path: str, base: str) -> str:

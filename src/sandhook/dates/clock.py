@@ -282,7 +282,9 @@ def format_moment(format_: str, when: Moment, nanoseconds: int | None = None) ->
         width = min(int(width_text[:9]), MAX_WIDTH) if width_text else 0
         text = None
         if letter and letter not in _NOT_WITH[other]:
-            text = _converted(letter, colons, flags, width, width_text != "", when, nanoseconds)
+            text = _converted(
+                _Conversion(letter, len(colons), flags, width, bool(width_text)), when, nanoseconds
+            )
         if text is None:  # it stands for itself, as wide as it asks for
             zeros = next((flag in "0+" for flag in reversed(flags) if flag in "-_0+"), False)
             return found[0].rjust(width + (letter == "%"), "0" if zeros else " ")
@@ -291,9 +293,19 @@ def format_moment(format_: str, when: Moment, nanoseconds: int | None = None) ->
     return _CONVERSION.sub(convert, format_)
 
 
-def _converted(
-    letter: str, colons: str, flags: str, width: int, sized: bool, when: Moment, nanoseconds: int | None
-) -> str | None:
+class _Conversion(Record):
+    """One conversion of a format, as ``%_10Y`` and ``%::z``."""
+
+    letter: str
+    colons: int
+    flags: str
+    width: int  #: 0 when none was given
+    sized: bool  #: a width was given
+
+
+def _converted(conversion: _Conversion, when: Moment, nanoseconds: int | None) -> str | None:
+    """Return what a conversion stands for, None for one that is unknown."""
+    letter, colons, flags, width, sized = conversion
     pad = next((flag for flag in reversed(flags) if flag in "-_0+"), "")
     if colons and (letter != "z" or nanoseconds is None):
         return None
@@ -305,7 +317,7 @@ def _converted(
         year = _padded(when.year, pad or ("0" if sized else "+"), max(0, width - 6) if sized else 4, "0", 4)
         return f"{year}-{when.month:02d}-{when.day:02d}"
     if letter == "z":
-        return _zone_text(when.offset, len(colons), pad, width)
+        return _zone_text(when.offset, colons, pad, width)
     if letter == "N" and nanoseconds is not None:
         return _fraction(nanoseconds, pad, width if sized else 9)
     if letter == "%" and (flags or sized):

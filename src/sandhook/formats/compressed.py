@@ -52,11 +52,21 @@ def compressed(
     kind: str,
     level: int,
     charge: Charge,
+    *,
     name: bytes = b"",
     mtime: int = 0,
     xz_check: str = "",
 ) -> Iterator[bytes]:
-    """Yield the compressed form of a stream; ``name`` and ``mtime`` go into the header of gzip, ``xz_check`` names xz's."""
+    """Yield the compressed form of a stream.
+
+    Args:
+        kind: "gzip", "bzip2", "xz" or "lzma".
+        level: 0 or 1 (fast) to 9 (small).
+        charge: Charges steps to the run's budget.
+        name: The file's name, for the header of gzip.
+        mtime: Its time in seconds since the epoch, for the same header.
+        xz_check: A key of XZ_CHECKS; "" is xz's default.
+    """
     coder: Any
     if kind == "gzip":
         flags = 8 if name else 0

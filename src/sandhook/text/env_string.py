@@ -31,69 +31,96 @@ def split_string(text: str, environment: Mapping[str, str]) -> list[str]:
 
     Source: GNU coreutils 9.1 manual, "env: -S usage".
     """
-    words: list[str] = []
-    word: list[str] | None = None
-    quote = ""
-    index = 0
-    while index < len(text):
-        letter = text[index]
-        index += 1
-        if letter == "\\" and (quote != "'" or text[index : index + 1] in ("'", "\\")):
-            following = text[index : index + 1]
-            index += 1
-            if following == "c":
-                if quote:
-                    raise EnvStringError("'\\c' must not appear in double-quoted -S string")
+    return _Splitter(text, environment).words()
+
+
+class _Splitter:
+    """Reads one string; ``_word`` is the argument that is being read, None between arguments."""
+
+    def __init__(self, text: str, environment: Mapping[str, str]) -> None:
+        self._text = text
+        self._environment = environment
+        self._index = 0
+        self._quote = ""
+        self._word: list[str] | None = None
+        self._words: list[str] = []
+
+    def words(self) -> list[str]:
+        while self._index < len(self._text):
+            letter = self._text[self._index]
+            self._index += 1
+            if letter == "\\" and (self._quote != "'" or self._peek() in ("'", "\\")):
+                if not self._escape():
+                    break
+            elif self._quote:
+                self._quoted(letter)
+            elif letter in "'\"":
+                self._quote = letter
+                self._add("")
+            elif letter in _BLANK:
+                self._end()
+            elif letter == "#" and self._word is None:
                 break
-            if following == "_":
-                if quote:
-                    word = [*(word or []), " "]
-                elif word is not None:
-                    words.append("".join(word))
-                    word = None
-                continue
-            if following not in _ESCAPES or not following:
-                if not following:
-                    raise EnvStringError("invalid backslash at end of string in -S")
-                raise EnvStringError(f"invalid sequence '\\{following}' in -S")
-            word = word if word is not None else []
-            word.append(_ESCAPES[following])
-        elif quote:
-            if letter == quote:
-                quote = ""
-            elif letter == "$" and quote == '"':
-                value, index = _variable(text, index, environment)
-                word = [*(word or []), value or ""]
+            elif letter == "$":
+                value = self._variable()
+                if value is not None:  # an unset variable begins no argument
+                    self._add(value)
             else:
-                word = word if word is not None else []
-                word.append(letter)
-        elif letter in "'\"":
-            quote = letter
-            word = word if word is not None else []
-        elif letter in _BLANK:
-            if word is not None:
-                words.append("".join(word))
-                word = None
-        elif letter == "#" and word is None:
-            break
-        elif letter == "$":
-            value, index = _variable(text, index, environment)
-            if value is not None:  # one that is not set begins no word
-                word = [*(word or []), value]
+                self._add(letter)
+        if self._quote:
+            raise EnvStringError("no terminating quote in -S string")
+        self._end()
+        return self._words
+
+    def _peek(self) -> str:
+        return self._text[self._index : self._index + 1]
+
+    def _add(self, text: str) -> None:
+        if self._word is None:
+            self._word = []
+        self._word.append(text)
+
+    def _end(self) -> None:
+        """Finish the present argument, if there is one."""
+        if self._word is not None:
+            self._words.append("".join(self._word))
+            self._word = None
+
+    def _escape(self) -> bool:
+        """Read what follows a backslash; return False where ``\\c`` ends the string."""
+        letter = self._peek()
+        self._index += 1
+        if letter == "c":
+            if self._quote:
+                raise EnvStringError("'\\c' must not appear in double-quoted -S string")
+            return False
+        if letter == "_":
+            if self._quote:
+                self._add(" ")
+            else:
+                self._end()
+        elif not letter:
+            raise EnvStringError("invalid backslash at end of string in -S")
+        elif letter not in _ESCAPES:
+            raise EnvStringError(f"invalid sequence '\\{letter}' in -S")
         else:
-            word = word if word is not None else []
-            word.append(letter)
-    if quote:
-        raise EnvStringError("no terminating quote in -S string")
-    if word is not None:
-        words.append("".join(word))
-    return words
+            self._add(_ESCAPES[letter])
+        return True
 
+    def _quoted(self, letter: str) -> None:
+        if letter == self._quote:
+            self._quote = ""
+        elif letter == "$" and self._quote == '"':
+            self._add(self._variable() or "")
+        else:
+            self._add(letter)
 
-def _variable(text: str, index: int, environment: Mapping[str, str]) -> tuple[str | None, int]:
-    end = text.find("}", index)
-    name = text[index + 1 : end]
-    good = text[index : index + 1] == "{" and end > 0 and name.isidentifier() and name.isascii()
-    if not good:
-        raise EnvStringError(f"only ${{VARNAME}} expansion is supported, error at: {text[index - 1 :]}")
-    return environment.get(name), end + 1
+    def _variable(self) -> str | None:
+        """Return the value of the variable that a dollar sign begins, None when it is not set."""
+        text, index = self._text, self._index
+        end = text.find("}", index)
+        name = text[index + 1 : end]
+        if text[index : index + 1] != "{" or end <= 0 or not (name.isidentifier() and name.isascii()):
+            raise EnvStringError(f"only ${{VARNAME}} expansion is supported, error at: {text[index - 1 :]}")
+        self._index = end + 1
+        return self._environment.get(name)

@@ -47,9 +47,9 @@ def compare(
     added = _marks(len(second))
     kept_old = _kept(first, second, removed)
     kept_new = _kept(second, first, added)
-    _search(
-        [first[at] for at in kept_old], [second[at] for at in kept_new], kept_old, kept_new, removed, added, charge
-    )  # fmt: skip
+    old_side = _Side([first[at] for at in kept_old], kept_old, removed)
+    new_side = _Side([second[at] for at in kept_new], kept_new, added)
+    _search(old_side, new_side, charge)
     _settle(first, removed, added, charge)
     _settle(second, added, removed, charge)
     return _script(removed, added, len(first), len(second), start)
@@ -178,17 +178,35 @@ def _decide_run(kinds: bytearray, start: int, end: int) -> None:
 # --------------------------------------------------------------------------- the search
 
 
-def _search(
-    old: list[int],
-    new: list[int],
-    old_at: list[int],
-    new_at: list[int],
-    removed: bytearray,
-    added: bytearray,
-    charge: Charge,
-) -> None:
+class _Side:
+    """One file of the search: its lines as numbers, where they stand, and which of them change."""
+
+    __slots__ = ("at", "lines", "marks")
+
+    def __init__(self, lines: list[int], at: list[int], marks: bytearray) -> None:
+        self.lines = lines
+        self.at = at
+        self.marks = marks
+
+    def mark(self, start: int, end: int) -> None:
+        """Mark lines as changed, by their places in ``lines``."""
+        for place in range(start, end):
+            self.marks[self.at[place]] = 1
+
+
+class _Box(Record):
+    """The part of both files that is searched: old lines left to right, new lines top to bottom."""
+
+    left: int
+    right: int
+    top: int
+    bottom: int
+
+
+def _search(old_side: _Side, new_side: _Side, charge: Charge) -> None:
     """Mark what a shortest edit script removes and adds, halving the problem until it is trivial."""
-    left_over = _EFFORT
+    effort_left = _EFFORT
+    old, new = old_side.lines, new_side.lines
     pending = [(0, len(old), 0, len(new))]
     while pending:
         left, right, top, bottom = pending.pop()
@@ -199,39 +217,27 @@ def _search(
             right -= 1
             bottom -= 1
         if left == right:
-            for at in range(top, bottom):
-                added[new_at[at]] = 1
+            new_side.mark(top, bottom)
         elif top == bottom:
-            for at in range(left, right):
-                removed[old_at[at]] = 1
+            old_side.mark(left, right)
         else:
-            patience = _PATIENCE if left_over > 0 else _HASTE
-            x, y, edits = _middle(old, new, left, right, top, bottom, patience, charge)
-            left_over -= edits * edits
+            patience = _PATIENCE if effort_left > 0 else _HASTE
+            x, y, edits = _middle(old, new, _Box(left, right, top, bottom), patience, charge)
+            effort_left -= edits * edits
             pending.append((x, right, y, bottom))
             pending.append((left, x, top, y))
 
 
-def _middle(
-    old: list[int],
-    new: list[int],
-    left: int,
-    right: int,
-    top: int,
-    bottom: int,
-    patience: int,
-    charge: Charge,
-) -> tuple[int, int, int]:
-    """Return a point that a shortest path goes through, where paths from both ends meet, and the edits till then.
+def _middle(old: list[int], new: list[int], box: _Box, patience: int, charge: Charge) -> tuple[int, int, int]:
+    """Return a point of a shortest path where paths from both ends meet, and the edits until then.
 
     A diagonal is ``x - y``. ``ahead[d]`` is the farthest x that a path from the start reaches on it
     with the present number of edits, ``back[d]`` the nearest one that a path from the end does.
     """
+    left, right, top, bottom = box
     lowest, highest = left - bottom, right - top
-    forward = left - top
-    backward = right - bottom
-    ahead = {forward: left}
-    back = {backward: right}
+    forward, backward = left - top, right - bottom
+    ahead, back = {forward: left}, {backward: right}
     odd = (forward - backward) & 1
     first_f = last_f = forward
     first_b = last_b = backward
@@ -239,16 +245,7 @@ def _middle(
     while True:
         edits += 1
         charge(1 + ((last_f - first_f + last_b - first_b) >> 2))
-        if first_f > lowest:
-            first_f -= 1
-            ahead[first_f - 1] = -1
-        else:
-            first_f += 1
-        if last_f < highest:
-            last_f += 1
-            ahead[last_f + 1] = -1
-        else:
-            last_f -= 1
+        first_f, last_f = _widened(ahead, first_f, last_f, (lowest, highest), -1)
         for d in range(last_f, first_f - 1, -2):
             below, above = ahead[d - 1], ahead[d + 1]
             x = above if below < above else below + 1
@@ -259,16 +256,7 @@ def _middle(
             ahead[d] = x
             if odd and first_b <= d <= last_b and back[d] <= x:
                 return x, y, edits
-        if first_b > lowest:
-            first_b -= 1
-            back[first_b - 1] = right + bottom
-        else:
-            first_b += 1
-        if last_b < highest:
-            last_b += 1
-            back[last_b + 1] = right + bottom
-        else:
-            last_b -= 1
+        first_b, last_b = _widened(back, first_b, last_b, (lowest, highest), right + bottom)
         for d in range(last_b, first_b - 1, -2):
             below, above = back[d - 1], back[d + 1]
             x = below if below < above else above - 1
@@ -280,15 +268,29 @@ def _middle(
             if not odd and first_f <= d <= last_f and x <= ahead[d]:
                 return x, y, edits
         if edits >= patience:
-            spans = (first_f, last_f, first_b, last_b)
-            return *_best(ahead, back, spans, (left, right, top, bottom)), edits
+            return *_best(ahead, back, (first_f, last_f, first_b, last_b), box), edits
+
+
+def _widened(
+    reached: dict[int, int], first: int, last: int, bounds: tuple[int, int], beyond: int
+) -> tuple[int, int]:
+    """Return the diagonals to follow next: one more on each side, within the box; ``beyond`` stands outside."""
+    lowest, highest = bounds
+    if first > lowest:
+        first -= 1
+        reached[first - 1] = beyond
+    else:
+        first += 1
+    if last < highest:
+        last += 1
+        reached[last + 1] = beyond
+    else:
+        last -= 1
+    return first, last
 
 
 def _best(
-    ahead: dict[int, int],
-    back: dict[int, int],
-    spans: tuple[int, int, int, int],
-    box: tuple[int, int, int, int],
+    ahead: dict[int, int], back: dict[int, int], spans: tuple[int, int, int, int], box: _Box
 ) -> tuple[int, int]:
     """Return the end of the path that got farthest, from either side."""
     first_f, last_f, first_b, last_b = spans
@@ -306,7 +308,7 @@ def _best(
         if y < top:
             x, y = top + d, top
         reached.append((right + bottom - x - y, x, y))
-    _, x, y = max(reached, key=lambda each: each[0])
+    _, x, y = max(reached, key=lambda path: path[0])
     return x, y
 
 

@@ -7,7 +7,7 @@ Divergence: L-STRINGS-001, -d and -T are taken, and without effect; -U is not of
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
@@ -82,7 +82,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     front, behind = _ENCODINGS[options.encoding]
     width = front + 1 + behind
     run_of = re.compile(rb"(?:" + rb"\0" * front + rb"[" + letters + rb"]" + rb"\0" * behind + rb")+")
-    separator = options.separator.encode("utf-8", "surrogateescape")
+    write = _writer(least, options, ctx)
     for name in operands or ("-",):
         shown = "{standard input}" if name == "-" else name
         head = f"{shown}: ".encode("utf-8", "surrogateescape") if options.names else b""
@@ -97,14 +97,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                         if found.end() > len(held) - width:  # it may go on
                             stop = found.start()
                             break
-                        text = found[0][front::width]
-                        _print(text, base + found.start(), least, head, separator, options, ctx)
+                        write(found[0][front::width], base + found.start(), head)
                     stop = max(stop, 0)
                     base += stop
                     held = held[stop:]
                 for found in run_of.finditer(held):
-                    text = found[0][front::width]
-                    _print(text, base + found.start(), least, head, separator, options, ctx)
+                    write(found[0][front::width], base + found.start(), head)
         except FileNotFoundError:
             ctx.fail(f"'{name}': No such file")
         except IsADirectoryError:
@@ -115,10 +113,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _print(
-    text: bytes, offset: int, least: int, head: bytes, separator: bytes, options: Options, ctx: Context
-) -> None:
-    ctx.charge()
-    if len(text) >= least:
-        place = (_FORMS[options.radix] % offset).encode() if options.radix is not None else b""
-        ctx.write(head + place + text + separator)
+def _writer(least: int, options: Options, ctx: Context) -> Callable[[bytes, int, bytes], None]:
+    """Return a function that writes a string, its offset and what stands before it, when it is long enough."""
+    separator = options.separator.encode("utf-8", "surrogateescape")
+    form = _FORMS[options.radix] if options.radix is not None else None
+
+    def write(text: bytes, offset: int, head: bytes) -> None:
+        ctx.charge()
+        if len(text) >= least:
+            ctx.write(head + ((form % offset).encode() if form is not None else b"") + text + separator)
+
+    return write

@@ -214,9 +214,9 @@ class _Worker:
                 self.kind,
                 self.options.level,
                 self.ctx.charge,
-                name if keep else b"",
-                mtime if keep else 0,
-                self.options.check or "",
+                name=name if keep else b"",
+                mtime=mtime if keep else 0,
+                xz_check=self.options.check or "",
             )
         first = next(chunks, b"")
         rest = _with(first, chunks)

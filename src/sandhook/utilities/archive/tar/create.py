@@ -151,24 +151,8 @@ class Creator:
         self._job.change(member)
         if member.mtime <= self._job.present.get(member.name, member.mtime - 1):
             return
-        key = (info.device, info.inode)
-        if bits.S_ISDIR(info.mode):
-            member.kind = tar.DIRECTORY
-        elif bits.S_ISLNK(info.mode):
-            member.kind = tar.SYMBOLIC_LINK
-            member.link = self._ctx.fs.readlink(self._ctx.path(name))
-        elif bits.S_ISFIFO(info.mode):
-            member.kind = tar.FIFO
-        elif not bits.S_ISREG(info.mode):
-            self._report(f"{name}: not a file; not stored")
+        if not self._classify(member, name, info):
             return
-        elif self._may_be_link(info) and key in self._seen:
-            member.kind, member.link = tar.HARD_LINK, self._seen[key]
-        else:
-            if self._may_be_link(info):
-                self._safe(name, "hard link targets")
-                self._seen[key] = member.name
-            member.size = info.size
         before = member.name
         if self._job.rename is not None:
             member.name, member.link = self._job.rename(member.name), self._job.rename(member.link)
@@ -204,3 +188,25 @@ class Creator:
                 left -= len(piece)
                 yield piece
         yield tar.padding(member.size)
+
+    def _classify(self, member: tar.Member, name: str, info: Stat) -> bool:
+        """Set the kind, the link and the size of a member; return False for what cannot be stored."""
+        key = (info.device, info.inode)
+        if bits.S_ISDIR(info.mode):
+            member.kind = tar.DIRECTORY
+        elif bits.S_ISLNK(info.mode):
+            member.kind = tar.SYMBOLIC_LINK
+            member.link = self._ctx.fs.readlink(self._ctx.path(name))
+        elif bits.S_ISFIFO(info.mode):
+            member.kind = tar.FIFO
+        elif not bits.S_ISREG(info.mode):
+            self._report(f"{name}: not a file; not stored")
+            return False
+        elif self._may_be_link(info) and key in self._seen:
+            member.kind, member.link = tar.HARD_LINK, self._seen[key]
+        else:
+            if self._may_be_link(info):
+                self._safe(name, "hard link targets")
+                self._seen[key] = member.name
+            member.size = info.size
+        return True

@@ -72,17 +72,7 @@ def header(member: Member, layout: str = "gnu") -> bytes:
         blocks += _extension(b"K", link)
     if len(name) > 100:
         blocks += _extension(b"L", name)
-    return blocks + _block(
-        name,
-        member.mode & 0o7777,
-        member.uid,
-        member.gid,
-        member.size,
-        member.mtime,
-        member.kind,
-        link,
-        member,
-    )
+    return blocks + _block(member, name, link)
 
 
 def _plain_header(member: Member, name: bytes, link: bytes, layout: str) -> bytes:
@@ -117,30 +107,17 @@ def _record(key: bytes, value: bytes) -> bytes:
 
 
 def _ustar(member: Member, name: bytes, link: bytes, prefix: bytes) -> bytes:
-    block = bytearray(
-        _block(
-            name,
-            member.mode & 0o7777,
-            member.uid,
-            member.gid,
-            member.size,
-            member.mtime,
-            member.kind,
-            link,
-            member,
-        )
-    )
+    block = bytearray(_block(member, name, link))
     block[257:265] = b"ustar\x0000"
     block[345 : 345 + len(prefix)] = prefix
     return _summed(bytes(block))
 
 
 def _old(member: Member, name: bytes, link: bytes) -> bytes:
-    kind = b"\0" if member.kind in (FILE, DIRECTORY) else member.kind
-    block = _block(
-        name, member.mode & 0o7777, member.uid, member.gid, member.size, member.mtime, kind, link, member
-    )
-    return _summed(block[:257].ljust(BLOCK, b"\0"))
+    block = bytearray(_block(member, name, link))
+    if member.kind in (FILE, DIRECTORY):
+        block[156:157] = b"\0"
+    return _summed(bytes(block[:257]).ljust(BLOCK, b"\0"))
 
 
 def _summed(block: bytes) -> bytes:
@@ -150,7 +127,9 @@ def _summed(block: bytes) -> bytes:
 
 def _extension(kind: bytes, data: bytes) -> bytes:
     data += b"\0"
-    return _block(b"././@LongLink", 0o644, 0, 0, len(data), 0, kind, b"", None) + data + padding(len(data))
+    head = Member("", kind, len(data), 0o644, 0)
+    head.user = head.group = "root"
+    return _block(head, b"././@LongLink", b"") + data + padding(len(data))
 
 
 def padding(size: int) -> bytes:
@@ -165,22 +144,24 @@ def _octal(value: int, width: int) -> bytes:
     return b"\x80" + value.to_bytes(width - 1, "big")
 
 
-def _block(
-    name: bytes,
-    mode: int,
-    uid: int,
-    gid: int,
-    size: int,
-    mtime: int,
-    kind: bytes,
-    link: bytes,
-    member: Member | None,
-) -> bytes:
-    fields = [name[:100].ljust(100, b"\0"), _octal(mode, 8), _octal(uid, 8), _octal(gid, 8), _octal(size, 12)]
-    fields += [_octal(mtime, 12), b" " * 8, kind, link[:100].ljust(100, b"\0"), b"ustar  \0"]
-    user, group = (member.user, member.group) if member is not None else ("root", "root")
-    fields += [_bytes(user)[:31].ljust(32, b"\0"), _bytes(group)[:31].ljust(32, b"\0")]
-    block = b"".join(fields).ljust(BLOCK, b"\0")
+def _block(member: Member, name: bytes, link: bytes) -> bytes:
+    """Return a header of GNU's form; ``name`` and ``link`` are cut to 100 bytes."""
+    block = b"".join(
+        (
+            name[:100].ljust(100, b"\0"),
+            _octal(member.mode & 0o7777, 8),
+            _octal(member.uid, 8),
+            _octal(member.gid, 8),
+            _octal(member.size, 12),
+            _octal(member.mtime, 12),
+            b" " * 8,
+            member.kind,
+            link[:100].ljust(100, b"\0"),
+            b"ustar  \0",
+            _bytes(member.user)[:31].ljust(32, b"\0"),
+            _bytes(member.group)[:31].ljust(32, b"\0"),
+        )
+    ).ljust(BLOCK, b"\0")
     return block[:148] + b"%06o\0 " % sum(block) + block[156:]
 
 

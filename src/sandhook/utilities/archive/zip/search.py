@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import find, reason
+from sandhook.record import Record
 from sandhook.utilities.archive.zip.format import FormatError, Member, read_directory
 
 NO_ARCHIVE = 9
@@ -13,6 +16,14 @@ _NOT_FOUND = """\
   latter case the central directory and zipfile comment will be found on
   the last disk(s) of this archive.
 """
+
+
+class Archive(Record):
+    """An archive that was found and read."""
+
+    name: str
+    data: bytes
+    members: Sequence[Member]
 
 
 def split_words(words: list[str]) -> tuple[list[str], list[str]]:

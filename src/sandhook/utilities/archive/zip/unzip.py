@@ -23,7 +23,7 @@ from sandhook.utilities.archive.zip.format import (
     contents,
     packed_data,
 )
-from sandhook.utilities.archive.zip.search import NO_ARCHIVE, find_archive, split_words
+from sandhook.utilities.archive.zip.search import NO_ARCHIVE, Archive, find_archive, split_words
 from sandhook.vfs.path import VirtualPath
 
 RAW = True  # -x takes all words behind it
@@ -94,7 +94,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     if found is None:
         return NO_ARCHIVE
     name, data, members = found
-    return _Job(options, name, data, members, operands[1:], excluded, ctx).run()
+    return _Job(options, Archive(name, data, members), operands[1:], excluded, ctx).run()
 
 
 class _Job:
@@ -103,17 +103,13 @@ class _Job:
     def __init__(
         self,
         options: Options,
-        name: str,
-        data: bytes,
-        members: Sequence[Member],
+        archive: Archive,
         wanted: Sequence[str],
         excluded: Sequence[str],
         ctx: Context,
     ) -> None:
         self._options = options
-        self._name = name
-        self._data = data
-        self._members = members
+        self._name, self._data, self._members = archive
         self._ctx = ctx
         self._wanted = [(text, compile_pattern(text, extglob=False, nocase=options.icase)) for text in wanted]
         self._excluded = [compile_pattern(text, extglob=False, nocase=options.icase) for text in excluded]

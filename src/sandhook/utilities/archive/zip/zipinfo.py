@@ -12,7 +12,7 @@ from sandhook.command.modes import mode_string
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities.archive.zip.format import Member, comment_of, per_mille
-from sandhook.utilities.archive.zip.search import NO_ARCHIVE, find_archive, split_words
+from sandhook.utilities.archive.zip.search import NO_ARCHIVE, Archive, find_archive, split_words
 
 RAW = True  # -x takes all words behind it
 USAGE_STATUS = 10
@@ -88,7 +88,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         if good and not any(pattern.matches(member.name, ctx.charge) for pattern in ignored):
             chosen.append(member)
     every = not (wanted or excluded)
-    status = _frame(options, name, data, members, chosen, every, ctx)
+    status = _frame(options, Archive(name, data, members), chosen, every, ctx)
     ctx.flush()
     for text, _pattern in wanted:
         if text not in seen:
@@ -99,16 +99,9 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     return status
 
 
-def _frame(
-    options: Options,
-    name: str,
-    data: bytes,
-    members: Sequence[Member],
-    chosen: Sequence[Member],
-    every: bool,
-    ctx: Context,
-) -> int:
+def _frame(options: Options, archive: Archive, chosen: Sequence[Member], every: bool, ctx: Context) -> int:
     """Print the header, the lines and the sums that are wanted; without MEMBERs all but what -h or -t alone ask for."""
+    name, data, members = archive
     plain = options.form == "1"
     only = every and not options.form and (options.header or options.total)
     framed = every and not only and options.form not in ("1", "2")

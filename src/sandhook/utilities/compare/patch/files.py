@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import find, reason
+from sandhook.record import Record
 from sandhook.utilities.compare.patch.apply import Applier, Placed
 from sandhook.utilities.compare.patch.parse import Hunk, Patch
 from sandhook.utilities.compare.sides import split
@@ -20,6 +21,17 @@ class Outcome(IntEnum):
 
     GOOD = 0
     REJECTED = 1
+
+
+class _Patched(Record):
+    """What became of one file."""
+
+    name: str
+    moved: str | None  #: the name that the patch gives it, None for the same
+    before: bytes | None  #: None when there was no file
+    after: bytes
+    mismatch: bool  #: a hunk failed or applied elsewhere, or the patch was reversed
+    failed: bool  #: a hunk failed
 
 
 class Patcher:
@@ -77,7 +89,8 @@ class Patcher:
         if failed:
             self._reject(patch, name, failed, placed, ignore)
         if not (ignore and len(failed) == len(placed)):
-            self._store(patch, name, moved, data, result, exists, mismatch, bool(failed))
+            change = _Patched(name, moved, data if exists else None, b"".join(result), mismatch, bool(failed))
+            self._store(patch, change)
         return Outcome.REJECTED if failed else Outcome.GOOD
 
     def _hunks(self, patch: Patch, lines: list[bytes]) -> tuple[list[Placed], list[bytes]]:
@@ -260,20 +273,11 @@ class Patcher:
                 ctx.fs.mkdir(ctx.path(made), 0o777 & ~ctx.process.umask)
             made += "/"
 
-    def _store(
-        self,
-        patch: Patch,
-        name: str,
-        moved: str | None,
-        before: bytes,
-        result: list[bytes],
-        exists: bool,
-        mismatch: bool,
-        failed: bool,
-    ) -> None:
+    def _store(self, patch: Patch, change: _Patched) -> None:
         """Write the patched file, or remove it when the patch or -E says so."""
         options, ctx = self._options, self._ctx
-        data = b"".join(result)
+        name, moved, data = change.name, change.moved, change.after
+        exists = change.before is not None
         if options.output is not None:
             self._output.append(data)
             return
@@ -281,9 +285,9 @@ class Patcher:
             return
         if not patch.hunks and patch.mode is None and moved is None and not any(patch.empty):
             return
-        if options.backup or (mismatch and options.on_mismatch):
-            self._back_up(name, before, exists)
-        removes = not data and (patch.empty[1] or options.remove_empty) and not failed
+        if options.backup or (change.mismatch and options.on_mismatch):
+            self._back_up(name, change.before)
+        removes = not data and (patch.empty[1] or options.remove_empty) and not change.failed
         info = find(ctx, name)
         mode = patch.mode if patch.mode is not None else info.mode if info is not None else None
         if removes:
@@ -291,7 +295,7 @@ class Patcher:
                 ctx.fs.unlink(ctx.path(name))
                 self._prune(name)
             return
-        if patch.empty[1] and data and not failed:
+        if patch.empty[1] and data and not change.failed:
             self._say(f"Not deleting file {name} as content differs from patch", always=True)
         self._write(moved if moved is not None else name, data, mode)
         if moved is not None and moved != name and not patch.copy and exists:
@@ -308,7 +312,7 @@ class Patcher:
                 return
             parent = parent.rpartition("/")[0]
 
-    def _back_up(self, name: str, before: bytes, exists: bool) -> None:
+    def _back_up(self, name: str, before: bytes | None) -> None:
         if name in self._backed:
             return
         self._backed.add(name)
@@ -316,7 +320,7 @@ class Patcher:
         suffix = options.suffix if options.suffix is not None else ".orig" if options.prefix is None else ""
         info = find(self._ctx, name)
         mode = info.mode if info is not None else None
-        self._write((options.prefix or "") + name + suffix, before, mode if exists else 0)
+        self._write((options.prefix or "") + name + suffix, before or b"", 0 if before is None else mode)
 
     # ------------------------------------------------------------------ rejects
 

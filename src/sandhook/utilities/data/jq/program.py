@@ -158,19 +158,28 @@ def plan(
     """
     uses = inspect(program, linked=linked)
     names = [name for name in named if name in uses.variables and name not in OWN]
-    for name, used in (
-        ("ENV", uses.env),
-        ("ARGS", "ARGS" in uses.variables),
-        (NOW, uses.now),
-        (FILE, uses.filename),
-    ):
-        if used:
-            names.append(name)
-    text = program
-    step = 1
-    if uses.sites:
-        text, step = _bind_sites(program, uses, null_input)
-    define = "".join(
+    own = (("ENV", uses.env), ("ARGS", "ARGS" in uses.variables), (NOW, uses.now), (FILE, uses.filename))
+    names += [name for name, used in own if used]
+    text, step = _bind_sites(program, uses, null_input) if uses.sites else (program, 1)
+    define = _definitions(uses, sort_keys)
+    if not (names or uses.sites or slurp or uses.halts):
+        source = "" if null_input or not stream else "tostream|"
+        return Plan(define + source + _guarded(text, raw, sort_keys, _catch()) + ",null", "", False, 1, ())
+    head = f".[1] as [{','.join('$' + name for name in names)}]|" if names else ""
+    head = f".[0] as {_BAD}|{head}" if uses.sites else head
+    values = _values(uses, slurp=slurp, stream=stream)
+    body = head + _turns(values, uses, step, null_input) + define
+    left = f",l:(({_IN}|length)>{_AT}+1)" if uses.sites and not null_input else ""
+    plain = _guarded(text, raw, sort_keys, _catch(left)) + ",null"
+    if not uses.halts:
+        return Plan(body + plain, "", True, step, tuple(names))
+    halting = _guarded(text, raw, sort_keys, _catch_halt(left)) + ",null"
+    return Plan(body + _HALTS + halting, f"({body}{plain}),0", True, step, tuple(names))
+
+
+def _definitions(uses: Uses, sort_keys: bool) -> str:
+    """Return the functions that a program needs defined before it."""
+    return "".join(
         definition
         for definition, used in (
             ("def env: $ENV;", uses.env),
@@ -180,32 +189,24 @@ def plan(
         )
         if used
     )
-    if not (names or uses.sites or slurp or uses.halts):
-        source = "" if null_input or not stream else "tostream|"
-        return Plan(define + source + _guarded(text, raw, sort_keys, _catch()) + ",null", "", False, 1, ())
-    head = f".[1] as [{','.join('$' + name for name in names)}]|" if names else ""
-    head = f".[0] as {_BAD}|{head}" if uses.sites else head
-    values = ".[2:]"
-    if stream:
-        values = f"[{values}[]|tostream]"
-    if slurp and uses.sites:
-        values = f"(if {_BAD} then [] else [{values}] end)"
-    elif slurp:
-        values = f"[{values}]"
+
+
+def _values(uses: Uses, *, slurp: bool, stream: bool) -> str:
+    """Return the array of inputs as the worker's array holds them."""
+    values = "[.[2:][]|tostream]" if stream else ".[2:]"
+    if not slurp:
+        return values
+    return f"(if {_BAD} then [] else [{values}] end)" if uses.sites else f"[{values}]"
+
+
+def _turns(values: str, uses: Uses, step: int, null_input: bool) -> str:
+    """Return what runs the program once for each input, or once for null."""
     if null_input:
-        turns = f"{values} as {_IN}|-1 as {_AT}|null|" if uses.sites else f"-1 as {_AT}|null|"
-    elif uses.sites or uses.filename:
+        return f"{values} as {_IN}|-1 as {_AT}|null|" if uses.sites else f"-1 as {_AT}|null|"
+    if uses.sites or uses.filename:
         last = "length" if step else "([1,length]|min)"
-        turns = f"{values} as {_IN}|range(0;{_IN}|{last};{step or 1}) as {_AT}|{_IN}[{_AT}]|"
-    else:
-        turns = f"{values}[]|"
-    body = head + turns + define
-    left = f",l:(({_IN}|length)>{_AT}+1)" if uses.sites and not null_input else ""
-    plain = _guarded(text, raw, sort_keys, _catch(left)) + ",null"
-    if not uses.halts:
-        return Plan(body + plain, "", True, step, tuple(names))
-    halting = _guarded(text, raw, sort_keys, _catch_halt(left)) + ",null"
-    return Plan(body + _HALTS + halting, f"({body}{plain}),0", True, step, tuple(names))
+        return f"{values} as {_IN}|range(0;{_IN}|{last};{step or 1}) as {_AT}|{_IN}[{_AT}]|"
+    return f"{values}[]|"
 
 
 def _catch(left: str = "") -> str:

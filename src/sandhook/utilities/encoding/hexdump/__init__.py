@@ -14,6 +14,7 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.inputs import Joined
 from sandhook.command.operands import reason
 from sandhook.command.options import also, opt, option_set
+from sandhook.record import Record
 from sandhook.utilities.encoding.hexdump.format import Pattern, parse_patterns
 
 _SIZE = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)(?:([KMGTPE])(i?B)?|b)?", re.ASCII | re.IGNORECASE)
@@ -111,7 +112,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     source = Joined(ctx, operands or ("-",), options.length, lenient=True)
     source.skip(options.skip)
     if size:
-        _dump(source, size, body, final, _QUICK.get(tuple(texts)), options, ctx)
+        _dump(source, _Layout(size, body, final, _QUICK.get(tuple(texts))), options, ctx)
     if not source.opened and ctx.failed:
         ctx.error("all input file arguments failed")
     return ctx.failed
@@ -129,16 +130,18 @@ def _repeat_last(line: list[Pattern], size: int) -> None:
         line[-1].count += (size - used) // line[-1].unit
 
 
-def _dump(
-    source: Joined,
-    size: int,
-    body: list[list[Pattern]],
-    final: list[list[Pattern]],
-    quick: Callable[[int, bytes], bytes] | None,
-    options: Options,
-    ctx: Context,
-) -> None:
-    """Write all blocks; ``quick`` writes a whole one as the patterns would."""
+class _Layout(Record):
+    """How blocks are written."""
+
+    size: int  #: bytes of a block
+    body: list[list[Pattern]]  #: for each line
+    final: list[list[Pattern]]  #: after the last block
+    quick: Callable[[int, bytes], bytes] | None  #: writes a whole block as the patterns would
+
+
+def _dump(source: Joined, layout: _Layout, options: Options, ctx: Context) -> None:
+    """Write all blocks."""
+    size, body, final, quick = layout
     address = options.skip
     before: bytes | None = None
     starred = False

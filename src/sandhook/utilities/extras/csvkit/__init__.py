@@ -16,6 +16,7 @@ from sandhook.command.options import UsageError
 from sandhook.formats import FormatError
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import compile_re2
+from sandhook.record import Record
 from sandhook.utilities.extras.csvkit.options import Options, options_of
 from sandhook.utilities.extras.csvkit.table import Cell, Date, Table, Writer, as_text, inferred, shown
 
@@ -288,7 +289,7 @@ def _join(options: Any, operands: Sequence[str], ctx: Context) -> None:
             left = tables[0].indexes(wanted[0])[0]
             right = table.indexes(wanted[number])[0]
             kept = [index for index in range(len(table.names)) if index != right or options.outer]
-            made = _joined(made, rows, left, right, kept, options, ctx)
+            made = _joined(made, rows, _Keys(left, right, kept), options, ctx)
         for index in kept:
             name = table.names[index]
             names.append(name if name not in names else _free(name, names))
@@ -310,16 +311,19 @@ def _free(name: str, names: Sequence[str]) -> str:
     return f"{name}{number}"
 
 
+class _Keys(Record):
+    """Columns of a join, 0-based."""
+
+    left: int  #: the key of the first table
+    right: int  #: the key of the second table
+    kept: list[int]  #: columns of the second table that are printed
+
+
 def _joined(
-    made: list[list[Cell]],
-    rows: list[list[Cell]],
-    left: int,
-    right: int,
-    kept: list[int],
-    options: Any,
-    ctx: Context,
+    made: list[list[Cell]], rows: list[list[Cell]], keys: _Keys, options: Any, ctx: Context
 ) -> list[list[Cell]]:
     """Return the rows of two tables whose cells in two columns are alike, and with an outer join those without."""
+    left, right, kept = keys
     by: dict[Cell, list[list[Cell]]] = {}
     for row in rows:
         by.setdefault(row[right], []).append(row)

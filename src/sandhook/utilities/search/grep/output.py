@@ -125,9 +125,8 @@ class Searcher:
 
     def _one(self, name: str) -> OneInput:
         shown = name if self._named() else None
-        return OneInput(
-            self._find, self._spans, self._style, self._ctx, shown, self._printed, self._palette or PLAIN
-        )
+        labels = Labels(shown, self._palette or PLAIN, self._printed)
+        return OneInput(self._find, self._spans, self._style, labels, self._ctx)
 
     def _list(self, name: str, selected: bool) -> None:
         style = self._style
@@ -190,6 +189,14 @@ def selected_regions(find: Find, data: bytes, start: int, style: Style) -> Itera
         yield at, size
 
 
+class Labels(Record):
+    """What the lines of one input are printed with."""
+
+    shown: str | None  #: the name before each line, None for no name
+    palette: Palette
+    printed: bool  #: something was printed before, so that "--" separates groups
+
+
 class OneInput:
     """One pass over one input.
 
@@ -204,11 +211,10 @@ class OneInput:
         find: Find,
         spans: Spans,
         style: Style,
+        labels: Labels,
         ctx: Context,
-        shown: str | None,
-        printed: bool,
-        palette: Palette,
     ) -> None:
+        shown, palette, printed = labels
         self._find = find
         self._spans = spans
         self._style = style

@@ -11,6 +11,7 @@ from typing import Any
 
 from sandhook.limits import Budget
 from sandhook.pattern.errors import PatternError
+from sandhook.record import Record
 from sandhook.utilities.search.perl.classes import not_beside_words
 from sandhook.utilities.search.perl.syntax import NO_GROUP, NO_ITEM, TOO_LARGE, PerlTranslator
 
@@ -46,18 +47,28 @@ def perl_spans(
         wide: ``\\w`` and so on are Unicode's, as in rg.
         flags: Those that the expression begins with, of "ms".
     """
-    what = (pattern, icase, words, lines, wide, flags)
-    return PerlSpans(what, _compiled(*what, True), budget)
+    return PerlSpans(_Wanted(pattern, icase, words, lines, wide, flags), budget)
+
+
+class _Wanted(Record):
+    """A pattern and how it is meant; see ``perl_spans``."""
+
+    pattern: bytes
+    icase: bool
+    words: bool
+    lines: bool
+    wide: bool
+    flags: str
 
 
 class PerlSpans:
     """Yields the spans of matches, in bytes."""
 
-    __slots__ = ("_budget", "_narrow", "_what")
+    __slots__ = ("_budget", "_narrow", "_wanted")
 
-    def __init__(self, what: tuple[bytes, bool, bool, bool, bool, str], narrow: Any, budget: Budget) -> None:
-        self._what = what
-        self._narrow = narrow
+    def __init__(self, wanted: _Wanted, budget: Budget) -> None:
+        self._wanted = wanted
+        self._narrow = _compiled(wanted, True)
         self._budget = budget
 
     def __call__(self, line: bytes) -> Iterator[tuple[int, int]]:
@@ -73,7 +84,7 @@ class PerlSpans:
         budget = self._budget
         text = line.decode("utf-8", "surrogateescape")
         same = len(text) == len(line)
-        compiled = self._narrow if same else _compiled(*self._what, False)
+        compiled = self._narrow if same else _compiled(self._wanted, False)
         at = known = offset = 0
         while at <= len(text):
             left = budget.remaining()
@@ -108,23 +119,24 @@ def _size(text: str, start: int, end: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def _compiled(
-    pattern: bytes, icase: bool, words: bool, lines: bool, wide: bool, flags: str, narrow: bool
-) -> Any:
+def _compiled(wanted: _Wanted, narrow: bool) -> Any:
+    """Return the compiled pattern; ``narrow``: for a line of ASCII alone."""
     import regex
 
-    if b"\n" in pattern:
+    if b"\n" in wanted.pattern:
         raise PatternError("the -P option only supports a single pattern")
-    translator = PerlTranslator(pattern.decode("utf-8", "surrogateescape"), wide=wide, narrow=narrow)
+    translator = PerlTranslator(
+        wanted.pattern.decode("utf-8", "surrogateescape"), wide=wanted.wide, narrow=narrow
+    )
     text = translator.run()
-    if lines:
+    if wanted.lines:
         text = f"^(?:{text})$"
-    elif words:
+    elif wanted.words:
         text = not_beside_words(text, translator.wide)
     try:
-        if flags:
-            text = f"(?{flags}:{text})"
-        return regex.compile(text, regex.V0 | (regex.IGNORECASE if icase else 0), cache_pattern=False)
+        if wanted.flags:
+            text = f"(?{wanted.flags}:{text})"
+        return regex.compile(text, regex.V0 | (regex.IGNORECASE if wanted.icase else 0), cache_pattern=False)
     except regex.error as error:
         raise PatternError(_MESSAGES.get(error.msg, error.msg)) from None
     except (OverflowError, RecursionError):

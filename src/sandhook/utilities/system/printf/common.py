@@ -69,17 +69,7 @@ def format_printf(
     started: float | None = None,
     assign: Callable[[str, str], None] | None = None,
 ) -> bytes:
-    """Return what printf writes for a format and its arguments.
-
-    Args:
-        error: Called with each message that makes the exit status 1.
-        warn: Called with each message that does not.
-        now: Time in seconds since the epoch, for ``%(...)T``.
-        environment: Where TZ is looked up.
-        check_fits: Refuses a size in bytes that the run could never hold.
-        started: When the shell started (``%(...)T`` with -2), else now.
-        assign: Sets a variable (``%n``); without it that is an invalid conversion.
-    """
+    """Return what printf writes for a format and its arguments; ``Caller`` describes the others."""
     if format_ == "%s\n" and len(arguments) == 1:
         return arguments[0].encode("utf-8", "surrogateescape") + b"\n"
     key = format_.encode("utf-8", "surrogateescape")
@@ -90,7 +80,8 @@ def format_printf(
             if len(_FORMATS) >= _FORMATS_KEPT:
                 _FORMATS.clear()
             _FORMATS[key] = items
-    formatter = Formatter(arguments, error, warn, now, environment, check_fits, started, assign)
+    caller = Caller(error, warn, now, environment, check_fits, started, assign)
+    formatter = Formatter(arguments, caller)
     while formatter.once(items) and formatter.more():
         pass
     return b"".join(formatter.out)
@@ -181,6 +172,18 @@ def _count(data: bytes, at: int, absent: int) -> tuple[int | None, int]:
     return int(data[at:end].lstrip(b"0")[:15] or b"%d" % absent), end
 
 
+class Caller(Record):
+    """What a formatter asks of the printf that it works for."""
+
+    error: Callable[[str], None]  #: called with each message that makes the exit status 1
+    warn: Callable[[str], None]  #: called with each message that does not
+    now: Callable[[], float]  #: the time in seconds since the epoch, for ``%(...)T``
+    environment: Mapping[str, str]  #: where TZ is looked up
+    check_fits: Callable[[int], None]  #: refuses a size in bytes that the run could never hold
+    started: float | None = None  #: when the shell started (``%(...)T`` with -2), else now
+    assign: Callable[[str, str], None] | None = None  #: sets a variable (``%n``), else that is invalid
+
+
 class Formatter:
     """Writes conversions one after another, taking arguments as they are needed."""
 
@@ -198,25 +201,11 @@ class Formatter:
         "warn",
     )  # fmt: skip
 
-    def __init__(
-        self,
-        arguments: Sequence[str],
-        error: Callable[[str], None],
-        warn: Callable[[str], None],
-        now: Callable[[], float],
-        environment: Mapping[str, str],
-        check_fits: Callable[[int], None],
-        started: float | None,
-        assign: Callable[[str, str], None] | None,
-    ) -> None:
+    def __init__(self, arguments: Sequence[str], caller: Caller) -> None:
         self.arguments = arguments
-        self.error = error
-        self.warn = warn
-        self.now = now
-        self.environment = environment
-        self.check_fits = check_fits
-        self.started = started
-        self.assign = assign
+        (
+            self.error, self.warn, self.now, self.environment, self.check_fits, self.started, self.assign
+        ) = caller  # fmt: skip
         self.index = 0
         self.size = 0
         self.out: list[bytes] = []

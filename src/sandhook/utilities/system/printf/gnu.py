@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.system.printf.common import Formatter, character_code, parse_format, read_integer
+from sandhook.utilities.system.printf.common import (
+    Caller,
+    Formatter,
+    character_code,
+    parse_format,
+    read_integer,
+)
 
 if TYPE_CHECKING:
     from sandhook.text.longdouble import LongDouble
@@ -83,9 +89,8 @@ class _Formatter(Formatter):
     """The conversions, with GNU's words for numbers that are none."""
 
     def __init__(self, arguments: Sequence[str], ctx: Context) -> None:
-        super().__init__(
-            arguments, ctx.fail, ctx.error, ctx.now, ctx.environment, ctx.budget.check_fits, None, None
-        )
+        caller = Caller(ctx.fail, ctx.error, ctx.now, ctx.environment, ctx.budget.check_fits)
+        super().__init__(arguments, caller)
 
     def text(self, letter: str, flags: str, width: int, precision: int) -> bool:
         """c, b and q."""
