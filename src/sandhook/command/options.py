@@ -137,7 +137,7 @@ def option_set(cls: type[T]) -> type[T]:
         value = cls.__dict__[name]
         found[name] = value if isinstance(value, Declared) else Declared(value)
         setattr(cls, name, found[name].default)
-    cls._declared = found  # type: ignore[attr-defined]
+    type.__setattr__(cls, "_declared", found)
     type.__setattr__(cls, "__init__", _set_options)
     type.__setattr__(cls, "__setattr__", _refuse_change)
     type.__setattr__(cls, "__eq__", _options_equal)
@@ -147,7 +147,7 @@ def option_set(cls: type[T]) -> type[T]:
 
 def declared_fields(options: type) -> dict[str, Declared]:
     """Return the fields of an ``option_set``, by name, in order."""
-    found: dict[str, Declared] = options._declared  # type: ignore[attr-defined]
+    found: dict[str, Declared] = type.__getattribute__(options, "_declared")
     return found
 
 

@@ -41,7 +41,7 @@ def _number(text: str) -> int:
     digits = found[1]
     base = 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10
     if base == 8:
-        digits = re.match("[0-7]*", digits)[0]  # type: ignore[index]
+        digits = digits[: len(digits) - len(digits.lstrip("01234567"))]
     value = int(digits or "0", base)
     return -value if "-" in text[: found.start(1)] else value
 

@@ -481,9 +481,17 @@ def _named(letter: str) -> str:
     return f"'{letter}' (0{ord(letter) & 0xFF:o})"
 
 
+def _arithmetic(operator: str) -> Callable[[_Machine], None]:
+    return lambda machine: machine.arithmetic(operator)
+
+
+def _parameter(name: str) -> Callable[[_Machine], None]:
+    return lambda machine: machine.get(name)
+
+
 _OPERATIONS: dict[str, Callable[[_Machine], None]] = {
-    **{name: (lambda machine, name=name: machine.arithmetic(name)) for name in "+-*/%~^"},  # type: ignore[misc]
-    **{name: (lambda machine, name=name: machine.get(name)) for name in "IOK"},  # type: ignore[misc]
+    **{name: _arithmetic(name) for name in "+-*/%~^"},
+    **{name: _parameter(name) for name in "IOK"},
     "|": _Machine.modular, "v": _Machine.root, "p": _Machine.print_, "f": _Machine.print_all,
     "n": _Machine.take_out, "P": _Machine.put, "d": _Machine.duplicate, "c": _Machine.clear, "r": _Machine.swap,
     "R": _Machine.rotate, "z": _Machine.depth, "a": _Machine.character, "x": _Machine.execute, "?": _Machine.ask,

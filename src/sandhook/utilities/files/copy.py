@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from sandhook.command.context import Context
 from sandhook.command.modes import mode_string
 from sandhook.command.operands import beneath, confirm, find, locate, reason, stat_of
-from sandhook.kernel.descriptor import CHUNK
+from sandhook.kernel.descriptor import CHUNK, Description
 from sandhook.record import Record
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.files.backup import Backup
@@ -323,7 +323,7 @@ class Copier:
         self._attributes(info, target, new=not existed)
         return True
 
-    def _open_target(self, target: str, existed: bool):  # type: ignore[no-untyped-def]
+    def _open_target(self, target: str, existed: bool) -> Description:
         ctx = self.ctx
         locate(ctx, target)
         if not existed and find_dangling(ctx, target):

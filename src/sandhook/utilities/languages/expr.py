@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, option_set
@@ -174,12 +175,15 @@ class _Evaluator:
         return text[start - 1 : start - 1 + size] if start > 0 and size > 0 else ""
 
 
-def _compare(operator: str, left: int | bytes, right: int | bytes) -> bool:
+Value = TypeVar("Value", int, bytes)
+
+
+def _compare(operator: str, left: Value, right: Value) -> bool:
     if operator in ("=", "=="):
         return left == right
     if operator == "!=":
         return left != right
-    less = left < right  # type: ignore[operator]
+    less = left < right
     if operator == "<":
         return less
     if operator == "<=":

@@ -218,7 +218,8 @@ def key_function(fields: int, skip: int, width: int | None, icase: bool) -> Call
         for _ in range(fields):
             if at >= len(line):
                 break
-            at = _FIELD.match(line, at).end()  # type: ignore[union-attr]
+            found = _FIELD.match(line, at)
+            at = found.end() if found else at
         at += skip
         part = line[at:] if width is None else line[at : at + width]
         return part.lower() if icase else part

@@ -202,6 +202,10 @@ def _above(ctx: Context) -> set[int]:
     return found
 
 
+def _constant(answer: bool) -> Callable[[Row], bool]:
+    return lambda row: answer
+
+
 def _tests(options: Options, ctx: Context) -> list[Callable[[Row], bool]]:
     """Return what else a process must be."""
     tests: list[Callable[[Row], bool]] = []
@@ -210,17 +214,14 @@ def _tests(options: Options, ctx: Context) -> list[Callable[[Row], bool]]:
         tests.append(lambda row: row.parent in options.parents)
     for wanted in (options.groups, options.sessions):
         if wanted:  # all processes of a run are one group and one session
-            good = first in wanted or 0 in wanted
-            tests.append(lambda row, good=good: good)  # type: ignore[misc]
+            tests.append(_constant(first in wanted or 0 in wanted))
     for text in (options.users, options.real_users):
         if text is not None:
-            good = current_user(ctx)[0] in _users(text, ctx)
-            tests.append(lambda row, good=good: good)  # type: ignore[misc]
+            tests.append(_constant(current_user(ctx)[0] in _users(text, ctx)))
     if options.real_groups is not None:
-        good = current_user(ctx)[1] in _groups(options.real_groups, ctx)
-        tests.append(lambda row, good=good: good)  # type: ignore[misc]
+        tests.append(_constant(current_user(ctx)[1] in _groups(options.real_groups, ctx)))
     if options.terminals is not None:
-        tests.append(lambda row: False)
+        tests.append(_constant(False))
     if options.states is not None:
         letters = options.states
         tests.append(lambda row: "S" in letters)

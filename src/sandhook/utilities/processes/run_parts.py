@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import stat as bits
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, find, reason
@@ -92,7 +92,7 @@ def _names(directory: str, options: Options, ctx: Context) -> list[str]:
     return names[::-1] if options.reverse else names
 
 
-def _fits(options: Options):  # type: ignore[no-untyped-def]
+def _fits(options: Options) -> Callable[[str], bool]:
     if options.regex is not None:
         try:
             regex: Regex = compile_ere(options.regex)

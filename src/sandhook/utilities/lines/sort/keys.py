@@ -142,16 +142,23 @@ def _blank_fields(field: int, end: int | None, blanks: bool) -> Callable[[bytes]
     before = rb"(?:[ \t\n]*[^ \t\n]*){%d}" % field + (rb"[ \t\n]*" if blanks else b"")
     wanted = rb"(.*)" if end is None else rb"((?:[ \t\n]*[^ \t\n]*){%d})" % (end - field)
     match = re.compile(before + wanted, re.DOTALL).match
-    return lambda line: match(line)[1]  # type: ignore[index]
+
+    def cut(line: bytes) -> bytes:
+        found = match(line)
+        return found[1] if found else b""
+
+    return cut
 
 
 def _fields_end(count: int, tab: bytes | None, into_next: bool) -> Callable[[bytes], int]:
     """Return where ``count`` fields end; with ``into_next`` behind the separator, where the next begins."""
 
+    separator = tab or b""
+
     def separated(line: bytes) -> int:
         at = 0
         for index in range(count):
-            found = line.find(tab, at)  # type: ignore[arg-type]
+            found = line.find(separator, at)
             if found < 0:
                 return len(line)
             at = found + 1 if into_next or index < count - 1 else found
@@ -179,7 +186,8 @@ def _beginning(field: int, char: int, blanks: bool, tab: bytes | None) -> Callab
     def begin(line: bytes) -> int:
         at = fields(line) if field else 0
         if blanks:
-            at = _BLANK_RUN.match(line, at).end()  # type: ignore[union-attr]
+            found = _BLANK_RUN.match(line, at)
+            at = found.end() if found else at
         return min(at + char, len(line))
 
     return begin
@@ -192,7 +200,8 @@ def _limit(end: int, char: int, blanks: bool, tab: bytes | None) -> Callable[[by
         at = fields(line) if end else 0
         if char:
             if blanks:
-                at = _BLANK_RUN.match(line, at).end()  # type: ignore[union-attr]
+                found = _BLANK_RUN.match(line, at)
+                at = found.end() if found else at
             at = min(at + char, len(line))
         return at
 
@@ -245,7 +254,9 @@ def _folded(flags: str) -> Callable[[bytes], bytes] | None:
 def numeric(text: bytes) -> Any:
     """-n: a decimal number of any length; what is none counts as 0."""
     found = _NUMBER.match(text)
-    sign, whole, fraction = found.groups()  # type: ignore[union-attr]
+    if found is None:
+        return 0
+    sign, whole, fraction = found.groups()
     if not fraction and len(whole) < _DIGITS_AT_ONCE:
         return int(sign + whole) if whole else 0
     from decimal import Decimal
@@ -288,7 +299,8 @@ def version(text: bytes) -> Any:
     rank = 0 if not text else 1 if text == b"." else 2 if text == b".." else 3 if text[:1] == b"." else 4
     if rank < 3:
         return (rank,)
-    prefix = text[: _SUFFIX.search(text).start()]  # type: ignore[union-attr]
+    suffix = _SUFFIX.search(text)
+    prefix = text[: suffix.start()] if suffix else text
     return (rank, _version_parts(prefix), _version_parts(text))
 
 

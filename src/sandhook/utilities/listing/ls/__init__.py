@@ -42,7 +42,7 @@ _QUOTINGS = {"literal": "literal", "shell": "shell", "shell-always": "shell-alwa
 _WHEN = ("always yes force", "never no none", "auto tty if-tty")
 
 
-def _one_of(name: str, table: dict[str, str], *words: str):  # type: ignore[no-untyped-def]
+def _one_of(name: str, table: dict[str, str], *words: str) -> Callable[[str], str]:
     read = one_of(name, *(words or table), status=1)
     return lambda text: table[read(text)]
 

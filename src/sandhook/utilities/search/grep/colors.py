@@ -57,7 +57,8 @@ _FIELDS = {
 
 def palette_of(environment: Mapping[str, str]) -> Palette:
     """Read GREP_COLOR and GREP_COLORS; what follows a value that is none is not looked at."""
-    values: dict[str, object] = {}
+    values: dict[str, bytes] = {}
+    reversed_ = PLAIN.reversed_
     old = environment.get("GREP_COLOR", "")
     if old:
         values["selected"] = values["context"] = old.encode("utf-8", "surrogateescape")
@@ -68,9 +69,9 @@ def palette_of(environment: Mapping[str, str]) -> Palette:
         if name == "ne":
             values["clear"] = b""
         elif name == "rv":
-            values["reversed_"] = True
+            reversed_ = True
         elif name == "mt" and equals:
             values["selected"] = values["context"] = value.encode()
         elif name in _FIELDS and equals:
             values[_FIELDS[name]] = value.encode()
-    return Palette(**values) if values else PLAIN  # type: ignore[arg-type]
+    return PLAIN._replace(reversed_=reversed_, **values)
