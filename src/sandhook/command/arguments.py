@@ -83,7 +83,7 @@ def logical_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[list[
                 return
             pending.append(word)
         if len(pending) == before or line.rstrip(b"\n")[-1:] in (b" ", b"\t"):
-            continue  # lines without words are none
+            continue  # lines without words do not count
         if pending:
             yield pending
             pending = []
@@ -102,7 +102,7 @@ def whole_lines(reader: Reader, eof: str | None, tell: Tell) -> Iterator[str]:
 
 
 def _lines(reader: Reader, tell: Tell) -> Iterator[bytes]:
-    """Yield lines; one that ends in a backslash goes on behind its newline. Warns of a first NUL."""
+    """Yield lines; one that ends in a backslash goes on after its newline. Warns of a first NUL."""
     pending = b""
     warned = False
     for line in reader.lines():

@@ -113,7 +113,7 @@ class Context:
         stdin: Description | None = None,
         stdout: Description | None = None,
     ) -> Process:
-        """Start another command beside this one and return its process, for ``wait``.
+        """Start another command that runs at the same time, and return its process for ``wait``.
 
         It takes ``stdin`` and ``stdout`` over, and has this process's own where they are None.
         """
@@ -228,7 +228,7 @@ class Reader:
     """Reads one input in chunks or lines, and charges what it reads.
 
     Use as a context manager: leaving it gives the description back, and puts a seekable
-    input's offset behind what was really used, as GNU's tools do when they stop early.
+    input's offset after what was really used, as GNU's tools do when they stop early.
     """
 
     __slots__ = ("_buffer", "_ctx", "_start", "description")
@@ -263,7 +263,7 @@ class Reader:
         self._ctx.budget.check_fits(size)
 
     def is_output(self, *, empty: bool = False) -> bool:
-        """Tell whether reading on would read what standard output writes: ``cat f >> f``; ``empty`` ones too."""
+        """Return whether reading on would read what standard output writes: ``cat f >> f``; ``empty`` ones too."""
         source = self.description
         output = self._ctx.process.descriptors.get(1)
         if not (isinstance(source, File) and isinstance(output, File)):
@@ -344,7 +344,7 @@ class Reader:
         """Yield lines with their delimiter; the last one may lack it.
 
         A line longer than memory allows ends the run. While a line is being used, everything
-        behind it counts as unread.
+        after it counts as unread.
         """
         budget = self._ctx.budget
         while True:

@@ -5,12 +5,12 @@ from __future__ import annotations
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-#: A longer interval is as good as endless, and keeps the clock's arithmetic exact.
+#: A longer interval counts as endless; the bound keeps the clock's arithmetic exact.
 FOREVER = 1e10
 
 
 def interval(text: str) -> float | None:
-    """Return a non-negative interval in seconds ("1.5", "2m", "inf"), or None if it is none."""
+    """Return a non-negative interval in seconds ("1.5", "2m", "inf"), or None for other text."""
     unit = 1
     if text[-1:] in _UNITS:
         unit = _UNITS[text[-1]]

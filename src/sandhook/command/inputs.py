@@ -19,7 +19,7 @@ class Joined:
     def __init__(
         self, ctx: Context, names: Sequence[str], limit: int | None = None, *, lenient: bool = False
     ) -> None:
-        """``lenient`` says that directories are told of and are no failure."""
+        """``lenient``: directories are reported and are no failure."""
         self._ctx = ctx
         self._names = names
         self._limit = limit

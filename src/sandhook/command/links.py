@@ -114,12 +114,12 @@ def relative_to(path: str, base: str) -> str:
 
 
 def is_below(path: str, base: str) -> bool:
-    """Tell whether a canonical path is ``base`` or lies below it."""
+    """Return whether a canonical path is ``base`` or lies below it."""
     return path == base or path.startswith(base.rstrip("/") + "/")
 
 
 def leads_out(name: str, target: str) -> bool:
-    """Tell whether a link called ``name`` in an archive would lead out of the directory it is extracted to."""
+    """Return whether a link called ``name`` in an archive would lead out of the directory it is extracted to."""
     if target[:1] == "/":
         return True
     depth = name.count("/")

@@ -24,7 +24,7 @@ class Mode:
     __slots__ = ("_clauses", "_text", "octal")
 
     def __init__(self, text: str) -> None:
-        """Read a mode. Raises ValueError when it is none."""
+        """Read a mode. Raises ValueError for other text."""
         self._text = text
         self.octal: int | None = None
         self._clauses: list[tuple[int, bool, str, int, bool, str]] = []

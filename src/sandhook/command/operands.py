@@ -19,7 +19,7 @@ def locate(ctx: Context, name: str) -> VirtualPath:
 
 
 def stat_of(ctx: Context, name: str, *, follow: bool = True) -> Stat:
-    """Return what stat(2), or lstat(2), tells about an operand. Raises OSError."""
+    """Return the status of an operand, as stat(2) or lstat(2) has it. Raises OSError."""
     return ctx.fs.stat(locate(ctx, name), follow=follow)
 
 
@@ -32,7 +32,7 @@ def find(ctx: Context, name: str, *, follow: bool = True) -> Stat | None:
 
 
 def is_directory(ctx: Context, name: str) -> bool:
-    """Tell whether an operand leads to a directory, through links too."""
+    """Return whether an operand leads to a directory, through links too."""
     return bool(name) and ctx.fs.is_dir(ctx.path(name))
 
 

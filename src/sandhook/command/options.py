@@ -225,7 +225,7 @@ class Syntax:
     def parse_after_number(
         self, arguments: Sequence[str], complaint: str
     ) -> tuple[str | None, Any, list[str]]:
-        """Return what stands behind the dash of a first argument like ``-5c``, or None; options; operands.
+        """Return what stands after the dash of a first argument like ``-5c``, or None; options; operands.
 
         Args:
             complaint: What is said of a digit elsewhere; "{}" is the digit.

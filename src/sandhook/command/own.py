@@ -258,7 +258,7 @@ def utility(*, name: str | None = None, options: type | None = None) -> Callable
 def utility(
     function: Body | None = None, /, *, name: str | None = None, options: type | None = None
 ) -> OwnUtility | Callable[[Body], OwnUtility]:
-    """Make a function a command for the shells that it is handed to: ``Shell(utilities=[greet])``.
+    """Make a function a command for the shells that receive it: ``Shell(utilities=[greet])``.
 
     The function gets a ``UtilityContext`` and returns an exit status, None for 0, or text that is
     its output. What it raises is one line on standard error and status 1: OSError worded as the

@@ -1,4 +1,4 @@
-"""Compressed files as descriptions that give what they hold: for zgrep, zdiff and their like."""
+"""Compressed files as descriptions that give what they hold: for zgrep, zdiff and similar ones."""
 
 from __future__ import annotations
 

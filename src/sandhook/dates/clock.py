@@ -48,7 +48,7 @@ class Moment(Record):
 
 
 def is_leap(year: int) -> bool:
-    """Tell whether a year of the proleptic Gregorian calendar has 366 days."""
+    """Return whether a year of the proleptic Gregorian calendar has 366 days."""
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 

@@ -36,7 +36,7 @@ _TOKEN = re.compile(
 )
 
 
-#: A sign in front of no number, which means nothing.
+#: A sign before no number, which means nothing.
 _SIGNS = ("+", "-")
 _NO_SIGN = lazily(r"[+-](?!\s*\d)", re.ASCII)
 
@@ -263,7 +263,7 @@ class _Reader:
         self._bare_number(text)
 
     def _bare_number(self, text: str) -> None:
-        """A number alone: a year behind date and time, else YYYYMMDD, else HH or HHMM."""
+        """A number alone: a year after date and time, else YYYYMMDD, else HH or HHMM."""
         if (
             self.date
             and not self.year_given
@@ -300,7 +300,7 @@ class _Reader:
             self._correction()
 
     def _correction(self) -> bool:
-        """Read an offset right behind a time or a zone: in "10:00 +1 hour", as GNU has it, +1 is one."""
+        """Read an offset right after a time or a zone: in "10:00 +1 hour", as GNU has it, +1 is one."""
         text = self._peek("zone") or self._peek("number")
         if text[:1] not in ("+", "-") or not text:
             return False
@@ -352,7 +352,7 @@ class _Reader:
             raise BadDate
 
     def _behind_iso_date(self) -> bool:
-        """Tell whether a T stands where it begins a time of day, and is no zone."""
+        """Return whether a T stands where it begins a time of day, and is no zone."""
         kind, text = self.tokens[self.index - 2] if self.index > 1 else ("", "")
         return kind == "date" and text.replace("-", "").isdigit()
 
@@ -388,7 +388,7 @@ class _Reader:
         self.weekday = (weekday, ordinal)
 
     def _add(self, amount: str, unit: str) -> None:
-        """Add a relative item; "ago" behind it turns it round."""
+        """Add a relative item; "ago" after it turns it round."""
         sign = -1 if amount[0] == "-" else 1
         if self._peek("word") == "ago":
             self.index += 1
@@ -468,7 +468,7 @@ def full_year(text: str) -> int:
 
 
 def _signed_year(text: str) -> int:
-    """Return the year of "10-Feb-99", "10 Feb 99" or "10 Feb +99": behind a plus it is as it stands."""
+    """Return the year of "10-Feb-99", "10 Feb 99" or "10 Feb +99": after a plus it is as it stands."""
     return int(text[:11]) if text[0] == "+" else full_year(text.lstrip("-"))
 
 

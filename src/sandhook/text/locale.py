@@ -16,7 +16,7 @@ C = frozenset({"C", "POSIX"})
 
 
 def goes_by_bytes(environment: Mapping[str, str]) -> bool:
-    """Tell whether the locale is C or POSIX. Without any variable it is UTF-8's."""
+    """Return whether the locale is C or POSIX. Without any variable it is UTF-8's."""
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         locale = environment.get(name)
         if locale:

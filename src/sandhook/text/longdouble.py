@@ -37,7 +37,7 @@ def parse(text: str) -> tuple[LongDouble, int, bool]:
     """Read a number as strtold does.
 
     Returns:
-        The number (0 when there is none), the offset of the first character that does not
+        The number (0 without one), the offset of the first character that does not
         belong to it, and whether it was out of range.
     """
     start = len(text) - len(text.lstrip(" \t\n\v\f\r"))

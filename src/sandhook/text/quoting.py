@@ -44,7 +44,7 @@ def double_quote(text: str) -> str:
 
 
 def needs_ansi_c(text: str) -> bool:
-    """Tell whether a character (or a byte that is not UTF-8) cannot be printed."""
+    """Return whether a character (or a byte that is not UTF-8) cannot be printed."""
     return not text.isprintable() and not all(map(printable, text))
 
 
@@ -64,7 +64,7 @@ def ansi_c(text: str) -> str:
 
 
 def printable(letter: str) -> bool:
-    """Tell what iswprint says in C.UTF-8: Python's view, but for spaces, formats and private use."""
+    """Return what iswprint says in C.UTF-8: Python's view, but for spaces, formats and private use."""
     if letter.isprintable():
         return True
     if letter.isascii():

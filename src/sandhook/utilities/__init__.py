@@ -1,7 +1,7 @@
 """The utilities: one visible dict of names to modules, loaded when first used.
 
 ``UTILITIES`` maps what a script may call to the module or package below this package that implements
-it. A name that means another program of the same module (``[``, ``egrep``) is told apart there by
+it. A name that means another program of the same module (``[``, ``egrep``) is distinguished there by
 ``ctx.program``. Installed packages add utilities of their own through the entry-point group
 ``sandhook.utilities``; the rarely used ones of ``utilities.extras`` come in the same way.
 """

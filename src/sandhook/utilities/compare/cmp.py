@@ -127,7 +127,7 @@ class _Comparison:
         return 1 if self.differ else 0
 
     def _report(self, one: bytes, two: bytes, width: int) -> bool:
-        """Report the differences of two pieces; tell whether to go on."""
+        """Report the differences of two pieces; return whether to go on."""
         if self.options.silent:
             return False
         for offset, (left, right) in enumerate(zip(one, two)):

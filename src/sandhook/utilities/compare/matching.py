@@ -3,7 +3,7 @@
 Source: E. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1 (1986), section 4b.
 Lines that the other file lacks are set aside first, and with them those that are so frequent there
 that they match by accident. What the script leaves open (which of several equal lines was added) is settled
-as GNU diffutils 3.8 does: as late as possible, or beside a change of the other file.
+as GNU diffutils 3.8 does: as late as possible, or next to a change of the other file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def compare(
 
     Args:
         old: A number for each line; equal lines have equal numbers.
-        new: Likewise, with the same numbers.
+        new: The other sequence, with the same numbers for equal lines.
         charge: Charges work to the budget.
         ends: Lines at the beginning and at the end that both have and that stay out of it, see ``equal_ends``.
     """
@@ -69,7 +69,7 @@ def equal_ends(old: Sequence[object], new: Sequence[object], horizon: int) -> tu
 
 
 def _marks(size: int) -> bytearray:
-    """Return a mark for each line, and a 0 behind the last: what lies before the first is that 0, too."""
+    """Return a mark for each line, and a 0 after the last: what lies before the first is that 0, too."""
     return bytearray(size + 1)
 
 

@@ -67,7 +67,7 @@ class Rules:
         return normal
 
     def ignores(self, line: bytes) -> bool:
-        """Tell whether a line that was added or removed does not count."""
+        """Return whether a line that was added or removed does not count."""
         body = line.removesuffix(b"\n")
         if self.blank_lines and not (body if self.space == "exact" else body.strip(_BLANKS)):
             return True
@@ -123,7 +123,7 @@ def split(data: bytes) -> list[bytes]:
 
 
 def is_binary(data: bytes) -> bool:
-    """Tell whether a file is no text: a NUL in its first block."""
+    """Return whether a file is no text: a NUL in its first block."""
     return b"\0" in data[:4096]
 
 

@@ -77,7 +77,7 @@ def _decode(reader: Reader, ignore: bool, ctx: Context) -> None:
 
 
 def _beginning(group: bytes, ctx: Context) -> None:
-    """Write the bytes that the good letters in front of a bad group make."""
+    """Write the bytes that the good letters before a bad group make."""
     letters = 0
     while letters < len(group) and _is_alphabet(group[letters : letters + 1]):
         letters += 1

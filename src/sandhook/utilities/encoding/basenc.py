@@ -45,7 +45,7 @@ class Coding:
         self.begins = begins
 
     def beginning(self, group: bytes) -> bytes:
-        """Return the bytes that the good letters in front of a bad group make."""
+        """Return the bytes that the good letters before a bad group make."""
         letters = 0
         while letters < len(group) and group[letters] in self.alphabet and group[letters] != _FILL:
             letters += 1

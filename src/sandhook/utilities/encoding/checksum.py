@@ -19,7 +19,7 @@ WRITE_ERROR = "write error"
 class Options:
     """md5sum [-bctwz] [--tag] [--quiet] [--status] [--strict] [--ignore-missing] [FILE]...
 
-    Print the digest of each FILE (standard input), or check those that FILE lists. Likewise sha1sum,
+    Print the digest of each FILE (standard input), or check those that FILE lists. So do sha1sum,
     sha224sum, sha256sum, sha384sum, sha512sum, b2sum.
     """
 

@@ -1,4 +1,4 @@
-"""Digests of files, printed and checked: what md5sum and its like, b2sum and cksum share."""
+"""Digests of files, printed and checked: what md5sum and similar ones, b2sum and cksum share."""
 
 from __future__ import annotations
 

@@ -343,7 +343,7 @@ def _lines(
 
 
 class _Digits:
-    """Writes the bytes of one line as groups, and as characters behind them."""
+    """Writes the bytes of one line as groups, and as characters after them."""
 
     def __init__(self, options: Options, columns: int, group: int) -> None:
         self.columns = columns
@@ -410,7 +410,7 @@ def _revert(reader: Reader, options: Options, columns: int, target: _Target, ctx
 
 
 def _octets(line: bytes, at: int, most: int, half: int) -> tuple[int, bytes]:
-    """Read pairs of digits; three characters in a row that are none end the line.
+    """Read pairs of digits; three other characters in a row end the line.
 
     Returns:
         A digit that waits for its partner (-1 for none), and the bytes.

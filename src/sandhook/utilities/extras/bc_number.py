@@ -68,7 +68,7 @@ class Arithmetic:
         return rescaled(checked(a.value * b.value, a.scale + b.scale), wanted)
 
     def divide(self, a: Number, b: Number, scale: int) -> Number:
-        """Divide, cut off behind ``scale`` digits. Raises NumberError for a divisor of 0."""
+        """Divide, cut off after ``scale`` digits. Raises NumberError for a divisor of 0."""
         if not b.value:
             raise NumberError("Divide by zero")
         power = scale + b.scale - a.scale
@@ -82,7 +82,7 @@ class Arithmetic:
         return Number(_quotient(x, y), scale)
 
     def remainder(self, a: Number, b: Number, scale: int) -> Number:
-        """Return a - (a / b) * b, with the quotient cut off behind ``scale`` digits."""
+        """Return a - (a / b) * b, with the quotient cut off after ``scale`` digits."""
         return self.quotient_and_remainder(a, b, scale)[1]
 
     def quotient_and_remainder(self, a: Number, b: Number, scale: int) -> tuple[Number, Number]:
@@ -138,7 +138,7 @@ def _quotient(x: int, y: int) -> int:
 
 
 def rescaled(number: Number, scale: int) -> Number:
-    """Return a number with no more digits than ``scale`` behind the point."""
+    """Return a number with no more digits than ``scale`` after the point."""
     if number.scale <= scale:
         return number
     return Number(_quotient(number.value, 10 ** (number.scale - scale)), scale)
@@ -249,7 +249,7 @@ def _fraction(value: int, scale: int, base: int) -> str:
 
 
 def wrapped(text: str, column: int, width: int) -> tuple[str, int]:
-    """Break a number at the end of lines with a backslash; return it and the column behind it."""
+    """Break a number at the end of lines with a backslash; return it and the column after it."""
     if not width:
         return text, 0
     pieces = []

@@ -136,7 +136,7 @@ class _Machine:
         return True
 
     def _refuse(self, letter: str) -> None:
-        """Say that there is no such command: on both streams, as GNU's does."""
+        """Report that there is no such command: on both streams, as GNU's does."""
         self._ctx.flush()
         for byte in letter.encode("utf-8", "surrogateescape"):
             self._ctx.process.complain(f"{self._ctx.name}: ".encode())
@@ -298,7 +298,7 @@ class _Machine:
         return count
 
     def _leave(self, levels: int) -> None:
-        """Leave so many levels of macros and the text; for GNU's dc a single one is none."""
+        """Leave so many levels of macros and the text; GNU's dc does not count a single one."""
         if levels > len(self._frames):
             self._ctx.error("Q command argument exceeded string execution depth")
         if levels > 1:

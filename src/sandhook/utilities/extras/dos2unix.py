@@ -1,6 +1,6 @@
 """dos2unix, unix2dos, mac2unix, unix2mac: change how the lines of text files end.
 
-Oracle: dos2unix 7.4 (-e is 7.5's). Options hold for the files behind them.
+Oracle: dos2unix 7.4 (-e is 7.5's). Options hold for the files after them.
 Divergence: L-DOS-001, no other character sets than UTF-16 with a byte order mark are converted.
 """
 
@@ -142,7 +142,7 @@ class _Worker:
         self.opts = Options(**self.given)
 
     def finish(self) -> None:
-        """Complain of an input that has no output."""
+        """Report an input that has no output."""
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             self.ctx.error(f"target of file {waiting} not specified in new-file mode")

@@ -85,7 +85,7 @@ def _factors(number: int, ctx: Context) -> Iterator[int]:
 
 
 def is_prime(number: int) -> bool:
-    """Tell whether a number is prime (Miller and Rabin; certain below 2**81)."""
+    """Return whether a number is prime (Miller and Rabin; certain below 2**81)."""
     if number < 2:
         return False
     for witness in _WITNESSES:

@@ -1,4 +1,4 @@
-"""isutf8: tell whether files are valid UTF-8.
+"""isutf8: check whether files are valid UTF-8.
 
 Oracle: moreutils 0.67; messages name the line and the byte alone.
 """

@@ -20,7 +20,7 @@ _DROPPED = bytes(byte for byte in range(256) if byte > 127 or not (chr(byte).isa
 class Options:
     """look [-adf] [-t CHARACTER] STRING [FILE]
 
-    Print the lines of FILE, a dictionary if there is none, that begin with STRING.
+    Print the lines of FILE, a dictionary by default, that begin with STRING.
     """
 
     alternative: bool = opt("-a", "--alternative", help="use the other dictionary, web2")

@@ -223,7 +223,7 @@ class _Converter:
         self.ctx.write(("".join(pieces) + end).encode("utf-8", "surrogateescape"))
 
     def _field(self, word: str) -> str | None:
-        """Return a converted number, or None for what is none and may stay."""
+        """Return a converted number, or None for other text that may stay."""
         try:
             return self._shown(self._value(word))
         except _Invalid as error:
@@ -237,7 +237,7 @@ class _Converter:
             return None
 
     def _value(self, word: str) -> tuple[Decimal, int]:
-        """Return a number and how many digits behind the point it has."""
+        """Return a number and how many digits after the point it has."""
         options = self.options
         text = word.removesuffix(options.suffix) if options.suffix else word
         text = text.lstrip(" \t")

@@ -223,7 +223,7 @@ class _Pen:
         self._tab = tabs[0].encode("utf-8", "surrogateescape") if tabs is not None else None
         self._width = tabs[1] if tabs is not None else 8
         self._pending = 0
-        self.column = 0  #: behind what has been written; blanks that wait do not count
+        self.column = 0  #: after what has been written; blanks that wait do not count
         self.out: list[bytes] = []
 
     def go(self, column: int) -> None:
@@ -254,7 +254,7 @@ class _Pen:
         self.column += self._width - self.column % self._width
 
     def settle(self, column: int) -> None:
-        """Take a column to be the present one, unless blanks wait: so GNU's does behind lines that it had stored."""
+        """Take a column to be the present one, unless blanks wait: so GNU's does after lines that it had stored."""
         if not self._pending:
             self.column = column
 
@@ -328,7 +328,7 @@ class _Printer:
         self._end()
 
     def _beside(self, lines: list[bytes], at: int, last: bool) -> _Cell | None:
-        """Return a line of one of several files; behind its end an empty one, and none at the end of the last file."""
+        """Return a line of one of several files; after its end an empty one, and none at the end of the last file."""
         if at < len(lines):
             return self._line + at, self._layout.text(lines[at])
         return None if last else (self._line + at, b"")

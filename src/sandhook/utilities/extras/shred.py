@@ -1,6 +1,6 @@
 """shred: overwrite files so that nothing of them is left; here once is enough.
 
-Oracle: GNU coreutils 9.1. Divergence: L-SHRED-001, a file is written over once, however many passes are told of.
+Oracle: GNU coreutils 9.1. Divergence: L-SHRED-001, a file is written over once, however many passes are reported.
 """
 
 from __future__ import annotations

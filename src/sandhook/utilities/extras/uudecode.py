@@ -26,7 +26,7 @@ _BEGIN = lazily(rb"begin(-base64)?(-encoded)? ([0-7]{3,4}) (.*?)[ \t]*\r?\n?", r
 class Options:
     """uudecode [-o FILE] [FILE]...
 
-    Decode each FILE, or standard input, into the file that it names; what stands before and behind is left out.
+    Decode each FILE, or standard input, into the file that it names; what stands before and after is left out.
     """
 
     output: str | None = opt(

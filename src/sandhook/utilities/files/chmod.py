@@ -70,7 +70,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> tuple[Options, list[str], str | None]:
-    """Tell modes that begin with "-" (chmod -x f) from options."""
+    """Distinguish modes that begin with "-" (chmod -x f) from options."""
     plain: list[str] = []
     mode: str | None = None
     for index, argument in enumerate(arguments):

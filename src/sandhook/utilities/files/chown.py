@@ -160,7 +160,7 @@ class _Change:
         return self.ctx.fs.is_dir(path) and self.ctx.fs.realpath(path) == "/"
 
     def _below(self, name: str, operand: bool, seen: set[tuple[int, int]]) -> list[str] | None:
-        """Return the names in a directory, or None for what is none or was seen before."""
+        """Return the names in a directory, or None for other files and directories that were seen before."""
         follow = self.options.walk == "L" or (self.options.walk == "H" and operand)
         try:
             info = stat_of(self.ctx, name, follow=follow)

@@ -108,7 +108,7 @@ class Copier:
         return good
 
     def _seen(self, source: str, info: Stat) -> bool:
-        """Tell whether an operand names what an earlier one did, and remember it."""
+        """Return whether an operand names what an earlier one did, and remember it."""
         if not self.several:
             return False
         above, slash, name = source.rstrip("/").rpartition("/")
@@ -195,7 +195,7 @@ class Copier:
         return there.mtime_ns
 
     def _replaces(self, info: Stat, there: Stat) -> bool:
-        """Tell whether the new file cannot be written into the old one."""
+        """Return whether the new file cannot be written into the old one."""
         if self.policy.how != "copy":
             return self.policy.force
         if bits.S_ISREG(info.mode) or self.policy.plain:
@@ -262,7 +262,7 @@ class Copier:
         return self._special(target, info)
 
     def _is_here(self, target: str) -> bool:
-        """Tell whether a file would be in the working directory itself."""
+        """Return whether a file would be in the working directory itself."""
         above, slash, _ = target.rstrip("/").rpartition("/")
         if not slash:
             return True
@@ -403,7 +403,7 @@ class Copier:
         return True
 
     def _is_within(self, info: Stat, target: str) -> bool:
-        """Tell whether ``target`` lies in the directory that ``info`` describes."""
+        """Return whether ``target`` lies in the directory that ``info`` describes."""
         ctx = self.ctx
         above = target.rstrip("/").rpartition("/")
         parent = above[0] or ("/" if above[1] else ".")
@@ -422,7 +422,7 @@ class Copier:
 
 
 def find_dangling(ctx: Context, name: str) -> bool:
-    """Tell whether a name is a symbolic link that leads to nothing."""
+    """Return whether a name is a symbolic link that leads to nothing."""
     try:
         info = find(ctx, name, follow=False)
         return info is not None and bits.S_ISLNK(info.mode) and find(ctx, name) is None

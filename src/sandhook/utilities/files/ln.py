@@ -73,7 +73,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _is_linkable(ctx: Context, name: str) -> bool:
-    """Tell whether there is such a file, and it is no directory."""
+    """Return whether there is such a file, and it is no directory."""
     try:
         return not bits.S_ISDIR(stat_of(ctx, name, follow=False).mode)
     except OSError:

@@ -71,7 +71,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _split(template: str, suffix: str | None) -> tuple[str, str]:
-    """Return what stands before the end of the X, and what behind."""
+    """Return what stands before the end of the X, and what after."""
     if suffix is not None:
         if template[-1:] != "X":
             raise Failure(f"with --suffix, template {quote_always(template)} must end in X")

@@ -1,4 +1,4 @@
-"""mountpoint: tell whether a directory is one that a file system is mounted on.
+"""mountpoint: check whether a directory is one that a file system is mounted on.
 
 Oracle: util-linux 2.38. Divergence: L-MOUNTPOINT-001, / and /dev are, in the virtual file system, and no other; there
 are no block devices for -x.

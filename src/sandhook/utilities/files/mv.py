@@ -75,7 +75,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 def _allowed(
     source: str, target: str, info: Stat, options: Options, ctx: Context, made: dict[tuple[int, int], str]
 ) -> bool:
-    """Tell whether the move may be tried; refuse, ask and compare times as the options say."""
+    """Return whether the move may be tried; refuse, ask and compare times as the options say."""
     try:
         there = find(ctx, target, follow=False)
     except OSError as error:

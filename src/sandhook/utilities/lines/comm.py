@@ -48,12 +48,12 @@ class _Input:
         self.advance()
 
     def advance(self) -> None:
-        """Go to the next line; None behind the last."""
+        """Go to the next line; None after the last."""
         before, last = self._before, self.line
         line = next(self._lines, None)
         self.line = None if line is None else line.removesuffix(self._end)
         self._before = last
-        if self.line is not None:  # behind the last line the two last ones are compared again, as GNU's does
+        if self.line is not None:  # after the last line the two last ones are compared again, as GNU's does
             before, last = last, self.line
         if before is None or last is None or self._order == "no" or self.disordered or before <= last:
             return

@@ -17,7 +17,7 @@ from sandhook.record import Record
 from sandhook.text.quoting import quote_always
 from sandhook.vfs.errors import error_text
 
-RAW = True  # -5 is an option only in front of all others
+RAW = True  # -5 is an option only before all others
 _LEGACY = re.compile(r"([0-9]+)([bkmclqvz]*)", re.ASCII)
 
 

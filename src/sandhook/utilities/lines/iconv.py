@@ -1,7 +1,7 @@
 """iconv: convert text from one encoding to another.
 
 Source: POSIX.1-2024 XCU 3, iconv. Oracle: glibc 2.36. Divergence: L-ICONV-001, a fixed list of encodings;
-//IGNORE is -c that tells of it; //TRANSLIT knows a few characters, and writes ? for the others.
+//IGNORE is -c with a report; //TRANSLIT knows a few characters, and writes ? for the others.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _encoding(name: str | None, ctx: Context) -> tuple[str, list[str]]:
-    """Return the codec of a name, and what stands behind its slashes. Raises Failure."""
+    """Return the codec of a name, and what stands after its slashes. Raises Failure."""
     if not name or name.startswith("//"):
         text = next(
             (ctx.environment[n] for n in ("LC_ALL", "LC_CTYPE", "LANG") if ctx.environment.get(n)), ""
@@ -143,7 +143,7 @@ class _Conversion:
         yield from self._window(b"", True, ctx)
 
     def _window(self, held: bytes, ended: bool, ctx: Context) -> Iterator[bytes]:
-        """Convert a short piece: what stands behind a fault in it is looked at again."""
+        """Convert a short piece: what stands after a fault in it is looked at again."""
         while True:
             decoder = self._current
             try:
@@ -171,7 +171,7 @@ class _Conversion:
             return
 
     def _encoded(self, text: str) -> Iterator[bytes]:
-        """Encode text, and go on behind what the output has no character for."""
+        """Encode text, and go on after what the output has no character for."""
         while text:
             try:
                 yield self._encoder.encode(text)

@@ -160,7 +160,7 @@ class _Source:
         self.pending: Line | None = None
 
     def next(self) -> Line | None:
-        """Return the fields of the next line, None behind the last."""
+        """Return the fields of the next line, None after the last."""
         line = next(self._lines, None)
         if line is None:
             self.pending = None
@@ -171,7 +171,7 @@ class _Source:
         return self.pending
 
     def check(self) -> None:
-        """Look whether the pending line is in order behind the one before it."""
+        """Look whether the pending line is in order after the one before it."""
         if self.pending is None:
             return
         key = self.joiner.key(self.pending, self.index)

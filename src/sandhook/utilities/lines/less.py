@@ -65,7 +65,7 @@ def _resolved(name: str, ctx: Context) -> str:
 
 
 def _skip(word: str, rest: list[str]) -> str | None:
-    """Take one word of options; return a letter that is none."""
+    """Take one word of options; return a letter that is not an option."""
     for at, letter in enumerate(word[1:], 2):
         if letter in _VALUED:
             if at == len(word) and rest:

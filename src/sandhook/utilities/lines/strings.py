@@ -15,7 +15,7 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_odd
 
 NUMERIC = "legacy"
-#: Bytes in front of the one that says the character, and behind it.
+#: Bytes before the one that says the character, and after it.
 _ENCODINGS = {"s": (0, 0), "S": (0, 0), "b": (1, 0), "l": (0, 1), "B": (3, 0), "L": (0, 3)}
 _FORMS = {"o": "%7o ", "d": "%7d ", "x": "%7x "}
 

@@ -23,7 +23,7 @@ class TabStops:
         self._from_last = from_last
 
     def next(self, column: int) -> int | None:
-        """Return the first stop behind a column (from 0), None when there is none."""
+        """Return the first stop after a column (from 0); None without one."""
         for stop in self._stops:
             if stop > column:
                 return stop

@@ -74,7 +74,7 @@ def _places(data: bytes, separator: bytes) -> Iterator[tuple[int, int]]:
         start = data.rfind(separator, 0, start)
 
 
-#: In a bracket expression, behind a backslash, or alone: here + and ? repeat, and their escapes are themselves.
+#: In a bracket expression, after a backslash, or alone: here + and ? repeat, and their escapes are themselves.
 _PIECE = re.compile(r"\[\^?\]?(?:\[[.:=].*?[.:=]\]|[^\]])*\]|\\.|.", re.DOTALL)
 _SWAPPED = {"+": "\\+", "?": "\\?", "\\+": "+", "\\?": "[?]"}
 
@@ -91,7 +91,7 @@ def _compiled(separator: bytes) -> Regex:
 
 
 def _matches(data: bytes, expression: Regex, ctx: Context) -> Iterator[tuple[int, int]]:
-    """Yield matches from the end: always the one that begins last of those in front of the one before."""
+    """Yield matches from the end: always the one that begins last of those before the one before."""
     end = high = len(data)
     size = 256
     while high > 0:

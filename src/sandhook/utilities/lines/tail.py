@@ -168,7 +168,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 def _legacy(arguments: Sequence[str]) -> tuple[Amount, bool] | None:
-    """Read ``-5``, ``+5c``, ``-2f`` in front of at most one file; tell whether to follow it."""
+    """Read ``-5``, ``+5c``, ``-2f`` before at most one file; return whether to follow it."""
     count = len(arguments)
     found = _LEGACY.fullmatch(arguments[0]) if arguments else None
     if found is None or (arguments[0][0] == "-" and (not found[1] or arguments[0] == "-")):

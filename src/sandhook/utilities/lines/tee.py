@@ -63,7 +63,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _copied(data: bytes, ctx: Context) -> bool:
-    """Write to standard output; tell whether that can go on."""
+    """Write to standard output; return whether that can go on."""
     try:
         ctx.write(data)
         ctx.flush()

@@ -1,4 +1,4 @@
-"""ts: put the time in front of each line.
+"""ts: put the time before each line.
 
 Oracle: moreutils 0.67. The time is the run's. Divergence: L-TS-001, -r is not offered.
 """
@@ -22,7 +22,7 @@ _SHORT = {"s": "%s", "S": "%S", "T": "%T"}
 class Options:
     """ts [-i | -s] [-m] [FORMAT]
 
-    Copy standard input with the time in front of each line, as strftime writes FORMAT (%b %d %H:%M:%S); %.S, %.s and %.T
+    Copy standard input with the time before each line, as strftime writes FORMAT (%b %d %H:%M:%S); %.S, %.s and %.T
     have fractions of seconds.
     """
 

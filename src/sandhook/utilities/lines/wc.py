@@ -107,7 +107,7 @@ def number_width(options: Options, names: Sequence[str], ctx: Context) -> int:
             continue
         if found is not None:
             size += found
-        else:  # also here-documents, which bash hands over in pipes
+        else:  # also here-documents, which bash passes in pipes
             least = _PIPE_WIDTH
     return max(least, len(str(size)))
 

@@ -158,7 +158,7 @@ def _entries(lines: Sequence[str], where: str, ctx: Context) -> list[tuple[str, 
         elif name in _KEYWORDS:
             if applies:
                 found.append((_KEYWORDS[name], value))
-        elif name not in _IGNORED and seen and applies:  # in front of them all it is left to other programs
+        elif name not in _IGNORED and seen and applies:  # before them all it is left to other programs
             faults.append(f"{where}:{number}: unrecognized keyword {keyword}")
     if faults:
         for fault in faults[:-1]:

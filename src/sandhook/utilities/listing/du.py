@@ -244,7 +244,7 @@ class _Walk:
             return None
 
     def _again(self, info: Stat) -> bool:
-        """Tell whether a file was counted before: another name of it, or the same operand again."""
+        """Return whether a file was counted before: another name of it, or the same operand again."""
         if not bits.S_ISDIR(info.mode):
             twice = self.several or self.options.follow != "none" or info.links > 1
             if self.options.links or not twice:
@@ -257,7 +257,7 @@ class _Walk:
         return False
 
     def _excluded(self, name: str) -> bool:
-        """Tell whether a pattern matches the name, or any part of it from a slash to its end."""
+        """Return whether a pattern matches the name, or any part of it from a slash to its end."""
         if not self.patterns:
             return False
         tails = [name] + [name[index + 1 :] for index, letter in enumerate(name) if letter == "/"]

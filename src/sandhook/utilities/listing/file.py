@@ -1,4 +1,4 @@
-"""file: tell what kind of data files hold.
+"""file: print what kind of data files hold.
 
 Source: POSIX.1-2024 XCU 3, file. Oracle: file 5.44, whose words are used.
 Divergence: L-FILE-001, the kinds below are known, in fewer words; there is no magic file (-m, -C, -l), -s, -k,
@@ -121,7 +121,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0; what cannot be read is told like any kind, unless -E says otherwise."""
+    """Return 0; what cannot be read is printed like any kind, unless -E says otherwise."""
     names: list[str] = []
     for listing in options.names:
         with ctx.open(listing) as reader:

@@ -1,4 +1,4 @@
-"""pathchk: tell whether names are valid, or portable.
+"""pathchk: check whether names are valid, or portable.
 
 Source: POSIX.1-2024 XCU 3, pathchk. Oracle: GNU coreutils 9.1.
 """
@@ -20,7 +20,7 @@ _PORTABLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 class Options:
     """pathchk [-pP] [--portability] NAME...
 
-    Tell which NAME is no valid or no portable path.
+    Return which NAME is no valid or no portable path.
     """
 
     posix: bool = opt("-p", help="check for the limits and letters of all POSIX systems")

@@ -24,7 +24,7 @@ def blocks_of(info: Stat) -> int:
 def human_size(size: int, how: str) -> str:
     """Return a size as -h prints it: rounded up, with one decimal below ten; or in a unit, ``1024:K``."""
     scale, colon, suffix = how.partition(":")
-    if colon:  # a unit of --block-size, and what stands behind the number
+    if colon:  # a unit of --block-size, and what stands after the number
         return f"{-(-size // int(scale))}{suffix}"
     base = 1000 if how == "si" else 1024
     if size < base:

@@ -230,7 +230,7 @@ class _Printer:
                 return "?"
 
     def _seconds(self, nanoseconds: int, precision: str | None) -> str:
-        """Return seconds, with as many digits behind the point as a precision asks for (nine if empty)."""
+        """Return seconds, with as many digits after the point as a precision asks for (nine if empty)."""
         seconds, fraction = divmod(nanoseconds, 10**9)
         if precision is None or precision == "0":
             return str(seconds)

@@ -13,7 +13,7 @@ from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.utilities.listing.which import SHELLS, is_program
 from sandhook.vfs.path import VirtualPath
 
-RAW = True  # what stands after -B, -M and -S are directories, and options go for the names behind them
+RAW = True  # what stands after -B, -M and -S are directories, and options go for the names after them
 
 _PLACES = ("/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin", "/opt/bin")
 _KINDS = {"b": "bin", "m": "man", "s": "src"}
@@ -99,7 +99,7 @@ class _Search:
             raise UsageError(f"invalid option -- '{letter}'")
 
     def take_places(self, kind: str, rest: list[str]) -> None:
-        """Take the directories behind -B, -M or -S out of the rest (which is reversed)."""
+        """Take the directories after -B, -M or -S out of the rest (which is reversed)."""
         taken = []
         while rest and rest[-1][:1] != "-":
             self.ctx.charge()

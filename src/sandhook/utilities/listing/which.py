@@ -68,7 +68,7 @@ def _places(name: str, ctx: Context) -> Iterator[str]:
 
 
 def is_program(name: str, ctx: Context) -> bool:
-    """Tell whether a name leads to a regular file that may be run."""
+    """Return whether a name leads to a regular file that may be run."""
     path = ctx.path(name)
     try:
         return bits.S_ISREG(ctx.fs.stat(path).mode) and ctx.fs.access(path, 1)

@@ -1,7 +1,7 @@
 """nice: run a command with another niceness, of which virtual processes take no notice.
 
 Source: POSIX.1-2024 XCU 3, nice. Oracle: GNU coreutils 9.1.
-Divergence: L-NICE-001, the niceness is kept for an inner nice to tell, and changes nothing.
+Divergence: L-NICE-001, the niceness is kept for an inner nice to print, and changes nothing.
 """
 
 from __future__ import annotations

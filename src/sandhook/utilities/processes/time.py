@@ -1,4 +1,4 @@
-"""time: run a command and tell how long it took (the keyword of the same name comes first in scripts).
+"""time: run a command and print how long it took (the keyword of the same name comes first in scripts).
 
 Source: POSIX.1-2024 XCU 3, time. Oracle: GNU time 1.9. Divergence: L-TIMEUTIL-001, only the time that passed is
 measured; what a real process would have used is 0.
@@ -70,7 +70,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _filled(form: str, seconds: float, status: int, operands: Sequence[str]) -> str:
-    """Replace what stands behind % in a format."""
+    """Replace what stands after % in a format."""
     pieces: list[str] = []
     letters = iter(form)
     for letter in letters:

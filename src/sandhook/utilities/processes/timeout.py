@@ -73,7 +73,7 @@ def _duration(text: str) -> float:
 
 
 class _Watch:
-    """A task beside the command that wakes when its time is up, or when the command has ended."""
+    """A task that wakes when its time is up, or when the command has ended."""
 
     def __init__(
         self, ctx: Context, name: str, seconds: float, kill_after: float, signal: int, verbose: bool

@@ -150,7 +150,7 @@ def _value(text: str, letter: str) -> int:
 
 
 def _size(text: str | None, ctx: Context) -> int:
-    """Return the bytes that -s allows; what is out of range is told, and brought into it."""
+    """Return the bytes that -s allows; a value out of range is reported, and clamped."""
     if text is None:
         return SIZE
     value = _value(text, "s")

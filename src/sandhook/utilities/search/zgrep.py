@@ -1,4 +1,4 @@
-"""zgrep, zegrep, zfgrep, bzgrep, xzgrep and the like: grep in files that may be compressed.
+"""zgrep, zegrep, zfgrep, bzgrep, xzgrep and similar ones: grep in files that may be compressed.
 
 Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4. All of them read gzip, bzip2, xz and plain files.
 Divergence: L-ZGREP-001, -r and -R are refused, as zgrep's are.

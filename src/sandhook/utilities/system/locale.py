@@ -1,4 +1,4 @@
-"""locale: tell which locale the environment asks for, and what that means.
+"""locale: print which locale the environment asks for, and what that means.
 
 Source: POSIX.1-2024 XCU 3, locale. Oracle: glibc 2.36 with the locales C, POSIX and C.UTF-8, which are those of
 the sandbox. Divergence: L-LOCALE-002, keywords of LC_CTYPE besides charmap, and of categories beyond POSIX's, and -m.

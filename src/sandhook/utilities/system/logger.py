@@ -1,4 +1,4 @@
-"""logger: write a message to the system's log, of which there is none: -s shows what it would be.
+"""logger: write a message to the system's log; there is no log, and -s shows what it would be.
 
 Oracle: util-linux 2.38. Divergence: L-LOGGER-001.
 """

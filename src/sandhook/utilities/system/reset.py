@@ -1,4 +1,4 @@
-"""reset: make a terminal usable again: there is none.
+"""reset: make a terminal usable again; there is no terminal.
 
 Oracle: ncurses 6.4, without a terminal.
 """

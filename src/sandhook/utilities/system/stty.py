@@ -17,7 +17,7 @@ _SAVED = 35  #: colons of what -g prints on Linux
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _MISSING = "Inappropriate ioctl for device"
 
-#: Settings that may have "-" before them, those that stand alone, and those with a word behind them.
+#: Settings that may have "-" before them, those that stand alone, and those with a word after them.
 _FLAGS = """
     brkint bsdly cbreak clocal cread crtscts crterase crtkill cstopb ctlecho decctlq echo echoctl echoe echok echoke
     echonl echoprt evenp extproc flusho hup hupcl icanon icrnl iexten ignbrk igncr ignpar imaxbel inlcr inpck

@@ -30,15 +30,15 @@ class Probe(Protocol):
     """What an expression may ask about the world."""
 
     def stat(self, name: str, follow: bool = True) -> Stat | None:
-        """Return what stat tells of a file, None if there is none."""
+        """Return the status of a file; None without one."""
         ...
 
     def access(self, name: str, mask: int) -> bool:
-        """Tell whether all of read (4), write (2), execute (1) are allowed."""
+        """Return whether all of read (4), write (2), execute (1) are allowed."""
         ...
 
     def terminal(self, number: int) -> bool:
-        """Tell whether a descriptor is open on a terminal."""
+        """Return whether a descriptor is open on a terminal."""
         ...
 
     def owner(self) -> tuple[int, int]:
@@ -46,15 +46,15 @@ class Probe(Protocol):
         ...
 
     def is_set(self, name: str) -> bool:
-        """Tell whether a shell variable is set (-v)."""
+        """Return whether a shell variable is set (-v)."""
         ...
 
     def option(self, name: str) -> bool:
-        """Tell whether a shell option is on (-o)."""
+        """Return whether a shell option is on (-o)."""
         ...
 
     def is_nameref(self, name: str) -> bool:
-        """Tell whether a variable is a name reference (-R)."""
+        """Return whether a variable is a name reference (-R)."""
         ...
 
 

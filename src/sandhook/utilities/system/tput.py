@@ -67,12 +67,12 @@ class Options:
 
 
 def is_known(terminal: str) -> bool:
-    """Tell whether a kind of terminal is known."""
+    """Return whether a kind of terminal is known."""
     return terminal in _DUMB or is_smart(terminal)
 
 
 def is_smart(terminal: str) -> bool:
-    """Tell whether a kind of terminal understands escape sequences."""
+    """Return whether a kind of terminal understands escape sequences."""
     return terminal.partition("-")[0] in _FAMILY
 
 
@@ -99,7 +99,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _one(words: list[str], terminal: str, smart: bool, visible: bool, ctx: Context) -> list[str]:
-    """Do what the first word says and return the words behind it and its parameters."""
+    """Do what the first word says and return the words after it and its parameters."""
     name = words[0]
     if name in _NUMBERS:
         variable = {"cols": "COLUMNS", "lines": "LINES"}.get(name, "")
@@ -109,7 +109,7 @@ def _one(words: list[str], terminal: str, smart: bool, visible: bool, ctx: Conte
     elif name == "colors":
         ctx.write_line(("256" if "256" in terminal else "8") if smart else "-1")
     elif name in ("reset", "init"):
-        pass  # they set up the terminal itself, and there is none
+        pass  # they set up the terminal itself, and there is no terminal
     elif name in _STRINGS:
         if smart or name in _ON_DUMB:
             text = _STRINGS[name]

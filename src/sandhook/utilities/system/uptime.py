@@ -1,4 +1,4 @@
-"""uptime: tell how long the (virtual) machine has been up: since the run began.
+"""uptime: print how long the (virtual) machine has been up: since the run began.
 
 Oracle: procps 4.0. Divergence: L-UPTIME-001, the run is the machine: it has no users and no load.
 """

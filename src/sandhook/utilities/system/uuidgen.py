@@ -35,7 +35,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 for a name without namespace and the like."""
+    """Return 0, or 1 for a name without namespace and similar ones."""
     if options.kind in ("md5", "sha1"):
         ctx.write_line(_named(options))
         return 0

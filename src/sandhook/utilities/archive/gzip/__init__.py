@@ -62,7 +62,7 @@ class Options:
     """gzip [-cdfklnNqrtv] [-S SUFFIX] [-1..-9] [FILE]...
 
     Replace each FILE by FILE.gz, or FILE.gz by FILE with -d; without FILE, or for -, work on the standard streams.
-    bzip2, xz and lzma do likewise with .bz2, .xz and .lzma. gunzip, bunzip2, unxz and unlzma expand, zcat, bzcat, xzcat
+    bzip2, xz and lzma do so with .bz2, .xz and .lzma. gunzip, bunzip2, unxz and unlzma expand, zcat, bzcat, xzcat
     and lzcat also print. uncompress is gunzip, which reads what compress made.
     """
 
@@ -438,7 +438,7 @@ class _Worker:
         self.print_row(source.size, whole, overhead, shown, more)
 
     def print_row(self, size: int, whole: int, overhead: int, name: str, more: str) -> None:
-        """Print a line of -l, and the line of titles in front of the first."""
+        """Print a line of -l, and the line of titles before the first."""
         verbose = self.options.verbose
         if not self.headed and not self.options.quiet:
             self.headed = True

@@ -22,7 +22,7 @@ class XzError(Exception):
 
 
 class Stream(Record):
-    """One stream: where it begins and its sizes in bytes, its check, the padding behind it, and its blocks."""
+    """One stream: where it begins and its sizes in bytes, its check, the padding after it, and its blocks."""
 
     start: int
     size: int
@@ -57,7 +57,7 @@ def read_streams(data: bytes, charge: Callable[[int], None]) -> list[Stream]:
 
 
 def _stream(data: bytes, stop: int, padding: int, charge: Callable[[int], None]) -> Stream:
-    """Return the stream that ends in front of ``stop``."""
+    """Return the stream that ends before ``stop``."""
     footer = data[max(0, stop - _SIDE) : stop]
     if (
         len(footer) < _SIDE
@@ -143,7 +143,7 @@ class Lister:
             self._details(streams)
 
     def next(self, name: str) -> None:
-        """Name a file that is about to be looked at, where much is told of each."""
+        """Print the name of a file before its details."""
         self._number += 1
         if self._verbose and not self._robot:
             self._write(("\n" if self._number > 1 else "") + f"{name} ({self._number}/{self._count})")

@@ -117,7 +117,7 @@ class Job:
         return name.removesuffix(".tar")
 
     def refuse_late(self, patterns: list[str]) -> None:
-        """Note patterns of --exclude that stand behind all operands: for -c and -r they are in vain."""
+        """Note patterns of --exclude that stand after all operands: for -c and -r they are in vain."""
         if patterns and self.mode in ("c", "r", "u"):
             self._late = patterns
             kept = [text for text in self._options.exclude if text not in patterns]
@@ -213,7 +213,7 @@ class Job:
             raise UsageError(f"Invalid {what}: '{text}'", hint=False) from None
 
     def is_new(self, mtime_ns: int, ctime_ns: int) -> bool:
-        """Tell whether -N lets a file be stored."""
+        """Return whether -N lets a file be stored."""
         if self.newer is None:
             return True
         return mtime_ns >= self.newer or (self._options.newer_mtime is None and ctime_ns >= self.newer)
@@ -376,7 +376,7 @@ class Job:
         self._ctx.failed = max(self._ctx.failed, int(comparer.differs))
 
     def _check_packing(self, wanted: str, found: str) -> None:
-        """Say what the packer would say of data that it did not make. Raises Fatal."""
+        """Return what the packer would say of data that it did not make. Raises Fatal."""
         if wanted in (found, "lzma"):
             return
         status = 1

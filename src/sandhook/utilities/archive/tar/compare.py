@@ -1,4 +1,4 @@
-"""What tar -d does: tells how files differ from the members of an archive.
+"""What tar -d does: reports how files differ from the members of an archive.
 
 Source: GNU tar 1.34 manual, "Comparing Archive Members with the File System".
 """

@@ -111,7 +111,7 @@ class Creator:
                 pending += [beneath(name, entry.name) for entry in reversed(entries)]
 
     def _may_be_link(self, info: Stat) -> bool:
-        """Tell whether a file may come once more: it has other names, or operands and links may lead to it again."""
+        """Return whether a file may come once more: it has other names, or operands and links may lead to it again."""
         several = len(self._job.names) > 1 or self._job.follow
         return self._job.links and (info.links > 1 or several)
 
@@ -129,7 +129,7 @@ class Creator:
             self._report(f"{self._job.quoted(name)}: Cannot open: {reason(error)}")
 
     def _safe(self, name: str, what: str) -> str:
-        """Return a name without what leads out of where it will be extracted; that is told once."""
+        """Return a name without what leads out of where it will be extracted; this is reported once."""
         if self._job.absolute:
             return name
         at = 0

@@ -131,7 +131,7 @@ class Extractor:
             raise fs_error(errno.EXDEV, name)
 
     def _clear(self, path: VirtualPath, member: tar.Member) -> bool:
-        """Remove what stands in the way; tell whether the member is to be made."""
+        """Remove what stands in the way; return whether the member is to be made."""
         fs = self._ctx.fs
         try:
             there = fs.stat(path, follow=False)

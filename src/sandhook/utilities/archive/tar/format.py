@@ -27,7 +27,7 @@ LABEL = b"V"
 
 
 class FormatError(Exception):
-    """An archive is none, or damaged."""
+    """Data that is not an archive, or is damaged."""
 
 
 class Member:
@@ -207,7 +207,7 @@ def members(stream: Stream, *, past_end: bool = False) -> Iterator[Member]:
     """Yield the members; whoever takes one reads its contents and their padding before the next.
 
     Args:
-        past_end: Go on behind blocks of zeros, which end an archive.
+        past_end: Go on after blocks of zeros, which end an archive.
 
     Raises:
         FormatError: This is no archive, or a damaged one.

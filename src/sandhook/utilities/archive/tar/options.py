@@ -276,7 +276,7 @@ def positions(arguments: Sequence[str], operands: Sequence[str], options: Option
 
 
 def late_exclusions(arguments: Sequence[str], operands: Sequence[str]) -> list[str]:
-    """Return the patterns of --exclude that stand behind all operands, where they mean nothing to -c."""
+    """Return the patterns of --exclude that stand after all operands, where they mean nothing to -c."""
     words = with_dashes(list(arguments))
     last = max((at for at, word in enumerate(words) if word in operands), default=len(words))
     return [word.partition("=")[2] for word in words[last + 1 :] if word.startswith("--exclude=")]

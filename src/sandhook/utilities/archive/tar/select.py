@@ -63,7 +63,7 @@ class Selection:
         )
 
     def excludes(self, name: str) -> bool:
-        """Tell whether --exclude leaves a name out: all of it, or what stands behind any slash."""
+        """Return whether --exclude leaves a name out: all of it, or what stands after any slash."""
         if not self._excluded:
             return False
         bare = name.rstrip("/")
@@ -72,7 +72,7 @@ class Selection:
         return any(matches(tail) for matches in self._excluded for tail in tails)
 
     def selects(self, name: str) -> bool:
-        """Tell whether the operands ask for a member, or for a directory above it."""
+        """Return whether the operands ask for a member, or for a directory above it."""
         leading = _leading(name)
         if self._excluded and any(self.excludes(part) for part in leading):
             return False
@@ -88,7 +88,7 @@ class Selection:
         return chosen
 
     def _counts(self, key: str) -> bool:
-        """Note that an operand matched; tell whether it is the occurrence that is wanted."""
+        """Note that an operand matched; return whether it is the occurrence that is wanted."""
         self.unseen.pop(key, None)
         number = self._seen[key] = self._seen.get(key, 0) + 1
         return self._options.occurrence in (None, number)
@@ -100,5 +100,5 @@ def _leading(name: str) -> list[str]:
 
 
 def _tails(name: str) -> list[str]:
-    """Return a name, and what stands behind each slash."""
+    """Return a name, and what stands after each slash."""
     return [name, *(name[at + 1 :] for at, letter in enumerate(name) if letter == "/")]

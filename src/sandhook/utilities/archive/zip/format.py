@@ -18,7 +18,7 @@ STORED, DEFLATED = 0, 8
 _UTF8 = 1 << 11
 _ENCRYPTED = 1
 _MOST_PIECE = 1 << 20
-_TEXT_SAMPLE = 1 << 16  #: bytes that tell whether a member is text
+_TEXT_SAMPLE = 1 << 16  #: bytes that decide whether a member is text
 _NO_TEXT = bytes((*range(7), *range(14, 26), *range(28, 32)))
 _NEUTRAL = bytes((*range(9), *range(11, 13), *range(14, 32)))
 _END = struct.Struct("<4s4H2LH")
@@ -212,7 +212,7 @@ def fill(member: Member, data: bytes, level: int, budget: Budget) -> None:
 
 
 def _is_text(data: bytes) -> bool:
-    """Tell whether data look like text: some of it may stand in one, and nothing must not."""
+    """Return whether data look like text: some of it may stand in one, and nothing must not."""
     return bool(data.translate(None, _NEUTRAL)) and len(data.translate(None, _NO_TEXT)) == len(data)
 
 

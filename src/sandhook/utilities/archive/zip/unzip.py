@@ -26,7 +26,7 @@ from sandhook.utilities.archive.zip.format import (
 from sandhook.utilities.archive.zip.search import NO_ARCHIVE, Archive, find_archive, split_words
 from sandhook.vfs.path import VirtualPath
 
-RAW = True  # -x takes all words behind it
+RAW = True  # -x takes all words after it
 USAGE_STATUS = 10
 
 _WARNING, _BROKEN, _UNMATCHED, _UNSUPPORTED, _ENCRYPTED = 1, 2, 11, 81, 82
@@ -212,7 +212,7 @@ class _Job:
     # ------------------------------------------------------------------ contents
 
     def _pieces(self, member: Member) -> Iterator[bytes]:
-        """Yield a member's contents; say why when there are none to be had."""
+        """Yield a member's contents; report why it cannot be read."""
         try:
             pieces = contents(packed_data(self._data, member), member, self._ctx.budget)
             yield from _as_text(pieces) if self._converts(member) else pieces
@@ -221,7 +221,7 @@ class _Job:
             raise _Broken(str(error)) from None
 
     def _converts(self, member: Member) -> bool:
-        """Tell whether -a is for this member; a link is none of text, and -t checks what is there."""
+        """Return whether -a is for this member; a link is none of text, and -t checks what is there."""
         options = self._options
         wanted = len(options.text) > 1 or (bool(options.text) and member.text)
         return wanted and not (options.binary or options.test or bits.S_ISLNK(member.mode))
@@ -402,7 +402,7 @@ class _Job:
             return None
 
     def _way(self, target: str) -> bool:
-        """Make the directories above; tell whether they are below the root, links followed."""
+        """Make the directories above; return whether they are below the root, links followed."""
         fs = self._ctx.fs
         parent = target.rstrip("/").rpartition("/")[0]
         made = ""

@@ -24,7 +24,7 @@ from sandhook.utilities.archive.zip.format import (
     read_directory,
 )
 
-RAW = True  # -x and -i take all words behind them
+RAW = True  # -x and -i take all words after them
 USAGE_STATUS = 16
 
 _NOTHING, _UNREADABLE, _BAD_ARCHIVE, _WARNING = 12, 18, 3, 18
@@ -284,7 +284,7 @@ class _Job:
         return not self._included or any(pattern.matches(shown) for pattern in self._included)
 
     def _add(self, file: str, mode: int | None) -> bool:
-        """Store one file; tell whether it was."""
+        """Store one file; return whether it was."""
         ctx, options = self._ctx, self._options
         directory = mode is not None and bits.S_ISDIR(mode)
         if directory and (options.flat or options.junk):

@@ -1,4 +1,4 @@
-"""zipinfo, unzip -Z: tell what is in an archive that zip made.
+"""zipinfo, unzip -Z: list what is in an archive that zip made.
 
 Oracle: Info-ZIP ZipInfo 3.00. Divergence: L-ZIP-001, -v is not offered; modes are shown as Unix's or as those of MS-DOS.
 """
@@ -14,11 +14,11 @@ from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities.archive.zip.format import Member, comment_of, per_mille
 from sandhook.utilities.archive.zip.search import NO_ARCHIVE, Archive, find_archive, split_words
 
-RAW = True  # -x takes all words behind it
+RAW = True  # -x takes all words after it
 USAGE_STATUS = 10
 
 _WARNING, _UNMATCHED = 1, 11
-_EXTENDED = 1 << 3  #: a flag: sizes and checksum stand behind the contents
+_EXTENDED = 1 << 3  #: a flag: sizes and checksum stand after the contents
 _SYSTEMS = (
     "fat", "ami", "vms", "unx", "cms", "atr", "hpf", "mac", "zzz", "cpm", "t20", "ntf", "qds", "aco", "vft", "mvs",
     "be ", "nsk", "ths", "osx", "ath",

@@ -75,7 +75,7 @@ WRITE_ERROR = "standard output: {}"
 class Options:
     """diff [OPTION]... FILE1 FILE2
 
-    Say how FILE1 became FILE2. A directory stands for the file of the other's name in it; two
+    Describe how FILE1 became FILE2. A directory stands for the file of the other's name in it; two
     directories are compared file by file.
     """
 
@@ -234,7 +234,7 @@ def _pairs(options: Options, operands: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _formats(options: Options) -> Formats:
-    """Return the formats of -D and its like, each of which may be given once."""
+    """Return the formats of -D and similar ones, each of which may be given once."""
     groups: dict[str, str] = {}
     lines: dict[str, str] = {}
     for what, kind, text in options.formats:
@@ -250,7 +250,7 @@ def _formats(options: Options) -> Formats:
 
 
 def _colours(options: Options, ctx: Context) -> dict[str, str] | None:
-    """Return the numbers of the colours; None when there are none."""
+    """Return the numbers of the colours; None without colours."""
     if options.colour != "always":
         return None
     found = {"rs": "0", "hd": "1", "ad": "32", "de": "31", "ln": "36"}

@@ -100,7 +100,7 @@ class Pair:
         return 2
 
     def _missing(self, first: Side, second: Side) -> bool:
-        """Report what is not there and must be; tell whether there was any."""
+        """Report what is not there and must be; return whether there was any."""
         wrong = False
         options = self._options
         for side, other, empty in (
@@ -209,7 +209,7 @@ class Pair:
         return data.replace(b"\r\n", b"\n") if self._options.carriage else data
 
     def _unended(self, sides: list[tuple[Side, bytes]]) -> None:
-        """Complain of last lines without newline: ed could not make them so."""
+        """Report last lines without newline: ed could not make them so."""
         for side, data in sides:
             if data and data[-1:] != b"\n":
                 self._ctx.error(f"{side.name}: No newline at end of file\n")

@@ -192,7 +192,7 @@ def _operand(text: bytes, group: Group) -> int | None:
 
 
 def _directive(text: bytes, at: int, value: _Value) -> tuple[bytes, int]:
-    """Return what a directive of both kinds of formats gives, and where it ends; ``%`` itself if it is none."""
+    """Return what a directive of both kinds of formats gives, and where it ends; ``%`` itself for other text."""
     if text[at + 1 : at + 2] == b"%":
         return b"%", at + 2
     found = _CHARACTER.match(text, at + 1)

@@ -94,7 +94,7 @@ class Output:
         self._ctx.write(text.encode("utf-8", "surrogateescape"))
 
     def _head(self, kind: str, text: str, behind: bytes = b"\n") -> None:
-        """Write a line that is no line of a file: in its colour, and with what stands behind that."""
+        """Write a line that is no line of a file: in its colour, and with what stands after that."""
         self._ctx.write(self._coloured(kind, text.encode("utf-8", "surrogateescape")) + behind)
 
     def _coloured(self, kind: str, text: bytes) -> bytes:
@@ -104,7 +104,7 @@ class Output:
         return b"\x1b[%bm%b\x1b[%bm" % (colours[kind].encode(), text, colours["rs"].encode())
 
     def _line(self, mark: bytes, line: bytes, colour: str = "") -> None:
-        """Write a line behind its mark; one without newline gets a note."""
+        """Write a line after its mark; one without newline gets a note."""
         self._ctx.charge()
         style = self._style
         if style.indent:
@@ -328,7 +328,7 @@ def _letter(change: Change) -> str:
 
 
 def _span(first: int, end: int) -> str:
-    """Write lines as the normal format does: 3 or 3,5; the line before, if there are none."""
+    """Write lines as the normal format does: 3 or 3,5; the line before, for no lines."""
     return f"{first + 1},{end}" if end - first > 1 else str(end)
 
 

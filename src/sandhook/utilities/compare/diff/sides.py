@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Sides:
-    """Lays two lines out beside each other."""
+    """Lays out two lines next to each other."""
 
     def __init__(self, style: Style) -> None:
         unit = 1 if style.expand else style.tab
@@ -48,7 +48,7 @@ class Sides:
         return max(at, to)
 
     def _text(self, line: bytes, pieces: list[str]) -> int:
-        """Write as much of a line as fits into its half; return the column behind it."""
+        """Write as much of a line as fits into its half; return the column after it."""
         wanted = shown = 0
         returns = b"\r" in line
         for letter in line.removesuffix(b"\n").decode("utf-8", "surrogateescape"):

@@ -50,7 +50,7 @@ class Applier:
         self.result: list[bytes] = []
 
     def apply(self, hunk: Hunk) -> Placed:
-        """Apply a hunk behind the ones before it."""
+        """Apply a hunk after the ones before it."""
         old = hunk.old
         before, after = hunk.context()
         most = min(self._most_fuzz, max(before, after))
@@ -62,11 +62,11 @@ class Applier:
         return Placed(where, 0, 0, True, self._out_offset)
 
     def fits(self, hunk: Hunk, fuzz: int = 0) -> bool:
-        """Tell whether a hunk could be applied with so many lines of context ignored."""
+        """Return whether a hunk could be applied with so many lines of context ignored."""
         return self._locate(hunk, hunk.old, fuzz, keep=False) is not None
 
     def fits_rather(self, hunk: Hunk, other: Hunk) -> bool:
-        """Tell whether a hunk fits with less fuzz than another one, which comes first if both do."""
+        """Return whether a hunk fits with less fuzz than another one, which comes first if both do."""
         for fuzz in range(min(self._most_fuzz, max(other.context())) + 1):
             if self.fits(other, fuzz):
                 return False
@@ -75,11 +75,11 @@ class Applier:
         return False
 
     def finish(self) -> list[bytes]:
-        """Return all lines, with those behind the last hunk."""
+        """Return all lines, with those after the last hunk."""
         self.result += self._lines[self._done :]
         self._done = len(self._lines)
         for at in range(len(self.result) - 1):
-            if self.result[at][-1:] != b"\n":  # it was a last line, and is none any more
+            if self.result[at][-1:] != b"\n":  # no longer a last line
                 self.result[at] += b"\n"
         return self.result
 
@@ -97,7 +97,7 @@ class Applier:
             if mark == b"+":
                 self.result.append(text)
                 continue
-            if mark == b" " and position < len(self._lines):  # fuzz may lead behind the end
+            if mark == b" " and position < len(self._lines):  # fuzz may lead after the end
                 self.result.append(self._lines[position])
             position += 1
         self._done = min(position, len(self._lines))

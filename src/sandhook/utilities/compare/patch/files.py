@@ -132,7 +132,7 @@ class Patcher:
         return True
 
     def _seems_reversed(self, patch: Patch, lines: list[bytes], exists: bool) -> bool:
-        """Look whether the first hunk fits the other way round only; tell whether to ignore the patch."""
+        """Look whether the first hunk fits the other way round only; return whether to ignore the patch."""
         options = self._options
         if not patch.hunks or options.force:
             return False
@@ -216,7 +216,7 @@ class Patcher:
         return name[at:] or None
 
     def _skip_unknown(self, patch: Patch) -> Outcome:
-        """Say that no file was found."""
+        """Report that no file was found."""
         self._ctx.write_line(f"can't find file to patch at input line {patch.line}")
         if self._options.strip is None:
             self._ctx.write_line("Perhaps you should have used the -p or --strip option?")

@@ -115,7 +115,7 @@ class Parser:
     def __init__(
         self, lines: list[bytes], kind: str, charge: Callable[[int], None], *, named: bool = True
     ) -> None:
-        """``named`` says that the file is known: a normal difference does not tell which it is."""
+        """``named``: the file is known, because a normal difference does not name it."""
         self.lines = lines
         self.named = named
         self.at = 0
@@ -152,7 +152,7 @@ class Parser:
     # ------------------------------------------------------------------ headers
 
     def _head(self, line: bytes, patch: Patch) -> bool:
-        """Take a line that says something about the file; tell whether it was one."""
+        """Read a line about the file; return whether it was one."""
         following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
         if line.startswith(b"diff --git "):
             patch.git = True
@@ -203,7 +203,7 @@ class Parser:
         return False
 
     def _is_git_end(self, patch: Patch) -> bool:
-        """Tell whether a patch of git without hunks ends here: the next one begins."""
+        """Return whether a patch of git without hunks ends here: the next one begins."""
         following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else b""
         ends = following.startswith(b"diff --git ")
         if ends and patch.git and (patch.mode is not None or patch.rename[1] is not None or any(patch.empty)):

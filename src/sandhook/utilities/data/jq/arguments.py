@@ -222,5 +222,5 @@ class _Parser:
 
 
 def _is_option(argument: str) -> bool:
-    """Tell an option from a filter such as ``-1`` or ``-(.a)``."""
+    """Distinguish an option from a filter such as ``-1`` or ``-(.a)``."""
     return argument[:1] == "-" and (argument[1:2] == "-" or argument[1:2].isalpha())

@@ -224,7 +224,7 @@ class Run:
         return b"".join(pieces)
 
     def _texts(self, data: bytes) -> bytes:
-        """Return an input as JSON texts; with --seq, each stands behind an RS and others are dropped."""
+        """Return an input as JSON texts; with --seq, each stands after an RS and others are dropped."""
         if not self._command.seq or self._command.raw_input:
             return data
         before, found, rest = data.partition(b"\x1e")

@@ -144,7 +144,7 @@ class Text:
         return "".join(pieces)
 
     def _is_short(self, index: int) -> bool:
-        """Tell whether a variable is key and value in one: ``{$a}``."""
+        """Return whether a variable is key and value in one: ``{$a}``."""
         around = [*self.tokens[max(index - 1, 0) : index], *self.tokens[index + 1 : index + 2]]
         return len(around) == 2 and around[0].text in ("{", ",") and around[1].text in ("}", ",")
 

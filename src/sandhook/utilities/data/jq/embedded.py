@@ -58,7 +58,7 @@ def run_filter(
         definitions: "arg" or "argjson", the name, and the text or JSON text.
 
     Returns:
-        jq's exit status with -e, so that 1 and 4 tell of a last result that is false or missing, and the results as
+        jq's exit status with -e, so that 1 and 4 mean a last result that is false or missing, and the results as
         compact JSON texts, one a line.
     """
     command = Command()

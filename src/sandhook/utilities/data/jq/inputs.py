@@ -100,8 +100,8 @@ class _Level:
         self.operator = False
         self.either = False
         self.sites = 0  # in this part
-        self.folding = False  # behind reduce or foreach, before its "as"
-        self.pending = False  # behind that "as", before the parenthesis
+        self.folding = False  # after reduce or foreach, before its "as"
+        self.pending = False  # after that "as", before the parenthesis
 
 
 def reading_sites(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = frozenset(")]}")
 
-#: What closes an interpolation, told apart from the parenthesis that it is.
+#: What closes an interpolation, which looks like any parenthesis.
 _INTERPOLATION = "\\)"
 
 #: What a name is when the parser wants a key there: ``{a: 1}``, ``{a}``, ``.a``, ``.[]?.a``.
@@ -38,7 +38,7 @@ class Token:
 
     Attributes:
         kind: "name" (also keywords and ``a::b``), "variable" (``$x``), "field" (``.x``),
-            "format" (``@x``), "number", "string" (a string, or its part behind the last
+            "format" (``@x``), "number", "string" (a string, or its part after the last
             interpolation), "open" and "close" of an interpolation, else "" (brackets, operators).
         text: As written, without the sign of a variable, field or format.
         start, end: Offsets in the program, 0-based, end exclusive.

@@ -19,7 +19,7 @@ _WORDS = ("import", "include", "module", "get_search_list")
 
 
 def is_linked(text: str, ctx: Context) -> bool:
-    """Tell whether a program has to be linked: it may name modules, or there is a file ~/.jq."""
+    """Return whether a program has to be linked: it may name modules, or there is a file ~/.jq."""
     return any(word in text for word in _WORDS) or bool(start_file(ctx))
 
 

@@ -27,7 +27,7 @@ _MOST = 1 << 20
 _MOST_NAMES = 4096
 
 _DEFAULT_SEARCH = ("~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/../lib")
-_ORIGIN = "/usr/bin"  #: where jq itself is, as ``which jq`` tells
+_ORIGIN = "/usr/bin"  #: where jq itself is, as ``which jq`` prints
 
 PREFIX = "__sandhook_"  #: of names that no text may have
 
@@ -170,7 +170,7 @@ class Linker:
     # ------------------------------------------------------------------ where modules are
 
     def _find(self, dependency: Dependency, origin: str, suffix: str) -> str:
-        """Return the file of a module; empty when there is none and none is needed."""
+        """Return the file of a module; empty when no file is there and none is needed."""
         name = dependency.path
         pieces = name.split("/")
         if "\\" in name:

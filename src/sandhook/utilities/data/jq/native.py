@@ -111,7 +111,7 @@ class Run:
         return b"" if self._command.null_input else self._read()
 
     def _explain(self, linked: Linked, header: dict[str, Any]) -> None:
-        """Say what is wrong with a program that libjq does not accept."""
+        """Return what is wrong with a program that libjq does not accept."""
         first = self._refused
         self._status = _COMPILE_ERROR
 

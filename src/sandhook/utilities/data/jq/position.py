@@ -65,7 +65,7 @@ class Sources:
 
 
 def _ends(data: bytes, *, lines: bool) -> Iterator[int]:
-    """Yield the offset behind each value, or of each line's newline."""
+    """Yield the offset after each value, or of each line's newline."""
     if lines:
         at = 0
         while at < len(data):

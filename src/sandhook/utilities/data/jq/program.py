@@ -1,4 +1,4 @@
-"""A jq program and how it is handed to libjq: checked, and wrapped so that nothing leaks in.
+"""A jq program and how libjq receives it: checked, and wrapped so that nothing leaks in.
 
 libjq on its own reads the host's environment, module files and ``~/.jq``. Here every name
 that could do so is bound to the script's own values around the program, or refused by name
@@ -254,5 +254,5 @@ def _bind_sites(program: str, uses: Uses, null_input: bool) -> tuple[str, int]:
 
 
 def names_for_check(named: Sequence[str]) -> dict[str, None]:
-    """Return what libjq is told about variables when it compiles a program for its messages."""
+    """Return what libjq must know about variables when it compiles a program for its messages."""
     return dict.fromkeys([*named, "ARGS"])

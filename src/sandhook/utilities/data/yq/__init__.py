@@ -272,7 +272,7 @@ class _Run:
             file.release()
 
     def _in_text(self) -> bool:
-        """Tell whether the results are the documents that were read, with changes that the text can take."""
+        """Return whether the results are the documents that were read, with changes that the text can take."""
         arguments = self._arguments
         plain = not (arguments.pretty or arguments.nul or arguments.sort_keys or arguments.no_separators)
         return plain and self._form == self._output == "yaml" and arguments.indent == 2 and self._keeps
@@ -341,7 +341,7 @@ class _Run:
 
 
 def has_comments(text: str) -> bool:
-    """Tell whether a YAML text may have comments."""
+    """Return whether a YAML text may have comments."""
     return "#" in text
 
 

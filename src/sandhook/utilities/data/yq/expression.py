@@ -33,7 +33,7 @@ _CHANGING = frozenset({"del", "delpaths", "setpath", "with", "explode", "select"
 
 
 def changes_only(text: str) -> bool:
-    """Tell whether an expression gives its input back with changes, if it gives anything: ``.a = 1 | del(.b)``."""
+    """Return whether an expression gives its input back with changes, if it gives anything: ``.a = 1 | del(.b)``."""
     try:
         tokens = tokenize(text)
     except Unbalanced:
@@ -56,7 +56,7 @@ def changes_only(text: str) -> bool:
 
 
 def _changes(part: list[Token]) -> bool:
-    """Tell it of one part of a pipe; of brackets in it only the closing one is there."""
+    """Feed it one part of a pipe; of brackets in it only the closing one is there."""
     words = [token.text for token in part if not token.kind]
     names = [token.text for token in part if token.kind == "name"]
     if any(word in (",", ";", "?//") for word in words) or {"as", "def", "if", "reduce", "foreach"} & set(
@@ -106,7 +106,7 @@ def translate(text: str, environment: Mapping[str, str], parse: Callable[[str], 
 
 
 def _argument(tokens: list[Token], index: int) -> Token | None:
-    """Return the bare name in the parentheses behind a token."""
+    """Return the bare name in the parentheses after a token."""
     following = tokens[index + 1 : index + 4]
     if len(following) < 3 or (following[0].text, following[2].text) != ("(", ")"):
         return None
@@ -114,7 +114,7 @@ def _argument(tokens: list[Token], index: int) -> Token | None:
 
 
 def _reduce(head: str) -> str:
-    """Return ``HEAD ireduce`` in jq's order: the last source with its variable goes behind ``reduce``."""
+    """Return ``HEAD ireduce`` in jq's order: the last source with its variable goes after ``reduce``."""
     depth = 0
     start = 0
     for token in tokenize(head):

@@ -21,7 +21,7 @@ _MOST = 4096  #: width, precision and count
 
 
 class Conversion:
-    """One conversion of a text, with what stands behind it."""
+    """One conversion of a text, with what stands after it."""
 
     __slots__ = ("after", "flags", "kind", "precision", "size", "width")
 

@@ -24,7 +24,7 @@ _COMMANDS, _MODIFIERS = "dmpqrtx", "abcDfilosSTuUvVO"
 class Options:
     """ar d|m|p|q|r|t|x[abciosuvDSU] [MEMBER] ARCHIVE [FILE]...
 
-    Delete, move, print, append, replace, list or extract members of ARCHIVE. Modifiers: a, b or i (place behind or before
+    Delete, move, print, append, replace, list or extract members of ARCHIVE. Modifiers: a, b or i (place after or before
     MEMBER), c (make ARCHIVE without a word), u (only files that are newer), v (say what is done), o (keep times), U (store
     times and owners, which D, the default, does not), s and S (tables of symbols: none are made).
     """
@@ -134,7 +134,7 @@ class _Worker:
             self._ctx.write_line(f"{mark} - {name}")
 
     def _at(self, members: list[Member]) -> int:
-        """Return where members are put: beside the one that a, b or i names, or at the end."""
+        """Return where members are put: next to the one that a, b or i names, or at the end."""
         if self._position is not None:
             for at, member in enumerate(members):
                 if member.name == self._position:
@@ -204,7 +204,7 @@ class _Worker:
                 self._say("r", name)
 
     def _chosen(self, members: list[Member]) -> list[Member]:
-        """Return the members that are named, or all; names that are none are told of."""
+        """Return the members that are named, or all; names without a member are reported."""
         if not self._names:
             return members
         found = []

@@ -64,7 +64,7 @@ def _number(field: bytes, base: int) -> int:
 
 
 def _name(raw: bytes, names: bytes, content: bytes) -> tuple[bytes, bytes]:
-    """Return a member's name and content; a long name stands in a table, or (BSD) in front of the content."""
+    """Return a member's name and content; a long name stands in a table, or (BSD) before the content."""
     if raw[:3] == b"#1/":
         length = _number(raw[3:], 10)
         return content[:length].rstrip(b"\0"), content[length:]

@@ -32,7 +32,7 @@ class Function:
     """A function that a program defines.
 
     Attributes:
-        parameters, autos: Names, with "[]" for arrays and "*[]" for those that are handed over as they are.
+        parameters, autos: Names, with "[]" for arrays and "*[]" for those that are passed on as they are.
         void: Its result is not printed.
     """
 

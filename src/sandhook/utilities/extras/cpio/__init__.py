@@ -143,7 +143,7 @@ def _names(options: Options, ctx: Context) -> Iterator[str]:
 def _blocks(count: int, options: Options, ctx: Context) -> None:
     if options.dots and not options.verbose:
         ctx.process.complain(b"\n")
-    if not options.quiet:  # what is gathered for standard output comes behind it, as from cpio
+    if not options.quiet:  # what is gathered for standard output comes after it, as from cpio
         number = -(-count // format_.BLOCK)
         ctx.process.complain(b"%d block%s\n" % (number, b"" if number == 1 else b"s"))
 

@@ -75,7 +75,7 @@ class Source:
             size -= step
 
     def find_header(self) -> bytes:
-        """Go to the next magic number, over what is none; return it, as many bytes as tell the format."""
+        """Go to the next magic number, skipping other bytes; return it, as many bytes as identify the format."""
         skipped = 0
         data = self.read(6)
         while data not in (b"070701", b"070702", b"070707") and data[:2] not in (b"\xc7\x71", b"\x71\xc7"):

@@ -23,7 +23,7 @@ _END = b"\\ No newline at end of file\n"
 class Options:
     """diff3 [OPTION]... MYFILE OLDFILE YOURFILE
 
-    Show where three files differ, or (-e and the like) how ed puts the changes from OLDFILE to YOURFILE into MYFILE, or (-m)
+    Show where three files differ, or (-e and similar ones) how ed puts the changes from OLDFILE to YOURFILE into MYFILE, or (-m)
     print MYFILE with them.
     """
 
@@ -220,7 +220,7 @@ class _Merger:
         self._undot(dots, first + 2, len(old))
 
     def _dotted(self, lines: Sequence[bytes]) -> bool:
-        """Print lines, those that begin with a dot with another one; tell whether there were any."""
+        """Print lines, those that begin with a dot with another one; return whether there were any."""
         found = False
         for line in self._whole(lines):
             self._ctx.charge()

@@ -80,7 +80,7 @@ class Buffer:
         self._undo = (self.lines.copy(), self.current, before)
 
     def insert(self, after: int, texts: Sequence[bytes]) -> None:
-        """Put lines behind a line; the last of them becomes the current one."""
+        """Put lines after a line; the last of them becomes the current one."""
         if not texts:
             return
         self._keep()
@@ -89,7 +89,7 @@ class Buffer:
         self.current = after + len(texts)
 
     def delete(self, first: int, last: int, *, yank: bool = True) -> None:
-        """Take lines out; the one behind them, or else the last, becomes the current one."""
+        """Take lines out; the one after them, or else the last, becomes the current one."""
         self._keep()
         self._budget.charge(1 + (len(self.lines) >> 10))
         if yank:
@@ -100,7 +100,7 @@ class Buffer:
         self.current = min(first, len(self.lines))
 
     def move(self, first: int, last: int, after: int) -> None:
-        """Move lines behind a line that is not among them."""
+        """Move lines after a line that is not among them."""
         self._keep()
         self._budget.charge(1 + (len(self.lines) >> 8))
         moved = self.lines[first - 1 : last]

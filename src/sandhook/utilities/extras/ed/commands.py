@@ -108,7 +108,7 @@ class Session:
         run(addresses)
 
     def _suffix(self) -> bytes:
-        """Return the letters l, n and p behind a command; anything else is an error."""
+        """Return the letters l, n and p after a command; anything else is an error."""
         letters = b""
         while (letter := self._parser.peek()) and letter in b"lnp":
             letters += self._parser.take()

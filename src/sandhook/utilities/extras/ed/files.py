@@ -23,7 +23,7 @@ class Files:
         self._default = ""
 
     def name(self, parser: Parser, *, keeps: bool = False) -> str:
-        """Read the name behind a command, or return the default one. Raises EdError.
+        """Read the name after a command, or return the default one. Raises EdError.
 
         Args:
             keeps: The name becomes the default one only if there is none.
@@ -75,7 +75,7 @@ class Files:
         self._count(size)
 
     def read(self, name: str, after: int) -> None:
-        """Put a file behind a line."""
+        """Put a file after a line."""
         lines, size = self._guarded(name)
         self._buffer.insert(after, lines)
         self._count(size)

@@ -13,7 +13,7 @@ Part = bytes | int  #: of a replacement: text, or the number of a group
 
 
 class Addresses:
-    """The addresses in front of a command.
+    """The addresses before a command.
 
     Attributes:
         count: How many there were: 0, 1 or 2.
@@ -93,7 +93,7 @@ class Parser:
     # ------------------------------------------------------------------ addresses
 
     def addresses(self) -> Addresses:
-        """Read what stands in front of a command. Raises EdError."""
+        """Read what stands before a command. Raises EdError."""
         buffer = self._buffer
         count, first, second = 0, buffer.current, buffer.current
         leading = False
@@ -129,7 +129,7 @@ class Parser:
         return Addresses(first, second, count)
 
     def _ends_here(self) -> bool:
-        """Tell whether no address follows a separator: ``5,p``."""
+        """Return whether no address follows a separator: ``5,p``."""
         self.blanks()
         following = self.peek()
         return not following or following not in b"0123456789.$'/?+-,;%"
@@ -276,7 +276,7 @@ class Parser:
 
 
 def _bracket_end(text: bytes, at: int) -> int:
-    """Return the offset behind a bracket expression that begins at ``at``; -1 for one that does not end."""
+    """Return the offset after a bracket expression that begins at ``at``; -1 for one that does not end."""
     end = at + 1
     if text[end : end + 1] == b"^":
         end += 1

@@ -28,7 +28,7 @@ class Substitution:
         self._letters = b""
 
     def read(self) -> None:
-        """Read what stands behind the s. Raises EdError."""
+        """Read what stands after the s. Raises EdError."""
         parser = self._parser
         delimiter = parser.peek()
         if not delimiter or delimiter in b"glnpr0123456789":

@@ -17,7 +17,7 @@ from sandhook.utilities.extras.parallel.command import REFUSED, Job, Template, q
 from sandhook.utilities.extras.parallel.input import Arguments, divided
 from sandhook.vfs.path import VirtualPath
 
-RAW = True  # what stands behind ::: are no options
+RAW = True  # what stands after ::: are no options
 USAGE_STATUS = 255
 _MOST_FAILED = 101  #: the exit status that says "more than 100"
 _LONGEST = 131_072  #: characters of a command

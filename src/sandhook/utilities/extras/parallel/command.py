@@ -35,7 +35,7 @@ class Job:
 
 
 class Template:
-    """A command with replacement strings; one that has none gets all values behind it.
+    """A command with replacement strings; one that has none gets all values after it.
 
     Args:
         mark: What stands for {}.

@@ -30,7 +30,7 @@ class Source:
 
 
 def divided(arguments: Sequence[str]) -> tuple[list[str], list[Source]]:
-    """Return what stands in front of the first ``:::``, and the sources."""
+    """Return what stands before the first ``:::``, and the sources."""
     head: list[str] = []
     sources: list[Source] = []
     for word in arguments:

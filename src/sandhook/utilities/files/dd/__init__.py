@@ -23,7 +23,7 @@ class Options:
     """dd [OPERAND]...
 
     Copy standard input to standard output. Operands: if=FILE of=FILE, bs= ibs= obs= cbs=BYTES, count= skip=
-    seek=N (blocks, or bytes with B behind), conv=block,unblock,lcase,ucase,swab,sync,notrunc,excl,nocreat,noerror,
+    seek=N (blocks, or bytes with B after), conv=block,unblock,lcase,ucase,swab,sync,notrunc,excl,nocreat,noerror,
     iflag= and oflag=append,fullblock,count_bytes,skip_bytes,seek_bytes, status=none|noxfer. Numbers may have the
     suffixes c w b k K M G T and their decimal forms (kB, MB), and be products (2x512).
     """
@@ -119,7 +119,7 @@ def _target(request: Request, ctx: Context) -> Description:
 
 
 def _synchronize(request: Request, target: Description, ctx: Context) -> None:
-    """Say that conv=fsync and its like cannot be done for a pipe."""
+    """Report that conv=fsync and similar ones cannot be done for a pipe."""
     if isinstance(target, File):
         return
     shown = quote_always("standard output" if request.target is None else request.target)
@@ -287,7 +287,7 @@ class _Copier:
         self._bytes += len(data)
 
     def report(self, seconds: float) -> None:
-        """Say how much was copied."""
+        """Describe how much was copied."""
         if self._request.status == "none":
             return
         lines = [

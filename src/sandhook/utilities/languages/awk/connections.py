@@ -63,7 +63,7 @@ class Connections(ABC):
         return made
 
     def input(self, redirect: str, name: str) -> Source | None:
-        """Return what getline reads behind "<", "<|" (a command) or "|&", or None when it cannot be opened."""
+        """Return what getline reads after "<", "<|" (a command) or "|&", or None when it cannot be opened."""
         found = self.streams.get((redirect, name))
         if found is None:
             if redirect == "<":
@@ -85,7 +85,7 @@ class Connections(ABC):
         return source
 
     def output(self, redirect: str, name: str) -> Stream:
-        """Return what print writes to behind ">", ">>", "|" or "|&"."""
+        """Return what print writes to after ">", ">>", "|" or "|&"."""
         key = (">" if redirect == ">>" else redirect, name)
         found = self.streams.get(key)
         if found is None:

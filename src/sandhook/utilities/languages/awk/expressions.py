@@ -18,7 +18,7 @@ CHAIN = 200  #: operators of one kind that group from the left without being fla
 
 _ASSIGN = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "^="))
 _COMPARE = frozenset(("<", "<=", "==", "!=", ">", ">="))
-#: Tokens that can begin an operand behind another one: concatenation.
+#: Tokens that can begin an operand after another one: concatenation.
 _STARTS = frozenset(
     (
         "number",
@@ -482,7 +482,7 @@ class Expressions:
 
 
 def _changeable(node: Node) -> bool:
-    """Tell whether sub may store into a node; it passes constants over in silence."""
+    """Return whether sub may store into a node; it passes constants over in silence."""
     while node[0] == "paren":
         node = node[1]
     return node[0] in (*_LVALUES, "str", "num")

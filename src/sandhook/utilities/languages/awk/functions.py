@@ -172,7 +172,7 @@ def _split(compiler: Compiler, args: list[Node]) -> Run:
         subject = text(rt)
         rt.budget.charge(len(subject) >> 6)
         between: list[str] = []
-        first = 1  # number of the first separator: one in front of all fields is number 0
+        first = 1  # number of the first separator: one before all fields is number 0
         by = "" if empty else separator(rt) if separator is not None else rt.text(rt.g[special.FS])
         if regex is not None and not empty:
             if not subject:

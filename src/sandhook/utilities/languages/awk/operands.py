@@ -59,7 +59,7 @@ class Operands:
     # ------------------------------------------------------------------ what the user wants
 
     def is_array(self, node: Node) -> bool:
-        """Tell whether a node names what the whole program uses as an array."""
+        """Return whether a node names what the whole program uses as an array."""
         if node[0] != "name":
             return False
         slot = self.local(node[1])
@@ -151,7 +151,7 @@ class Operands:
         return text
 
     def is_fixed_field(self, node: Node) -> bool:
-        """Tell whether a node is a field whose number the program says, except $0."""
+        """Return whether a node is a field whose number the program says, except $0."""
         return bool(node[0] == "field" and node[1][0] == "num" and node[1][1] >= 1.0)
 
     def global_slot(self, node: Node) -> int:

@@ -140,7 +140,7 @@ class Parser(Expressions):
         return ("block", found)
 
     def body(self) -> Node:
-        """The statement behind a condition; ";" alone is an empty one."""
+        """The statement after a condition; ";" alone is an empty one."""
         self.newlines()
         if self.take(";"):
             return ("block", [])

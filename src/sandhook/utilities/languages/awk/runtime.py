@@ -120,7 +120,7 @@ class Runtime(Connections):
             g[slot] = value
 
     def goes_by_bytes(self) -> bool:
-        """Tell whether characters are bytes, as in the C locale."""
+        """Return whether characters are bytes, as in the C locale."""
         if self.bytewise is None:
             self.bytewise = goes_by_bytes(self.ctx.environment)
         return self.bytewise

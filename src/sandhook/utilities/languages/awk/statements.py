@@ -317,7 +317,7 @@ _WATCHED = ("NF", "FS", "RS", "FPAT", "FIELDWIDTHS")
 
 
 def can_fail(node: object, elements: bool = True) -> bool:
-    """Tell whether a statement may end the program: saying the line costs a call, which sums should not pay.
+    """Return whether a statement may end the program: saying the line costs a call, which sums should not pay.
 
     Args:
         elements: An element of an array may be an array, or what should be one may be none.

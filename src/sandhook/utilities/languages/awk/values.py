@@ -104,7 +104,7 @@ def to_number(value: Value) -> float:
 
 
 def truth(value: Value) -> bool:
-    """Tell whether a value counts as true."""
+    """Return whether a value counts as true."""
     if type(value) is float:
         return value != 0.0
     if value is None:

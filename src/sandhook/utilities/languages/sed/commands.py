@@ -209,7 +209,7 @@ def _range(first: Address, begins: Test, second: Address, ends: Test, slot: int)
     """Match from a line that ``first`` selects to one that ``second`` selects.
 
     A range that is open has its last line in ``m.ranges``, -1 while only ``ends`` can tell. One that begins
-    with a number also begins behind that line, when the line itself was never looked at, but only once.
+    with a number also begins after that line, when the line itself was never looked at, but only once.
     """
     kind, number = second.kind, second.number
     numbered = first.kind == "line"

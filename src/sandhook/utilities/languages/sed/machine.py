@@ -208,7 +208,7 @@ class Machine:
             self._close_current()
 
     def at_end(self) -> bool:
-        """Tell whether the current line is the last one ($): of its file with -s or -i."""
+        """Return whether the current line is the last one ($): of its file with -s or -i."""
         if self._ahead is None:
             if self.separate:
                 self._ahead = self._fetch(False)
@@ -217,7 +217,7 @@ class Machine:
         return self._ahead is None
 
     def no_more(self) -> bool:
-        """Tell whether no line follows in any file."""
+        """Return whether no line follows in any file."""
         return self.at_end() and (not self.separate or not self._has_more_files())
 
     def _has_more_files(self) -> bool:

@@ -294,7 +294,7 @@ class Parser(ScriptReader):
         return name
 
     def _insertion(self) -> str:
-        """The text of a, i, c: behind a backslash and newline, or on the same line."""
+        """The text of a, i, c: after a backslash and newline, or on the same line."""
         self._skip()
         letter = self._peek()
         if not letter or self._at in self._ends or (self._posix and letter != "\\"):

@@ -220,7 +220,7 @@ class _Table:
         self.ctx.write_line(self.options.output.join(pieces))
 
     def _tree(self, rows: list[list[str]], count: int, names: list[str]) -> list[list[str]]:
-        """Return the rows behind their parents, with the branches of the tree in front of a cell."""
+        """Return the rows after their parents, with the branches of the tree before a cell."""
         options = self.options
         places = []
         for word in (options.tree, options.tree_id, options.tree_parent):

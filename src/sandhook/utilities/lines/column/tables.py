@@ -1,4 +1,4 @@
-"""Tables of column beside the plain ones: JSON, trees, and columns that are made narrower.
+"""Tables of column other than the plain ones: JSON, trees, and columns that are made narrower.
 
 Oracle: util-linux 2.38.
 """
@@ -36,7 +36,7 @@ def _escaped(text: str) -> str:
 def as_tree(
     rows: list[list[str]], place: int, number: int, parent: int, charge: Callable[[int], None]
 ) -> list[list[str]]:
-    """Return rows in the order of their tree, with its branches in front of the cell ``place``.
+    """Return rows in the order of their tree, with its branches before the cell ``place``.
 
     Args:
         number: The cell that holds a row's own number.

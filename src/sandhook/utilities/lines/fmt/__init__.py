@@ -13,7 +13,7 @@ from sandhook.command.options import Syntax, opt, option_set
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.lines.fmt.filling import MOST_BYTES, Paragraph, Word
 
-RAW = True  # -WIDTH is an option only in front of all others
+RAW = True  # -WIDTH is an option only before all others
 _MOST_WIDTH = MOST_BYTES // 2
 
 
@@ -88,7 +88,7 @@ class _Line:
         indent: Columns before the prefix.
         column: Where the rest begins.
         rest: What follows the prefix and blanks, without the newline.
-        ended: There was a newline; the line behind the last one is empty and lacks it.
+        ended: There was a newline; the line after the last one is empty and lacks it.
     """
 
     __slots__ = ("column", "ended", "indent", "rest")
@@ -152,7 +152,7 @@ class _Filler:
         return _Line(indent, column, data[at:], ended)
 
     def _blanks(self, data: bytes, column: int, at: int) -> tuple[int, int]:
-        """Go over blanks; return the column and the offset behind them. A tab makes tabs in the output."""
+        """Go over blanks; return the column and the offset after them. A tab makes tabs in the output."""
         while at < len(data) and data[at] in b" \t":
             if data[at] == 9:
                 self._paragraph.tabs = True
@@ -183,7 +183,7 @@ class _Filler:
     # ------------------------------------------------------------------ paragraphs
 
     def _fill(self, line: _Line, lines: Iterator[_Line]) -> _Line:
-        """Read the paragraph that begins with a line, print it, and return the line behind it."""
+        """Read the paragraph that begins with a line, print it, and return the line after it."""
         options, paragraph = self._options, self._paragraph
         paragraph.begin(line.indent, line.column)
         following = self._take(line, lines, None)

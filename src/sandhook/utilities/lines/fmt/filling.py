@@ -1,7 +1,7 @@
 """Where fmt breaks a paragraph: the breaks that cost least, looked for from its end.
 
 A line costs the square of what it is shorter or longer than the goal, and of the difference to the next
-line. Breaks behind sentences and punctuation are cheap, those that leave a single word of a sentence are dear.
+line. Breaks after sentences and punctuation are cheap, those that leave a single word of a sentence are dear.
 
 Source: the program's behaviour, GNU coreutils 9.1.
 """
@@ -28,7 +28,7 @@ class Word:
     """One word.
 
     Attributes:
-        space: Columns behind it, if it does not end its line.
+        space: Columns after it, if it does not end its line.
         opens, punctuated, stops: It begins with an opening character, ends with punctuation, ends a sentence
             perhaps.
         final: It ends a sentence.
@@ -52,7 +52,7 @@ class Word:
         self.cost = self.line = self.next = 0
 
     def finish(self, space: int, ends_line: bool, ends_input: bool, uniform: bool) -> None:
-        """Say what stands behind the word."""
+        """Return what stands after the word."""
         self.final = ends_input or (self.stops and (ends_line or space > 1))
         self.space = (2 if self.final else 1) if ends_line or ends_input or uniform else space
 
@@ -85,7 +85,7 @@ class Paragraph:
         self._size = self._last = 0
 
     def is_full(self, size: int) -> bool:
-        """Tell whether there is no room for another word of ``size`` bytes."""
+        """Return whether there is no room for another word of ``size`` bytes."""
         return bool(self._words) and (self._size + size > MOST_BYTES or len(self._words) >= _MOST_WORDS)
 
     def add(self, word: Word) -> None:

@@ -151,7 +151,7 @@ def _blank_fields(field: int, end: int | None, blanks: bool) -> Callable[[bytes]
 
 
 def _fields_end(count: int, tab: bytes | None, into_next: bool) -> Callable[[bytes], int]:
-    """Return where ``count`` fields end; with ``into_next`` behind the separator, where the next begins."""
+    """Return where ``count`` fields end; with ``into_next`` after the separator, where the next begins."""
 
     separator = tab or b""
 
@@ -252,7 +252,7 @@ def _folded(flags: str) -> Callable[[bytes], bytes] | None:
 
 
 def numeric(text: bytes) -> Any:
-    """-n: a decimal number of any length; what is none counts as 0."""
+    """-n: a decimal number of any length; other text counts as 0."""
     found = _NUMBER.match(text)
     if found is None:
         return 0

@@ -53,7 +53,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def check_operands(options: Options, operands: Sequence[str]) -> None:
-    """Tell how many strings are wanted. Raises UsageError."""
+    """Return how many strings are wanted. Raises UsageError."""
     if not operands:
         raise UsageError("missing operand")
     two = options.delete == options.squeeze

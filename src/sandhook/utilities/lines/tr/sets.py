@@ -113,7 +113,7 @@ def parse_set(data: bytes, ctx: Context) -> Set:
 
 
 def _unescape(data: bytes, ctx: Context) -> tuple[bytes, list[bool]]:
-    """Replace backslash escapes; tell which bytes came from one."""
+    """Replace backslash escapes; return which bytes came from one."""
     out = bytearray()
     escaped: list[bool] = []
     at = 0
@@ -152,7 +152,7 @@ def _unescape(data: bytes, ctx: Context) -> tuple[bytes, list[bool]]:
 
 
 def _bracket(data: bytes, escaped: list[bool], at: int, found: Set) -> int:
-    """Parse ``[:class:]``, ``[=c=]`` or ``[c*n]``; return the offset behind it, 0 if it is none."""
+    """Parse ``[:class:]``, ``[=c=]`` or ``[c*n]``; return the offset after it, 0 for other text."""
     kind = data[at + 1]
     if kind in b":=" and not escaped[at + 1]:
         end = _closing(data, escaped, at + 2, kind)

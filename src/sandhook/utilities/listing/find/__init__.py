@@ -149,7 +149,7 @@ def _walk(top: str, walk: Walk, ctx: Context) -> None:
 
 
 def _leaves(child: Visit, device: int, ctx: Context) -> bool:
-    """Tell whether a file is on another file system, or cannot be looked at; that is said."""
+    """Return whether a file is on another file system, or cannot be looked at; that is said."""
     try:
         return child.stat().device != device
     except Unknown as unknown:
@@ -158,7 +158,7 @@ def _leaves(child: Visit, device: int, ctx: Context) -> bool:
 
 
 def _loops(child: Visit, stack: list[tuple[Visit, list[Entry], set[tuple[int, int]]]], ctx: Context) -> bool:
-    """Tell whether a directory is one of those that lead to it, and say so."""
+    """Return whether a directory is one of those that lead to it, and say so."""
     info = child.stat()
     if (info.device, info.inode) not in stack[-1][2]:
         return False
@@ -174,7 +174,7 @@ def _loops(child: Visit, stack: list[tuple[Visit, list[Entry], set[tuple[int, in
 
 
 def _stat(ctx: Context, name: str, follow: bool) -> Stat:
-    """Return what stat tells; a link that leads nowhere is taken as itself."""
+    """Return the status of a file; a dangling link stands for itself."""
     try:
         return ctx.fs.stat(ctx.path(name), follow=follow)
     except FileNotFoundError:

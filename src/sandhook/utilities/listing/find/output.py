@@ -1,4 +1,4 @@
-"""Where find's actions write: standard output, or the files of -fprint and its like.
+"""Where find's actions write: standard output, or the files of -fprint and similar ones.
 
 Source: GNU findutils 4.9 manual, "Print File Name" and "Print File Information".
 """

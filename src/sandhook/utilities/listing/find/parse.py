@@ -147,7 +147,7 @@ class Parser:
         return len(self._words) - self._at
 
     def command(self, word: str) -> tuple[list[str], str]:
-        """Return the words of -exec up to its ";" or "+" behind "{}", and which of them it was."""
+        """Return the words of -exec up to its ";" or "+" after "{}", and which of them it was."""
         start = self._at
         while self._at < len(self._words):
             here = self._words[self._at]

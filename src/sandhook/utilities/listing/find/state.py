@@ -21,7 +21,7 @@ class Settings:
         follow: Symbolic links that are followed: "none", "operands" or "all".
         now: Nanoseconds since the epoch when the run began.
         at_end: Called when the walk is over (commands that are gathered by -exec ... +).
-        files: What -fprint and its like write to. names: The operand of -files0-from, if it was given.
+        files: What -fprint and similar ones write to. names: The operand of -files0-from, if it was given.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -50,7 +50,7 @@ class Settings:
 
 
 class Unknown(Exception):
-    """What stat tells is needed of a file, and cannot be had; the text names both."""
+    """The status of a file is needed and not available; the text names file and reason."""
 
 
 class Visit:
@@ -79,7 +79,7 @@ class Visit:
         return self.path.rstrip("/").rpartition("/")[2] or self.path[:1]
 
     def stat(self) -> Stat:
-        """Return what stat tells, asked once. Raises Unknown for a file that has gone, or cannot be looked at."""
+        """Return the status of the file, read once. Raises Unknown for a file that has gone, or cannot be looked at."""
         if self.info is None:
             fs = self.settings.ctx.fs
             path = self.settings.ctx.path(self.path)
@@ -165,7 +165,7 @@ def last_of(nodes: list[Node]) -> Node:
 
 
 def guarded(node: Node) -> Node:
-    """Return a node that says why, and is false, where stat cannot tell what it needs to know."""
+    """Return a node that reports why and is false where the status of the file is not available."""
 
     def evaluate(visit: Visit, walk: Walk) -> bool:
         try:

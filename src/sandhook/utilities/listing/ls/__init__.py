@@ -67,7 +67,7 @@ def _scale(text: str) -> str:
 class Options:
     """ls [OPTION]... [FILE]...
 
-    List each FILE, of directories their entries (of . if there is none), in order of the names.
+    List each FILE, of directories their entries (by default of .), in order of the names.
     """
 
     hidden: str = also(
@@ -212,7 +212,7 @@ class _Lister:
                 continue
             (directories if bits.S_ISDIR(file.info.mode) and not options.directory else files).append(file)
         if files:
-            self.printer.print(self._sorted(files), total=False, beside=directories)
+            self.printer.print(self._sorted(files), total=False, others=directories)
             self.first = False
         titled = len(operands) > 1 or options.recursive
         self._directories([file.name for file in self._sorted(directories)], titled, operand=True)
@@ -242,7 +242,7 @@ class _Lister:
         return File(name, name, info)
 
     def _directories(self, names: list[str], titled: bool, operand: bool) -> None:
-        """List directories; those found below (-R) come right behind their parent."""
+        """List directories; those found below (-R) come right after their parent."""
         names.reverse()
         stack = names
         operands = len(stack)
@@ -298,14 +298,14 @@ class _Lister:
         return files
 
     def _is_ignored(self, name: str) -> bool:
-        """Tell whether a pattern of -I or --hide matches; a leading dot must be written."""
+        """Return whether a pattern of -I or --hide matches; a leading dot must be written."""
         charge = self.ctx.budget.charge
         return any(
             pattern.matches(name, charge) for dotted, pattern in self._ignored if dotted or name[:1] != "."
         )
 
     def _needs_stat(self) -> bool:
-        """Tell whether more than the names and types of files is shown or sorted by."""
+        """Return whether more than the names and types of files is shown or sorted by."""
         options, order = self.options, self.order
         return bool(
             order.form == "long" or options.blocks or options.recursive or options.inode or options.indicator
@@ -332,7 +332,7 @@ class _Lister:
 
 
 def _colours(ctx: Context) -> Colours | None:
-    """Return the colours that the environment asks for; what is wrong with them is told."""
+    """Return the colours that the environment asks for; what is wrong with them is reported."""
     environment = ctx.environment
     try:
         return read_colours(

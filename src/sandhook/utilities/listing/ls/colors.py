@@ -43,7 +43,7 @@ class Colours(Record):
     suffixes: tuple[tuple[str, str], ...]
 
     def has(self, key: str) -> bool:
-        """Tell whether a kind of file has a colour of its own."""
+        """Return whether a kind of file has a colour of its own."""
         return self.known[key] not in ("", "0", "00")
 
     @property
@@ -113,10 +113,10 @@ class Colours(Record):
 
 
 def read_colours(text: str | None, terminal: str | None, colourful: str | None) -> Colours | None:
-    """Return the colours that LS_COLORS says, or None where there are none.
+    """Return the colours that LS_COLORS says, or None without colours.
 
     Args:
-        text: LS_COLORS; without it the default colours are for those that COLORTERM or TERM tell to have some.
+        text: LS_COLORS; without it the default colours are for terminals that have colours by COLORTERM or TERM.
         terminal: TERM.
         colourful: COLORTERM.
 

@@ -1,4 +1,4 @@
-"""What ls -D tells Emacs: where names stand in the output, as offsets in bytes. Oracle: GNU coreutils 9.1."""
+"""What ls -D prints for Emacs: where names stand in the output, as offsets in bytes. Oracle: GNU coreutils 9.1."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sandhook.command.context import Context
 #: What --quoting-style calls the styles that quoted_name knows by other names.
 _STYLES = {"escape-shell": "shell-escape", "escape-shell-always": "shell-escape-always"}
 
-INDENT = b"  "  #: stands in front of every line but empty ones
+INDENT = b"  "  #: stands before every line but empty ones
 
 
 class Dired:
@@ -26,7 +26,7 @@ class Dired:
         self._written += size
 
     def name(self, before: int, length: int) -> None:
-        """Note a name of ``length`` bytes that stands behind ``before`` bytes of the next line."""
+        """Note a name of ``length`` bytes that stands after ``before`` bytes of the next line."""
         self._note(self._names, self._written + len(INDENT) + before, length)
 
     def heading(self, length: int) -> None:

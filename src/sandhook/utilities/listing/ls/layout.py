@@ -127,20 +127,20 @@ class Printer:
         self.dired: Dired | None = None
         self._coloured = False
 
-    def print(self, files: list[File], *, total: bool, beside: Sequence[File] = ()) -> None:
+    def print(self, files: list[File], *, total: bool, others: Sequence[File] = ()) -> None:
         """Print files.
 
         Args:
             files: In their order.
             total: Put the sum of their blocks first where that is shown.
-            beside: Others that count where columns are as wide as the widest.
+            others: Others that count where columns are as wide as the widest.
         """
         layout = self.layout
         if total and (layout.form == "long" or layout.blocks):
             size = sum(blocks_of(file.info) for file in files if file.known)
             self._put(b"total " + self._blocks_text(size).encode() + layout.end)
         if layout.form == "long":
-            self._long(files, beside)
+            self._long(files, others)
         elif layout.form == "one":
             widths = self._prefix_widths(files)
             for file in files:
@@ -152,7 +152,7 @@ class Printer:
             self._columns(files)
 
     def heading(self, name: str, *, gap: bool) -> None:
-        """Print the name of a directory above its entries, behind an empty line if there is a ``gap``."""
+        """Print the name of a directory above its entries, after an empty line if there is a ``gap``."""
         title = self.title(name).encode("utf-8", "surrogateescape")
         if gap:
             self._put(b"\n", indent=b"")
@@ -161,7 +161,7 @@ class Printer:
         self._put(title + b":\n")
 
     def _put(self, data: bytes, indent: bytes = INDENT) -> None:
-        """Write; with -D, behind an indentation."""
+        """Write; with -D, after an indentation."""
         if self.dired is not None:
             data = indent + data
             self.dired.passed(len(data))
@@ -286,9 +286,9 @@ class Printer:
 
     # Long lines.
 
-    def _long(self, files: list[File], beside: Sequence[File]) -> None:
+    def _long(self, files: list[File], others: Sequence[File]) -> None:
         rows = [self._cells(file) for file in files]
-        widths = [max(map(len, column)) for column in zip(*rows, *(self._cells(file) for file in beside))]
+        widths = [max(map(len, column)) for column in zip(*rows, *(self._cells(file) for file in others))]
         prefix = self._prefix_widths(files)
         left = 2 + self.layout.owner + self.layout.group + self.layout.author + self.layout.context
         for file, row in zip(files, rows):

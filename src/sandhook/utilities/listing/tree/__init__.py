@@ -173,7 +173,7 @@ class _Writer:
         self.write(text.encode("utf-8", "surrogateescape") + b"\n")
 
     def missing(self, name: str) -> None:
-        """Tell of an operand that is not there."""
+        """Report an operand that is not there."""
         self.ctx.failed = 2
         if self.options.json:
             self.line(f'  {{"type":"directory","name":{_json(name)},"error":"opening dir"}}')

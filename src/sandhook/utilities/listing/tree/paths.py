@@ -23,7 +23,7 @@ class _Name:
 
 
 class Listed(Forest):
-    """Reads nodes from paths; ``links``: a path may say where it leads to, behind " -> "."""
+    """Reads nodes from paths; ``links``: a path may say where it leads to, after " -> "."""
 
     def __init__(self, rules: Rules, ctx: Context, reader: Reader, *, links: bool) -> None:
         super().__init__(rules, ctx)

@@ -179,7 +179,7 @@ def _one_method(arguments: Arguments) -> None:
         raise Misuse("" if arguments.silent else message, hint=False, named=False)
 
 
-#: Kinds of files that -F tells by their names.
+#: Kinds of files that -F knows by their names.
 _KINDS = {
     "gif": "image/gif", "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "svg": "image/svg+xml",
     "txt": "text/plain", "htm": "text/html", "html": "text/html", "pdf": "application/pdf", "xml": "application/xml",

@@ -62,7 +62,7 @@ class Output(Record):
 
 
 def uploads_into(text: str) -> bool:
-    """Tell whether a URL names no file, so that an upload gets the name of its own."""
+    """Return whether a URL names no file, so that an upload gets the name of its own."""
     path = text.partition("?")[0].partition("://")[2] or text
     return "?" not in text and ("/" not in path or path.endswith("/"))
 
@@ -366,7 +366,7 @@ class One:
         return name
 
     def _free(self, name: str) -> str:
-        """Return a name that no file has yet: with a number behind it."""
+        """Return a name that no file has yet: with a number after it."""
         names = [name, *(f"{name}.{number}" for number in range(1, _MOST_NAMES))]
         for free in names:
             if not self._ctx.fs.exists(self._ctx.path(free)):

@@ -1,7 +1,7 @@
 """env: run a command in another environment, or print this one.
 
 Source: POSIX.1-2024 XCU 3, env. Oracle: GNU coreutils 9.1.
-Divergence: L-ENV-001, a blocked signal is as good as ignored.
+Divergence: L-ENV-001, a blocked signal is ignored.
 """
 
 from __future__ import annotations

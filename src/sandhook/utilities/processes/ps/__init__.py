@@ -126,7 +126,7 @@ class _Request:
         self.titled = True
 
     def read(self, words: list[str]) -> bool:
-        """Read the command line; tell whether it only asked for information."""
+        """Read the command line; return whether it only asked for information."""
         while words:
             word = words.pop(0)
             if word in ("--help", "--version", "-V"):

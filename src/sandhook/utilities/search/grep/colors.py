@@ -15,7 +15,7 @@ class Palette(Record):
 
     Attributes:
         selected, context: Matching text in selected lines, and in lines of context.
-        name, number, offset, separator: File names, line numbers, byte offsets, and what stands behind them.
+        name, number, offset, separator: File names, line numbers, byte offsets, and what stands after them.
         line, other: Whole lines: selected ones, and context.
         reversed_: With -v, ``line`` and ``other`` change places.
         clear: What follows a sequence, so that a colored background ends where the text does.
@@ -56,7 +56,7 @@ _FIELDS = {
 
 
 def palette_of(environment: Mapping[str, str]) -> Palette:
-    """Read GREP_COLOR and GREP_COLORS; what follows a value that is none is not looked at."""
+    """Read GREP_COLOR and GREP_COLORS; what follows a wrong value is ignored."""
     values: dict[str, bytes] = {}
     reversed_ = PLAIN.reversed_
     old = environment.get("GREP_COLOR", "")

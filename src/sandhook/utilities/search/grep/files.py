@@ -49,7 +49,7 @@ class Files:
         self.recursed = False
 
     def report(self, name: str, error: OSError) -> None:
-        """Say what is wrong with a file, unless -s; the exit status will be 2."""
+        """Return what is wrong with a file, unless -s; the exit status will be 2."""
         if self._silent:
             self._ctx.failed = 2
         else:
@@ -136,7 +136,7 @@ class Files:
 
 
 def _any_tail(patterns: Sequence[Pattern], name: str) -> bool:
-    """Tell whether a pattern matches the name, or what follows one of its slashes."""
+    """Return whether a pattern matches the name, or what follows one of its slashes."""
     parts = name.split("/")
     tails = ["/".join(parts[index:]) for index in range(len(parts))]
     return any(bool(pattern.matches(tail)) for pattern in patterns for tail in tails)

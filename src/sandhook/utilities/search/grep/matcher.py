@@ -16,7 +16,7 @@ from sandhook.pattern.dialect import check_class_syntax
 from sandhook.pattern.posix import Regex, after_character, compile_bre, compile_ere
 from sandhook.record import Record
 
-#: A position in the first line at or behind ``pos`` (a line's beginning) that matches, else -1.
+#: A position in the first line at or after ``pos`` (a line's beginning) that matches, else -1.
 Find = Callable[[bytes, int], int]
 #: The matches in one line without its newline, empty ones included.
 Spans = Callable[[bytes], Iterator[tuple[int, int]]]
@@ -226,13 +226,13 @@ def _exact(at: At, spec: Spec, budget: Budget) -> Spans:
 
 
 def _next_start(at: At, line: bytes, start: int) -> int:
-    """Return where to look on behind a match that is no word."""
+    """Return where to look on after a match that is no word."""
     found = at(line, start, len(line))
     return len(line) + 1 if found is None else after_character(line, found[0])
 
 
 def _as_word(at: At, line: bytes, found: tuple[int, int], budget: Budget) -> tuple[int, int] | None:
-    """Return the longest match at the same place that has no word characters beside it."""
+    """Return the longest match at the same place that has no word characters next to it."""
     start, end = found
     if is_word_before(line, start):
         return None
@@ -248,7 +248,7 @@ def _as_word(at: At, line: bytes, found: tuple[int, int], budget: Budget) -> tup
 
 
 def is_word_before(line: bytes, at: int) -> bool:
-    """Tell whether the character that ends at an offset is a letter, digit or underscore."""
+    """Return whether the character that ends at an offset is a letter, digit or underscore."""
     if not at:
         return False
     if line[at - 1] < 0x80:
@@ -260,7 +260,7 @@ def is_word_before(line: bytes, at: int) -> bool:
 
 
 def is_word_behind(line: bytes, at: int) -> bool:
-    """Tell whether the character that begins at an offset is a letter, digit or underscore."""
+    """Return whether the character that begins at an offset is a letter, digit or underscore."""
     if at >= len(line):
         return False
     if line[at] < 0x80:
@@ -311,7 +311,7 @@ def _regex_find(regex: Regex, budget: Budget) -> Find:
                 return -1
             start, end = found.spans[0]
             if start == end:
-                # "$" matches behind the last newline too, where no line is
+                # "$" matches after the last newline too, where no line is
                 return start if start < len(data) or data[-1:] != b"\n" else -1
             if data.find(b"\n", start, end) < 0:
                 return start

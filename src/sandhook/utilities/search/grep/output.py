@@ -95,7 +95,7 @@ class Searcher:
             self._palette = palette_of(ctx.environment)
 
     def search(self, reader: Reader, name: str) -> bool:
-        """Search one input and print; tell whether a line was selected."""
+        """Search one input and print; return whether a line was selected."""
         style = self._style
         if style.first:
             selected = style.limit != 0 and self._any(reader)
@@ -236,7 +236,7 @@ class OneInput:
         self._plain = plain and shown is None and not style.tab
 
     def run(self, reader: Reader, name: str) -> bool:
-        """Go through the input; tell whether a line was selected."""
+        """Go through the input; return whether a line was selected."""
         style = self._style
         binary = False
         for block in reader.blocks(style.delimiter):
@@ -268,7 +268,7 @@ class OneInput:
         return True
 
     def _take(self, block: bytes) -> int:
-        """Put a block behind the lines that may yet be context; return where it begins."""
+        """Put a block after the lines that may yet be context; return where it begins."""
         style = self._style
         if not style.groups:
             number = self._numbered[1]
@@ -350,7 +350,7 @@ class OneInput:
         self._until = end
 
     def _print_pending(self, end: int) -> None:
-        """Print the context behind a selected line, as far as it goes before ``end``."""
+        """Print the context after a selected line, as far as it goes before ``end``."""
         at = max(self._until, 0)
         while self._pending and at < end:
             after = self._data.find(self._style.delimiter, at) + 1 or len(self._data)
@@ -450,7 +450,7 @@ class OneInput:
 
 
 def is_utf8(data: bytes) -> bool:
-    """Tell whether all of ``data`` are characters."""
+    """Return whether all of ``data`` are characters."""
     if data.isascii():
         return True
     try:

@@ -125,7 +125,7 @@ def boundary(wide: bool, inside: bool, narrow: bool) -> str:
 
 
 def not_beside_words(text: str, wide: bool) -> str:
-    """Return an expression that matches ``text`` where no word characters are beside it (-w)."""
+    """Return an expression that matches ``text`` where no word characters are next to it (-w)."""
     word = f"[{_WIDE['word'] if wide else members(_WORD)}]"
     return f"(?<!{word})(?:{text})(?!{word})"
 
@@ -170,7 +170,7 @@ class Elements:
     def __init__(self, wide: bool) -> None:
         self._wide = wide
         self._parts: list[str] = []
-        self._after: int | None = None  # the character that was added last, -1 for a set; None behind a range
+        self._after: int | None = None  # the character that was added last, -1 for a set; None after a range
         self._hyphen = False  # a "-" that may make a range
 
     def add(self, code: int, *, quoted: bool = False) -> None:
@@ -184,7 +184,7 @@ class Elements:
             self._after = code
 
     def _range(self, code: int) -> None:
-        """Make a range of the character before the hyphen and of the one behind it."""
+        """Make a range of the character before the hyphen and of the one after it."""
         if self._after is None or self._after < 0:
             raise PatternError("invalid range in character class")
         if code < self._after:
@@ -225,7 +225,7 @@ class Elements:
         self.add_set("\\P" + text[2:] if negated else text)
 
     def add_named(self, pattern: str, at: int) -> int:
-        """Add ``[:name:]`` when it stands at an offset; return the offset behind it, or 0."""
+        """Add ``[:name:]`` when it stands at an offset; return the offset after it, or 0."""
         found = _NAMED.match(pattern, at)
         if not found:
             kind = pattern[at + 1 : at + 2]

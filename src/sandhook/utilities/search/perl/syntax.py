@@ -52,7 +52,7 @@ class _Level:
 
     Attributes:
         flags: Those of n, x, U and J that are set within it.
-        around: It looks ahead or behind, or is within what does.
+        around: It looks ahead or after, or is within what does.
         scopes: What was opened for flags of the module's, and is closed with the alternative.
         size: What it amounts to so far.
     """

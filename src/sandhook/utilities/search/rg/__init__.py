@@ -255,7 +255,7 @@ class Options:
 
     @property
     def context(self) -> tuple[int, int]:
-        """Lines of context before matches, and behind them: -C undoes -A and -B before it, and they undo it."""
+        """Lines of context before matches, and after them: -C undoes -A and -B before it, and they undo it."""
         before = after = 0
         for at, (kind, count) in enumerate(self.contexts):
             if kind == "C":
@@ -317,7 +317,7 @@ class _Run:
         return 2 if ctx.failed and not (options.quiet and status == 0) else status
 
     def _has_input(self) -> bool:
-        """Tell whether standard input is a file or a pipe, rather than nothing."""
+        """Return whether standard input is a file or a pipe, rather than nothing."""
         stdin = self._ctx.process.descriptors.get(0)
         if isinstance(stdin, Input):
             here = stdin.tell()

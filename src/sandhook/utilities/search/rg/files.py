@@ -70,7 +70,7 @@ class Files:
         self.searched = 0
 
     def report(self, name: str, error: OSError) -> None:
-        """Say what is wrong with a file; the exit status will be 2."""
+        """Return what is wrong with a file; the exit status will be 2."""
         self._ctx.failed = 2
         if not self._options.no_messages:
             self.say(f"{name}: {message_of(error)}")
@@ -143,7 +143,7 @@ class Files:
                 pending.append((name, f"{base}/{entry.name}", depth + 1, below, above | {inode}))
 
     def _kind(self, path: str, mode: int, shown: str) -> bool | None:
-        """Tell whether a name is a directory; None for what is neither that nor a regular file."""
+        """Return whether a name is a directory; None for what is neither that nor a regular file."""
         if bits.S_ISLNK(mode):
             if not self._options.follow:
                 return None

@@ -56,7 +56,7 @@ class Messages:
         self._ctx.write(line)
 
     def file(self, name: str, data: bytes, blocks: Iterable[Block], zero: int) -> bool:
-        """Write the messages of one file; tell whether it matches."""
+        """Write the messages of one file; return whether it matches."""
         ctx = self._ctx
         self._printed, self._counted = 0, (0, 1)
         path = _text(name.encode("utf-8", "surrogateescape"))

@@ -45,7 +45,7 @@ class Wanted(Record):
 
 
 def is_lower(patterns: tuple[str, ...], fixed: bool) -> bool:
-    """Tell whether the literal characters of patterns have no capital: -S ignores case then."""
+    """Return whether the literal characters of patterns have no capital: -S ignores case then."""
     for pattern in patterns:
         text = pattern if fixed else re.sub(r"\\(?:[pP]\{[^}]*\}|.)", "", pattern, flags=re.DOTALL)
         if any(char.isupper() for char in text):
@@ -292,7 +292,7 @@ def _all_in(
         start, end = spans[0]
         if start < 0:
             return
-        if start == end == last:  # an empty match right behind another one does not count
+        if start == end == last:  # an empty match right after another one does not count
             at = _behind(data, end)
             continue
         yield spans

@@ -115,12 +115,12 @@ class Printer:
         self._ctx.write(head + b"%d\n" % count)
 
     def binary(self, name: str, offset: int) -> None:
-        """Say that a file with NULs matches."""
+        """Report that a file with NULs matches."""
         head = f"{name}: " if self._named else ""
         self._ctx.write_line(f'{head}binary file matches (found "\\0" byte around offset {offset})')
 
     def stopped(self, name: str, offset: int) -> None:
-        """Say that the search of a file ended at its first NUL."""
+        """Report that the search of a file ended at its first NUL."""
         head = f"{name}: " if self._named else ""
         self._ctx.write_line(
             f"{head}WARNING: stopped searching binary file after match "
@@ -130,7 +130,7 @@ class Printer:
     # ------------------------------------------------------------------ lines
 
     def file(self, name: str, data: bytes, blocks: Iterable[Block]) -> bool:
-        """Print the selected lines of a file and their context; tell whether there were any."""
+        """Print the selected lines of a file and their context; return whether there were any."""
         options, ctx = self._options, self._ctx
         self._data = data
         self._name = name.encode("utf-8", "surrogateescape")

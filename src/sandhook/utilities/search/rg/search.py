@@ -118,7 +118,7 @@ class Search:
     # ------------------------------------------------------------------ one file
 
     def _file(self, name: str, data: bytes, explicit: bool) -> bool:
-        """Search one file; tell whether it counts as one that matches."""
+        """Search one file; return whether it counts as one that matches."""
         options, printer = self._options, self._printer
         zero = -1 if options.text else data.find(b"\0")
         stopped = False
@@ -173,7 +173,7 @@ class Search:
             start, stop = found[0]
             if start >= end:
                 if start == len(data) and (not data or data[-1:] == b"\n"):
-                    break  # behind the last newline there is no line
+                    break  # after the last newline there is no line
                 if spans:
                     yield Block(begin, end, spans)
                 begin = data.rfind(b"\n", max(end, 0), start) + 1 or max(end, 0)

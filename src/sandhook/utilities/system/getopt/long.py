@@ -67,7 +67,7 @@ class Declaration:
 
 
 class Scanner:
-    """Goes over arguments; what is wrong is handed to ``complain`` and counted."""
+    """Goes over arguments; errors are passed to ``complain`` and counted."""
 
     def __init__(
         self, declared: Declaration, arguments: Sequence[str], complain: Callable[[str], None]

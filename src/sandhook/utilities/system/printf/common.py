@@ -1,4 +1,4 @@
-"""The formatter behind printf: bash's, with widths and precisions in bytes.
+"""The formatter after printf: bash's, with widths and precisions in bytes.
 
 Source: POSIX.1-2024 XCU 3, printf; Bash Reference Manual, printf. Oracle: bash 5.2.
 """
@@ -118,7 +118,7 @@ def parse_format(data: bytes) -> tuple[Item, ...]:
 
 
 def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
-    """Parse the conversion at ``percent``; return the offset behind it."""
+    """Parse the conversion at ``percent``; return the offset after it."""
     at = percent + 1
     while at < len(data) and data[at] in _FLAGS:
         at += 1
@@ -152,7 +152,7 @@ def _conversion(data: bytes, percent: int, items: list[Item]) -> int:
 
 
 def _closing(data: bytes, at: int) -> int:
-    """Return the offset behind the parenthesis that closes the one at ``at``, or 0."""
+    """Return the offset after the parenthesis that closes the one at ``at``, or 0."""
     depth = 0
     while at < len(data):
         depth += (data[at] == 0x28) - (data[at] == 0x29)
@@ -211,7 +211,7 @@ class Formatter:
         self.out: list[bytes] = []
 
     def more(self) -> bool:
-        """Tell whether arguments are left, so that the format is used again."""
+        """Return whether arguments are left, so that the format is used again."""
         return 0 < self.index < len(self.arguments)
 
     def next(self) -> str | None:
@@ -399,7 +399,7 @@ def pad(data: bytes, flags: str, width: int) -> bytes:
 
 
 def character_code(text: str) -> int:
-    """Return the code of the character behind a quote; 0 if there is none."""
+    """Return the code of the character after a quote; 0 without one."""
     if len(text) < 2:
         return 0
     code = ord(text[1])

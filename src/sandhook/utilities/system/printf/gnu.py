@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _SPECIFICATION = re.compile(rb"%([-+ #0']*)(?:\*|[0-9]*)(\.(?:\*|[0-9]*))?[hjlLtz]*(.?)", re.DOTALL)
 _TOKEN = re.compile(rb"\\.|%%|%", re.DOTALL)
 _LETTERS = frozenset(b"diouxXaAeEfFgGcsbq")
-#: What cannot stand behind a flag.
+#: What cannot stand after a flag.
 _FORBIDDEN = {0x27: b"aAeEcosxX", 0x23: b"cdisu", 0x30: b"cs"}
 _ANYTHING_BUT = re.compile(r"[A-Za-z0-9_@%+:,./-]+")
 _UMAX = 2**64 - 1
@@ -86,7 +86,7 @@ def _quoted(text: str) -> str:
 
 
 class _Formatter(Formatter):
-    """The conversions, with GNU's words for numbers that are none."""
+    """The conversions, with GNU's words for text that is not a number."""
 
     def __init__(self, arguments: Sequence[str], ctx: Context) -> None:
         caller = Caller(ctx.fail, ctx.error, ctx.now, ctx.environment, ctx.budget.check_fits)
@@ -102,7 +102,7 @@ class _Formatter(Formatter):
         return True
 
     def number(self, text: str, *, unsigned: bool = False) -> int:
-        """Read an integer, and complain of what is behind it."""
+        """Read an integer, and report what follows it."""
         if text[:1] in ("'", '"') and len(text) > 1:
             self._character(text)
             return character_code(text)
