@@ -137,6 +137,8 @@ def option_set(cls: type[T]) -> type[T]:
         value = cls.__dict__[name]
         found[name] = value if isinstance(value, Declared) else Declared(value)
         setattr(cls, name, found[name].default)
+        for option in found[name].options:
+            option.field = name
     type.__setattr__(cls, "_declared", found)
     type.__setattr__(cls, "__init__", _set_options)
     type.__setattr__(cls, "__setattr__", _refuse_change)
@@ -196,7 +198,6 @@ class Syntax:
         self.long: dict[str, Option] = {}
         for name, declared in declared_fields(options).items():
             for option in declared.options:
-                option.field = name
                 for flag in option.flags:
                     if flag.startswith("--"):
                         self.long[flag[2:]] = option

@@ -10,68 +10,21 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
-from sandhook.command.options import Inform, opt, option_set
+from sandhook.command.options import Inform
 from sandhook.utilities.network.cookies import Jar
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse, parse
 from sandhook.utilities.network.curl.globs import expand, named
+from sandhook.utilities.network.curl.options import Options
 from sandhook.utilities.network.curl.request import build, percent
 from sandhook.utilities.network.curl.transfer import One, Output, uploads_into
 from sandhook.utilities.network.output import written
 from sandhook.utilities.network.transfer import Trouble
 
-RAW = True  # curl's options are shortened and repeated in its own way: see _curl_arguments.py
+RAW = True  # curl's options are shortened and repeated in its own way: see arguments.py
+
+__all__ = ["Options"]
 
 TRY_HELP = "curl: try 'curl --help' or 'curl --manual' for more information\n"
-
-
-@option_set
-class Options:
-    """curl [OPTION]... URL...
-
-    Transfer data from or to each URL, as far as the host allows it.
-    """
-
-    silent: bool = opt("-s", "--silent", help="print no messages")
-    show_error: bool = opt("-S", "--show-error", help="print messages of errors with -s, too")
-    fail: bool = opt("-f", "--fail", "--fail-with-body", help="status 22 for an answer of 400 and above")
-    location: bool = opt("-L", "--location", help="follow redirects, at most --max-redirs N")
-    output: str = opt("-o", "--output", "FILE", "write to FILE; -O, --remote-name: to the URL's last name")
-    dirs: str = opt("--output-dir", "DIR", "where these files go; --create-dirs makes directories")
-    method: str = opt("-X", "--request", "METHOD", "the method")
-    data: str = opt(
-        "-d",
-        "--data",
-        "--data-raw",
-        "--data-binary",
-        "--data-urlencode",
-        "--json",
-        "DATA",
-        "the body; @FILE reads it",
-    )
-    form: str = opt(
-        "-F", "--form", "--form-string", "NAME=VALUE", "a part of a form; @FILE uploads, <FILE reads"
-    )
-    upload: str = opt("-T", "--upload-file", "FILE", "PUT a file")
-    header: str = opt("-H", "--header", "LINE", "a header; without a value it is removed")
-    user: str = opt("-u", "--user", "NAME:PASSWORD", "basic authorization; --oauth2-bearer TOKEN")
-    agent: str = opt("-A", "--user-agent", "TEXT", "the header User-Agent; -e, --referer: Referer")
-    cookie: str = opt("-b", "--cookie", "DATA|FILE", "send cookies; -c, --cookie-jar FILE writes them")
-    get: bool = opt("-G", "--get", help="data is the query; -I, --head asks for the head alone")
-    include: bool = opt("-i", "--include", help="print heads, too; -D, --dump-header FILE writes them")
-    write_out: str = opt("-w", "--write-out", "FORMAT", "print facts afterwards")
-    time: str = opt("-m", "--max-time", "--connect-timeout", "SECONDS", "the most that it may take")
-    retry: str = opt("--retry", "N", "try again after errors that may pass")
-    size: str = opt("--max-filesize", "BYTES", "the most that is received")
-    range: str = opt("-r", "--range", "RANGE", "a part of the file")
-    again: str = opt("-C", "--continue-at", "OFFSET", "go on at OFFSET; - where the file ends")
-    condition: str = opt("-z", "--time-cond", "DATE|FILE", "only what is newer; with - before it, older")
-    config: str = opt(
-        "-K", "--config", "FILE", "read options from FILE; --next begins anew with further ones"
-    )
-    file_time: bool = opt("-R", "--remote-time", help="give files the time of the answer")
-    header_name: bool = opt("-J", "--remote-header-name", help="-O takes the name from the answer")
-    compressed: bool = opt("--compressed", help="ask for a packed answer, and unpack it")
-    verbose: bool = opt("-v", "--verbose", help="print heads to standard error")
 
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:

@@ -4,59 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-#: Options without an argument: letter, name, field.
-_FLAGS = (
-    ("s", "silent", "silent"), ("S", "show-error", "show_error"), ("f", "fail", "fail"), ("L", "location", "follow"),
-    ("i", "include", "include"), ("I", "head", "head"), ("G", "get", "get"), ("O", "remote-name", "remote_name"),
-    ("", "compressed", "compressed"), ("", "fail-with-body", "fail_with_body"), ("", "create-dirs", "create_dirs"),
-    ("v", "verbose", "verbose"), ("g", "globoff", "plain_url"), ("N", "no-buffer", ""), ("#", "progress-bar", ""), ("4", "ipv4", ""),
-    ("6", "ipv6", ""), ("0", "http1.0", ""), ("", "http1.1", ""), ("", "http2", ""), ("", "no-progress-meter", ""),
-    ("", "tlsv1.2", ""), ("1", "tlsv1", ""), ("", "tlsv1.3", ""), ("", "path-as-is", "as_is"), ("q", "disable", ""),
-    ("", "no-keepalive", ""), ("", "retry-connrefused", "retry_refused"), ("", "retry-all-errors", "retry_all"),
-    ("", "post301", "post301"), ("", "post302", "post302"), ("", "post303", "post303"), ("a", "append", ""),
-    ("", "basic", ""), ("", "fail-early", "fail_early"), ("j", "junk-session-cookies", "junk_session"), ("", "no-sessionid", ""),
-    ("J", "remote-header-name", "header_name"), ("R", "remote-time", "remote_time"), ("Z", "parallel", ""),
-    ("", "parallel-immediate", ""), ("", "remote-name-all", "remote_name_all"), ("", "clobber", "clobber"),
-    ("", "remove-on-error", "remove_on_error"), ("", "tcp-nodelay", ""), ("", "tcp-fastopen", ""), ("", "styled-output", ""),
-    ("", "progress-meter", ""), ("", "buffer", ""), ("", "keepalive", ""), ("", "sessionid", ""), ("", "raw", ""),
-    ("", "http2-prior-knowledge", ""), ("", "disallow-username-in-url", ""), ("", "ssl", ""), ("", "ssl-reqd", ""),
-)  # fmt: skip
+from sandhook.command.options import declared_fields
+from sandhook.utilities.network.curl.options import REFUSED, Options
 
-#: Options with an argument: letter, name, field; a field in _LISTS gathers (option, argument).
-_VALUES = (
-    ("o", "output", "outputs"), ("X", "request", "method"), ("d", "data", "data"), ("", "data-ascii", "data"),
-    ("", "data-raw", "data"), ("", "data-binary", "data"), ("", "data-urlencode", "data"), ("", "json", "data"),
-    ("F", "form", "form"), ("", "form-string", "form"), ("H", "header", "headers"), ("A", "user-agent", "agent"),
-    ("e", "referer", "referer"), ("u", "user", "user"), ("b", "cookie", "cookies"), ("c", "cookie-jar", "jar"),
-    ("w", "write-out", "write_out"), ("m", "max-time", "max_time"), ("", "connect-timeout", "connect_timeout"),
-    ("", "retry", "retry"), ("", "retry-delay", "retry_delay"), ("", "retry-max-time", "retry_max_time"),
-    ("", "max-redirs", "max_redirects"), ("", "max-filesize", "max_size"), ("T", "upload-file", "upload"),
-    ("D", "dump-header", "dump_header"), ("", "url", "urls"), ("r", "range", "range"), ("", "output-dir", "output_dir"),
-    ("", "url-query", "url_query"), ("", "oauth2-bearer", "bearer"), ("", "proto", ""), ("", "proto-redir", ""),
-    ("", "keepalive-time", ""), ("", "limit-rate", ""), ("y", "speed-time", ""), ("Y", "speed-limit", ""),
-    ("C", "continue-at", "continue_at"), ("z", "time-cond", "time_condition"), ("", "parallel-max", ""), ("", "rate", ""),
-    ("", "expect100-timeout", ""), ("", "noproxy", ""), ("", "stderr", "stderr"), ("", "happy-eyeballs-timeout-ms", ""),
-    ("", "create-file-mode", ""), ("", "proto-default", ""),
-)  # fmt: skip
+_OPTIONS = {
+    flag.lstrip("-"): option
+    for declared in declared_fields(Options).values()
+    for option in declared.options
+    for flag in option.flags
+}
 
-#: Known options that lead around the checks, or to what is not there.
-_REFUSED = (
-    ("k", "insecure"), ("x", "proxy"), ("E", "cert"), ("", "key"), ("", "cacert"), ("", "capath"),
-    ("", "proxy-user"), ("U", "proxy-user"), ("", "socks5"), ("", "socks4"), ("", "socks5-hostname"), ("", "preproxy"), ("", "unix-socket"),
-    ("", "abstract-unix-socket"), ("", "interface"), ("", "resolve"), ("", "connect-to"), ("", "local-port"), ("", "doh-url"),
-    ("n", "netrc"), ("", "netrc-file"), ("", "netrc-optional"), ("", "anyauth"), ("", "digest"), ("", "ntlm"), ("", "negotiate"),
-    ("", "trace"), ("", "trace-ascii"), ("", "ftp-pasv"), ("Q", "quote"), ("", "mail-from"), ("t", "telnet-option"),
-    ("", "http3"), ("", "http0.9"), ("", "tr-encoding"), ("", "libcurl"), ("", "engine"), ("", "crlfile"),
-    ("", "location-trusted"), ("p", "proxytunnel"), ("P", "ftp-port"), ("B", "use-ascii"), ("M", "manual"), ("l", "list-only"),
-    ("2", "sslv2"), ("3", "sslv3"),
-)  # fmt: skip
-
-_BY_LETTER = {letter: name for letter, name, _ in (*_FLAGS, *_VALUES) if letter}
-_BY_LETTER.update({letter: name for letter, name in _REFUSED if letter})
-_FLAG_FIELDS = {name: field for _, name, field in _FLAGS}
-_VALUE_FIELDS = {name: field for _, name, field in _VALUES}
-_REFUSED_NAMES = frozenset(name for _, name in _REFUSED)
-_NAMES = sorted({*_FLAG_FIELDS, *_VALUE_FIELDS, *_REFUSED_NAMES, "config", "help", "next", "version"})
+#: The long name of each option, by all of its names; a letter goes with the long name after it, if one follows.
+_LONG: dict[str, str] = {}
+for _option in _OPTIONS.values():
+    _names = [flag.lstrip("-") for flag in _option.flags]
+    for _at, _name in enumerate(_names):
+        _LONG[_name] = _name if len(_name) > 1 else next(long for long in _names[_at:] if len(long) > 1)
+_BY_LETTER = {name: long for name, long in _LONG.items() if len(name) == 1}
+_BY_LETTER.update({letter: name for letter, name in REFUSED if letter})
+_REFUSED_NAMES = frozenset(name for _, name in REFUSED)
+_NAMES = sorted({*_LONG.values(), *_REFUSED_NAMES, "help", "version"})
 
 _LISTS = frozenset({"data", "form", "headers", "outputs", "urls", "cookies", "url_query"})
 _NUMBERS = frozenset(
@@ -170,10 +137,10 @@ class _Parser:
             if letter in "hV":
                 self.made[-1].inform = "help" if letter == "h" else "version"
                 continue
-            name = {"K": "config", ":": "next"}.get(letter) or _BY_LETTER.get(letter)
+            name = _BY_LETTER.get(letter)
             if name is None:
                 raise Misuse(f"option {argument}: is unknown")
-            if (name in _VALUE_FIELDS or name == "config") and at < len(argument):
+            if _takes_value(name) and at < len(argument):
                 rest.append(argument[at:])
                 at = len(argument)
             self._take(name, argument, rest)
@@ -213,9 +180,13 @@ class _Parser:
                 self.warnings.append(f"{name}:{number}: warning: '{option.lstrip('-')}' is unknown")
 
 
+def _takes_value(name: str) -> bool:
+    return name in _OPTIONS and _OPTIONS[name].metavar is not None
+
+
 def _full(name: str, argument: str) -> str:
     """Return the full name of an option that may be shortened."""
-    if name in _NAMES or (name.startswith("no-") and name[3:] in _FLAG_FIELDS):
+    if name in _NAMES or (name.startswith("no-") and name[3:] in _OPTIONS and not _takes_value(name[3:])):
         return name
     found = [known for known in _NAMES if known.startswith(name)]
     if not found:
@@ -232,21 +203,21 @@ def _take(made: Arguments, name: str, argument: str, rest: list[str]) -> None:
         raise Misuse(f"option {argument}: is not supported here (L-CURL-001)", hint=False)
     elif name == "remote-name":
         made.outputs.append((name, ""))
-    elif name in _FLAG_FIELDS:
-        if _FLAG_FIELDS[name]:
-            setattr(made, _FLAG_FIELDS[name], True)
-    elif name.startswith("no-"):
-        if name == "no-remote-name":
-            raise Misuse(f"option {argument}: is unknown")
-        if _FLAG_FIELDS[name[3:]]:
-            setattr(made, _FLAG_FIELDS[name[3:]], False)
-    else:
+    elif _takes_value(name):
         if not rest:
             raise Misuse(f"option {argument}: requires parameter")
-        _value(made, name, _VALUE_FIELDS[name], rest.pop(), argument)
+        _value(made, name, rest.pop(), argument)
+    else:
+        on = name in _OPTIONS
+        if name == "no-remote-name":
+            raise Misuse(f"option {argument}: is unknown")
+        option = _OPTIONS[name if on else name[3:]]
+        if not option.ignored:
+            setattr(made, option.field, on)
 
 
-def _value(made: Arguments, name: str, field: str, value: str, argument: str) -> None:
+def _value(made: Arguments, name: str, value: str, argument: str) -> None:
+    field = _OPTIONS[name].field
     if field in _LISTS:
         getattr(made, field).append((name, value))
     elif field in _NUMBERS:
@@ -257,5 +228,5 @@ def _value(made: Arguments, name: str, field: str, value: str, argument: str) ->
         if not 0 <= number < 1e15:
             raise Misuse(f"option {argument}: expected a proper numerical parameter")
         setattr(made, field, number)
-    elif field:
+    elif not _OPTIONS[name].ignored:
         setattr(made, field, value)
