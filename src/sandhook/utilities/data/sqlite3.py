@@ -14,7 +14,7 @@ from typing import Any
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
-from sandhook.command.options import Inform, opt, option_set
+from sandhook.command.options import Inform, also, declared_fields, opt, option_set
 from sandhook.errors import WorkerError
 from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
@@ -22,13 +22,6 @@ from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest
 
 RAW = True  # long options have one dash: see _Arguments
-
-_MODES = frozenset(
-    ("ascii", "box", "column", "csv", "html", "json", "line", "list", "markdown", "quote", "table", "tabs")
-)
-_FLAGS = {"header": ("headers", True), "noheader": ("headers", False), "bail": ("bail", True), "echo": ("echo", True),
-          "readonly": ("readonly", True), "batch": ("", True), "interactive": ("", True), "safe": ("", True), "stats": ("", None)}  # fmt: skip
-_VALUES = {"separator": "column", "newline": "row", "nullvalue": "null", "cmd": "first", "init": "init"}
 
 #: Dot-commands that read a file.
 _READS = lazily(r"^\.(?:read?|imp(?:o|or|ort)?)[ \t](.*)$", re.MULTILINE)
@@ -46,19 +39,31 @@ class Options:
     """
 
     mode: bool = opt(
-        "-csv", "-json", "-list", "-line", "-column", "-box", "-table", "-markdown", help="output mode"
+        "-ascii", "-box", "-column", "-csv", "-html", "-json", "-line", "-list", "-markdown", "-quote",
+        "-table", "-tabs", help="output mode",
+    )  # fmt: skip
+    headers: bool | None = also(
+        opt("-header", help="print the names of columns", default=None),
+        opt("-noheader", help="do not", const=False),
     )
-    more: bool = opt("-html", "-quote", "-tabs", "-ascii", help="output mode")
-    header: bool = opt("-header", "-noheader", help="print the names of columns, or do not")
-    separator: str = opt("-separator", "TEXT", "what stands between fields (|)")
-    newline: str = opt("-newline", "TEXT", "what stands between rows")
+    column: str = opt("-separator", "TEXT", "what stands between fields (|)")
+    row: str = opt("-newline", "TEXT", "what stands between rows")
     null: str = opt("-nullvalue", "TEXT", "what stands for NULL")
     readonly: bool = opt("-readonly", help="refuse changes")
     bail: bool = opt("-bail", help="stop at the first error")
     echo: bool = opt("-echo", help="print commands before they run")
-    batch: bool = opt("-batch", ignored="there is no terminal")
-    cmd: str = opt("-cmd", "COMMAND", "run COMMAND first")
-    init: str = opt("-init", "FILE", "read FILE first")
+    batch: bool = opt("-batch", "-interactive", ignored="there is no terminal")
+    safe: bool = opt("-safe", ignored="no file of the host is reached")
+    first: tuple[str, ...] = opt("-cmd", "COMMAND", "run COMMAND first", append=True)
+    init: tuple[str, ...] = opt("-init", "FILE", "read FILE first", append=True)
+
+
+_OPTIONS = {
+    flag[1:]: option
+    for declared in declared_fields(Options).values()
+    for option in declared.options
+    for flag in option.flags
+}
 
 
 class _Arguments:
@@ -86,26 +91,24 @@ def _parse(arguments: Sequence[str]) -> _Arguments:
         name = argument[2:] if argument.startswith("--") else argument[1:]
         if not argument.startswith("-") or argument == "-":
             made.operands.append(argument)
-        elif name in _MODES:
-            made.mode = name
-        elif name in _FLAGS and _FLAGS[name][1] is not None:
-            field, setting = _FLAGS[name]
-            if field:
-                setattr(made, field, setting)
-        elif name in _VALUES:
+        elif name in ("help", "version"):
+            made.inform = name
+        elif (option := _OPTIONS.get(name)) is None:
+            made.wrong = f"unknown option: {argument}"
+            return made
+        elif option.metavar is not None:
             if not rest:
                 made.wrong = f"missing argument to -{name}"
                 return made
             value = rest.pop()
-            if name in ("cmd", "init"):
-                getattr(made, _VALUES[name]).append(value)
+            if option.append:
+                getattr(made, option.field).append(value)
             else:
-                setattr(made, _VALUES[name], _unescaped(value))
-        elif name in ("help", "version"):
-            made.inform = name
-        else:
-            made.wrong = f"unknown option: {argument}"
-            return made
+                setattr(made, option.field, _unescaped(value))
+        elif option.field == "mode":
+            made.mode = name
+        elif not option.ignored:
+            setattr(made, option.field, option.const)
     return made
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from sandhook.command.options import declared_fields, opt, option_set
+
 TRY_HELP = (
     "Use jq --help for help with command-line options,\n"
     "or see the jq manpage, or online docs at https://jqlang.org"
@@ -81,48 +83,69 @@ class Command:
         self.stream_errors = False
 
 
-#: Options without an argument: the fields they set.
-_FLAGS: dict[str, tuple[tuple[str, object], ...]] = {
-    "n": (("null_input", True),),
-    "R": (("raw_input", True),),
-    "s": (("slurp", True),),
-    "c": (("indent", None),),
-    "r": (("raw", True),),
-    "raw-output0": (("raw", True), ("nul", True)),
-    "j": (("raw", True), ("join", True)),
-    "a": (("ascii", True),),
-    "S": (("sort_keys", True),),
-    "C": (("colour", True),),
-    "M": (),  # whatever -C says before or after it
+@option_set
+class Options:
+    """jq [OPTION]... FILTER [FILE]... | jq [OPTION]... --args FILTER [STRING]...
+
+    Run FILTER on every JSON value of the files or of standard input, and print the results.
+    """
+
+    null_input: bool = opt("-n", "--null-input", help="use null as the single input value")
+    raw_input: bool = opt("-R", "--raw-input", help="read each line as a string")
+    slurp: bool = opt("-s", "--slurp", help="read all inputs into one array")
+    compact: bool = opt("-c", "--compact-output", help="print every result on one line")
+    raw_output: bool = opt("-r", "--raw-output", help="print strings without quotes")
+    raw_output0: bool = opt("--raw-output0", help="like -r, with NUL after each result")
+    join: bool = opt("-j", "--join-output", help="like -r, without newlines")
+    ascii_: bool = opt("-a", "--ascii-output", help="escape what is not ASCII")
+    sort_keys: bool = opt("-S", "--sort-keys", help="sort the keys of objects")
+    colour: bool = opt("-C", "--color-output", help="print in colour")
+    monochrome: bool = opt("-M", "--monochrome-output", help="print without colour")
+    tab: bool = opt("--tab", help="indent with tabulators")
+    indent: str | None = opt("--indent", "N", "indent with N spaces, 0 to 7")
+    unbuffered: bool = opt("--unbuffered", ignored="output is never held back")
+    binary: bool = opt("-b", "--binary", ignored="lines end with a newline everywhere")
+    stream: bool = opt("--stream", help="read values as paths and leaves")
+    stream_errors: bool = opt("--stream-errors", help="like --stream, with errors as values")
+    seq: bool = opt("--seq", help="read and write application/json-seq")
+    from_file: bool = opt("-f", "--from-file", help="the first operand is the file of the filter")
+    arg: tuple[str, ...] = opt("--arg", "NAME VALUE", "set $NAME to a string", append=True)
+    argjson: tuple[str, ...] = opt("--argjson", "NAME JSON", "set $NAME to a JSON value", append=True)
+    slurpfile: tuple[str, ...] = opt("--slurpfile", "NAME FILE", "set $NAME to a file's values", append=True)
+    rawfile: tuple[str, ...] = opt("--rawfile", "NAME FILE", "set $NAME to a file's text", append=True)
+    args: bool = opt("--args", help="further operands are strings in $ARGS")
+    jsonargs: bool = opt("--jsonargs", help="further operands are JSON values in $ARGS")
+    library: tuple[str, ...] = opt("-L", "--library-path", "DIRECTORY", "look for modules there", append=True)
+    exit_status: bool = opt("-e", "--exit-status", help="1 for a last result of false or null, 4 for none")
+    help_: bool = opt("-h", "--help", help="print this help")
+    version: bool = opt("-V", "--version", help="print the version")
+    build: bool = opt("--build-configuration", help="print the version, too")
+
+
+_OPTIONS = {
+    flag.lstrip("-"): option.field
+    for declared in declared_fields(Options).values()
+    for option in declared.options
+    for flag in option.flags
+}
+
+#: What options without an argument set, by their field in Options; the others set a field of the same name.
+_SETS: dict[str, tuple[tuple[str, object], ...]] = {
+    "compact": (("indent", None),),
+    "raw_output": (("raw", True),),
+    "raw_output0": (("raw", True), ("nul", True)),
+    "join": (("raw", True), ("join", True)),
+    "ascii_": (("ascii", True),),
+    "monochrome": (),  # whatever -C says before or after it
     "tab": (("indent", -1),),
     "unbuffered": (),
-    "b": (),  # lines end with a newline on every system
-    "stream": (("stream", True),),
-    "stream-errors": (("stream", True), ("stream_errors", True)),
-    "seq": (("seq", True),),
-    "f": (("from_file", True),),
-    "e": (("exit_status", True),),
-    "h": (("inform", "help"),),
-    "V": (("inform", "version"),),
-    "build-configuration": (("inform", "build"),),
+    "binary": (),
+    "stream_errors": (("stream", True), ("stream_errors", True)),
+    "help_": (("inform", "help"),),
+    "version": (("inform", "version"),),
+    "build": (("inform", "build"),),
 }
-_LONG = {
-    "null-input": "n",
-    "raw-input": "R",
-    "slurp": "s",
-    "compact-output": "c",
-    "raw-output": "r",
-    "join-output": "j",
-    "ascii-output": "a",
-    "sort-keys": "S",
-    "color-output": "C",
-    "monochrome-output": "M",
-    "from-file": "f",
-    "binary": "b",
-    "exit-status": "e",
-    "help": "h",
-    "version": "V",
-}
+_DEFINITIONS = ("arg", "argjson", "slurpfile", "rawfile")
 _INDENTS = frozenset("01234567")
 
 
@@ -156,12 +179,13 @@ class _Parser:
                 self._option(argument[2:], argument)
             else:
                 for at, letter in enumerate(argument[1:], 2):
-                    if letter == "L":
+                    field = _OPTIONS.get(letter)
+                    if field is None:
+                        raise Misuse(f"Unknown option -{letter}")
+                    if field == "library":
                         self._search.append(argument[at:] or self._directory())
                         break
-                    if letter not in _FLAGS or not letter.isascii():
-                        raise Misuse(f"Unknown option -{letter}")
-                    self._set(letter)
+                    self._set(field)
         command.files = tuple(self._files)
         command.search = tuple(self._search)
         command.colour = command.colour and not self._plain
@@ -178,25 +202,25 @@ class _Parser:
             self._positional.append((self._further == "jsonargs", text))
 
     def _option(self, name: str, argument: str) -> None:
-        if name == "library-path":
-            self._search.append(self._directory())
-            return
-        if name in ("args", "jsonargs"):
-            self._further = name
-        elif name in ("arg", "argjson", "slurpfile", "rawfile"):
-            self._define(name)
-        elif name == "indent":
-            self._indent()
-        elif name in _LONG or (len(name) > 1 and name in _FLAGS):
-            self._set(_LONG.get(name, name))
-        else:
+        field = _OPTIONS.get(name) if len(name) > 1 else None
+        if field is None:
             raise Misuse(f"Unknown option {argument}")
+        if field == "library":
+            self._search.append(self._directory())
+        elif field in ("args", "jsonargs"):
+            self._further = field
+        elif field in _DEFINITIONS:
+            self._define(field)
+        elif field == "indent":
+            self._indent()
+        else:
+            self._set(field)
 
-    def _set(self, flag: str) -> None:
-        for field, value in _FLAGS[flag]:
+    def _set(self, option: str) -> None:
+        for field, value in _SETS.get(option, ((option, True),)):
             if field != "inform" or not self._command.inform:
                 setattr(self._command, field, value)
-        self._plain = self._plain or flag == "M"
+        self._plain = self._plain or option == "monochrome"
 
     def _directory(self) -> str:
         if not self._rest:
