@@ -13,14 +13,16 @@ def inform(module: Any, name: str, what: str) -> str:
     if what == "version":
         return f"{name} (sandhook) {__version__}\n"
     lines = ["Usage: " + _plain(module.Options.__doc__ or name), ""]
-    for declared in declared_fields(module.Options).values():
-        for option in declared.options:
-            names = ", ".join(option.flags)
-            if option.metavar:
-                names += f"[{option.metavar}]" if option.optional else f" {option.metavar}"
-            lines.append(f"  {names:<28} {option.help}")
-    lines.append(f"  {'--help':<28} show this help")
-    lines.append(f"  {'--version':<28} show the version")
+    options = [option for declared in declared_fields(module.Options).values() for option in declared.options]
+    flags = {flag for option in options for flag in option.flags}
+    for option in options:
+        names = ", ".join(option.flags)
+        if option.metavar:
+            names += f"[{option.metavar}]" if option.optional else f" {option.metavar}"
+        lines.append(f"  {names:<28} {option.help}")
+    for flag, what_it_does in (("--help", "show this help"), ("--version", "show the version")):
+        if flag not in flags:
+            lines.append(f"  {flag:<28} {what_it_does}")
     return "\n".join(lines) + "\n"
 
 

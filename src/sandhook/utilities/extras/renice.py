@@ -8,28 +8,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import UsageError, option_set
+from sandhook.command.options import Inform, UsageError, also, declared_fields, opt, option_set
 
 RAW = True  # -p, -g and -u stand between the operands
-_KINDS = {"-p": "process ID", "--pid": "process ID", "-g": "process group ID", "--pgrp": "process group ID", "-u": "user ID", "--user": "user ID"}  # fmt: skip
 
 
 @option_set
 class Options:
     """renice [-n] NICENESS [-p] PID... | renice [-n] NICENESS -g PID... | renice [-n] NICENESS -u USER...
 
-    Say that processes have another niceness.
+    Print that processes have another niceness.
     """
+
+    number: bool = opt("-n", "--priority", "--relative", help="before NICENESS")
+    kind: str = also(
+        opt("-p", "--pid", help="what follows are processes", const="process ID"),
+        opt("-g", "--pgrp", help="what follows are process groups", const="process group ID"),
+        opt("-u", "--user", help="what follows are users", const="user ID"),
+    )
+    inform: str = also(
+        opt("-h", "--help", help="print this help", const="help"),
+        opt("-V", "--version", help="print the version", const="version"),
+    )
+
+
+_OPTIONS = {
+    flag: option
+    for declared in declared_fields(Options).values()
+    for option in declared.options
+    for flag in option.flags
+}
+_KINDS = {flag: option.const for flag, option in _OPTIONS.items() if option.field == "kind"}
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 for a process that is not there."""
     words = list(arguments)
-    if words and words[0] in ("--help", "--version", "-h", "-V"):
-        from sandhook.command.options import Inform
-
-        raise Inform("help" if words[0] in ("--help", "-h") else "version")
-    if words and words[0] in ("-n", "--priority", "--relative"):
+    option = _OPTIONS.get(words[0]) if words else None
+    if option is not None and option.field == "inform":
+        raise Inform(option.const)
+    if option is not None and option.field == "number":
         words.pop(0)
     wrong = next(
         (word for word in words[:1] if word[:1] == "-" and not word[1:2].isdigit() and word not in _KINDS),

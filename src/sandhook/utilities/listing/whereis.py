@@ -16,8 +16,8 @@ from sandhook.vfs.path import VirtualPath
 RAW = True  # what stands after -B, -M and -S are directories, and options go for the names after them
 
 _PLACES = ("/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin", "/opt/bin")
-_KINDS = {"b": "bin", "m": "man", "s": "src"}
-_LISTS = {"B": "bin", "M": "man", "S": "src"}
+_KINDS = {"binaries": "bin", "manuals": "man", "sources": "src"}
+_LISTS = {"binary_places": "bin", "manual_places": "man", "source_places": "src"}
 
 
 @option_set
@@ -57,10 +57,13 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             _SYNTAX.parse([word])  # --help, --version, and what is wrong with others
             raise UsageError(f"unrecognized option '{word}'")
         for at, letter in enumerate(word[1:], 2):
-            if letter in _LISTS and at == len(word):
-                search.take_places(_LISTS[letter], rest)
+            option = _SYNTAX.short.get(letter)
+            if option is None:
+                raise UsageError(f"invalid option -- '{letter}'")
+            if option.field in _LISTS and at == len(word):
+                search.take_places(_LISTS[option.field], rest)
             else:
-                search.option(letter)
+                search.option(option.field)
     if search.open_list:
         raise Failure("option -f is missing")
     return 0
@@ -78,25 +81,23 @@ class _Search:
         self._named = False  #: a name was looked up, so that the next option of a kind begins anew
         self._places: dict[str, list[str]] = {"bin": self._existing(_PLACES), "man": [], "src": []}
 
-    def option(self, letter: str) -> None:
-        """Take one option. Raises UsageError."""
-        if letter in _KINDS:
+    def option(self, field: str) -> None:
+        """Apply one option, named by its field. Raises UsageError."""
+        if field in _KINDS:
             if self._named:
                 self._wanted, self._named = set(), False
-            self._wanted.add(_KINDS[letter])
-        elif letter == "u":
+            self._wanted.add(_KINDS[field])
+        elif field == "unusual":
             self._unusual, self.open_list = True, False
-        elif letter == "f":
+        elif field == "first":
             self.open_list = False
-        elif letter == "l":
+        elif field == "listing":
             for kind, places in self._places.items():
                 if not self._wanted or kind in self._wanted:
                     for place in places:
                         self.ctx.write_line(f"{kind}: {place}")
-        elif letter in _LISTS:
-            raise UsageError("bad usage")
         else:
-            raise UsageError(f"invalid option -- '{letter}'")
+            raise UsageError("bad usage")
 
     def take_places(self, kind: str, rest: list[str]) -> None:
         """Take the directories after -B, -M or -S out of the rest (which is reversed)."""

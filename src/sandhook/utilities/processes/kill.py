@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import UsageError, option_set
+from sandhook.command.options import Inform, Syntax, UsageError, opt, option_set
 from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM, parse_signal
 
 RAW = True  # -TERM is no cluster of letters
@@ -21,14 +21,25 @@ class Options:
     Send a signal (TERM) to the processes with these numbers, or list the names of signals.
     """
 
+    signal: str = opt(
+        "-s", "-n", "--signal", "SIGNAL", "the signal to send, by name or number; -SIGNAL is short for it"
+    )
+    listing: bool = opt("-l", "--list", help="list the names of signals, or translate SIGNAL")
+
+
+_SYNTAX = Syntax(Options)
+
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a process was not there."""
     words = list(arguments)
     signal = SIGTERM
-    if words[:1] in (["-l"], ["--list"]):
+    option = _option(words[0]) if words else ""
+    if words[:1] == ["--help"]:
+        raise Inform("help")
+    if option == "listing":
         return _list(words[1:], ctx)
-    if words and words[0] in ("-s", "--signal", "-n"):
+    if option == "signal":
         if len(words) < 2:
             raise UsageError(f"option requires an argument -- '{words[0].lstrip('-')[0]}'")
         signal = _signal(words[1])
@@ -45,6 +56,13 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         ctx.charge()
         _send(word, signal, ctx)
     return ctx.failed
+
+
+def _option(word: str) -> str:
+    """Return the field of an option that stands alone, "" for other words: -TERM is no cluster of letters."""
+    names = _SYNTAX.long if word[:2] == "--" else _SYNTAX.short
+    option = names.get(word.removeprefix("-").removeprefix("-")) if word[:1] == "-" else None
+    return option.field if option is not None else ""
 
 
 def _signal(text: str) -> int:

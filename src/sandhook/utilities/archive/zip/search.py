@@ -27,7 +27,10 @@ class Archive(Record):
 
 
 def split_words(words: list[str]) -> tuple[list[str], list[str]]:
-    """Take -x and what follows it, up to the next option, out of a command line."""
+    """Remove -x and all words after it, up to the next option, from a command line, and return those words.
+
+    A parser would take one word alone.
+    """
     if "-x" not in words:
         return words, []
     at = words.index("-x")

@@ -40,6 +40,9 @@ class Options:
     Extract the MEMBERs of ARCHIVE, all of them without any; MEMBERs may be patterns, whose * matches slashes, too.
     """
 
+    exclude: tuple[str, ...] = opt(
+        "-x", "PATTERN...", "leave members out; all words after it are patterns", append=True
+    )
     list_: bool = opt("-l", help="list the members")
     verbose: bool = opt("-v", help="list them with sizes and methods")
     test: bool = opt("-t", help="check them")
@@ -74,6 +77,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         return zipinfo.run(None, [*([f"-{rest}"] if rest else []), *arguments[1:]], ctx)
     words, excluded = split_words(list(arguments))
     options, operands = _SYNTAX.parse(words)
+    excluded += options.exclude
     if not operands:
         if arguments and not options.verbose:
             raise UsageError("an archive is wanted")

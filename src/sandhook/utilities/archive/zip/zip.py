@@ -38,6 +38,12 @@ class Options:
     dot; - is standard output.
     """
 
+    exclude: tuple[str, ...] = opt(
+        "-x", "PATTERN...", "leave files out; all words after it are patterns", append=True
+    )
+    include: tuple[str, ...] = opt(
+        "-i", "PATTERN...", "store these files alone; all words after it are patterns", append=True
+    )
     recursive: bool = opt("-r", "--recurse-paths", help="go into directories")
     junk: bool = opt("-j", "--junk-paths", help="store names without directories")
     quiet: bool = opt("-q", "--quiet", help="say nothing")
@@ -78,7 +84,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     if not operands:
         ctx.write_line("zip (sandhook): zip [-rjqm0-9] ARCHIVE [FILE]... [-x PATTERN...] [-i PATTERN...]")
         return 0 if not arguments else USAGE_STATUS
-    job = _Job(options, operands[0], excluded, included, ctx)
+    job = _Job(options, operands[0], [*excluded, *options.exclude], [*included, *options.include], ctx)
     try:
         return job.run(operands[1:])
     except Failure as error:
@@ -86,7 +92,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """Take -x and -i with what follows them, up to the next option or "@", out of the command line."""
+    """Remove -x and -i with all words after them, up to the next option or "@", from the command line."""
     rest: list[str] = []
     lists: dict[str, list[str]] = {"-x": [], "-i": []}
     current: list[str] | None = None

@@ -46,6 +46,9 @@ class Options:
     List the MEMBERs of ARCHIVE, all of them without any; MEMBERs may be patterns, whose * matches slashes, too.
     """
 
+    exclude: tuple[str, ...] = opt(
+        "-x", "PATTERN...", "leave members out; all words after it are patterns", append=True
+    )
     form: str = also(
         opt("-s", help="modes, sizes, methods, dates and names (default)", const="short", default=""),
         opt("-m", help="likewise, with how much smaller they became", const="medium"),
@@ -68,6 +71,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 after a warning, 9 without an archive, 11 when no member matches."""
     words, excluded = split_words(list(arguments))
     options, operands = _SYNTAX.parse(words)
+    excluded += options.exclude
     if not operands:
         raise UsageError("an archive is wanted")
     found = find_archive(operands[0], ctx, "zipinfo")

@@ -12,12 +12,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import Inform, opt, option_set
+from sandhook.command.options import Inform
 from sandhook.formats import FormatError, Number
 from sandhook.formats.json_text import read_json, write_json
 from sandhook.utilities.data.jq.embedded import run_filter
-from sandhook.utilities.data.yq.arguments import Arguments, parse
+from sandhook.utilities.data.yq.arguments import Arguments, Options, parse
 from sandhook.utilities.data.yq.expression import changes_only, translate
+
+__all__ = ["Options"]
 
 RAW = True  # two programs' options: see arguments.py
 
@@ -28,39 +30,6 @@ _FILE = re.compile(r"select\(\s*(?:fileIndex|fi)\s*==\s*([0-9]{1,4})\s*\)")
 
 #: Levels of what is read and written.
 _MAX_DEPTH = 256
-
-
-@option_set
-class Options:
-    """yq [eval | eval-all] [OPTION]... EXPRESSION [FILE]... | tomlq [OPTION]... EXPRESSION [FILE]...
-
-    Run EXPRESSION, a jq filter, on every document of the files or of standard input, and print the
-    results: as YAML, or as JSON where JSON was read; tomlq reads TOML and prints JSON.
-    """
-
-    output: str = opt("-o", "--output-format", "FORMAT", "yaml, json, toml, csv, tsv, xml, ini or props")
-    input: str = opt(
-        "-p", "--input-format", "FORMAT", "yaml, json, toml, csv, tsv, xml or ini; else by the file's name"
-    )
-    json: bool = opt("-j", "--tojson", help="-o json")
-    yaml: bool = opt("-y", "-Y", "--yaml-output", help="-o yaml")
-    toml: bool = opt("-t", "--toml-output", help="-o toml")
-    compact: bool = opt("-c", "--compact-output", help="-o json, on one line")
-    indent: str = opt("-I", "--indent", "N", "spaces a level; 0 prints JSON on one line")
-    raw: bool = opt("-r", "--raw-output", help="print strings of JSON output without quotes")
-    unwrap: bool = opt(
-        "--unwrapScalar", "false", "print strings of YAML output with the quotes that they need"
-    )
-    in_place: bool = opt("-i", "--inplace", "--in-place", help="write the results to the file")
-    null_input: bool = opt("-n", "--null-input", help="use null as the single input")
-    slurp: bool = opt("-s", "--slurp", help="read all documents into one array")
-    sort_keys: bool = opt("-S", "--sort-keys", help="sort the keys of mappings")
-    no_doc: bool = opt("-N", "--no-doc", help="print no --- between documents")
-    nul: bool = opt("-0", "--nul-output", help="print NUL after each result instead of a newline")
-    exit_status: bool = opt("-e", "--exit-status", help="fail when the last result is false, null or missing")
-    from_file: str = opt("--from-file", "FILE", "read the expression from a file")
-    arg: tuple[str, ...] = opt("--arg", "NAME VALUE", "set $NAME to a string", append=True)
-    argjson: tuple[str, ...] = opt("--argjson", "NAME JSON", "set $NAME to a JSON value", append=True)
 
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:

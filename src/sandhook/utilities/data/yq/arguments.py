@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.command.options import UsageError
+from sandhook.command.options import Option, UsageError, also, declared_fields, opt, option_set
 
 FORMATS = {
     "yaml": "yaml", "yml": "yaml", "y": "yaml", "json": "json", "j": "json", "toml": "toml", "t": "toml",
@@ -17,29 +17,62 @@ READ = frozenset({"yaml", "json", "toml", "csv", "tsv", "xml", "ini", "auto"})
 
 _COMMANDS = {"eval": False, "e": False, "eval-all": True, "ea": True}
 
-_FLAGS = {
-    "i": "in_place", "in-place": "in_place", "inplace": "in_place",
-    "n": "null_input", "null-input": "null_input",
-    "s": "slurp", "slurp": "slurp",
-    "S": "sort_keys", "sort-keys": "sort_keys",
-    "c": "compact", "compact-output": "compact",
-    "e": "exit_status", "exit-status": "exit_status",
-    "N": "no_separators", "no-doc": "no_separators",
-    "0": "nul", "nul-output": "nul",
-    "r": "raw", "raw-output": "raw", "unwrapScalar": "raw",
-    "P": "pretty", "prettyPrint": "pretty", "M": "", "no-colors": "", "monochrome-output": "",
-}  # fmt: skip
-_LAYOUTS = {
-    "j": "json", "tojson": "json",
-    "y": "yaml", "yaml-output": "yaml", "yml-output": "yaml",
-    "Y": "yaml", "yaml-roundtrip": "yaml", "yml-roundtrip": "yaml",
-    "t": "toml", "toml-output": "toml",
-}  # fmt: skip
-_VALUES = {
-    "o": "output", "output-format": "output", "p": "input", "input-format": "input",
-    "I": "indent", "indent": "indent", "from-file": "from_file", "w": "", "width": "",
-}  # fmt: skip
-_PAIRS = frozenset({"arg", "argjson"})
+
+@option_set
+class Options:
+    """yq [eval | eval-all] [OPTION]... EXPRESSION [FILE]... | tomlq [OPTION]... EXPRESSION [FILE]...
+
+    Run EXPRESSION, a jq filter, on every document of the files or of standard input, and print the
+    results: as YAML, or as JSON where JSON was read; tomlq reads TOML and prints JSON.
+    """
+
+    output: str = opt("-o", "--output-format", "FORMAT", "yaml, json, toml, csv, tsv, xml, ini or props")
+    input: str = opt(
+        "-p", "--input-format", "FORMAT", "yaml, json, toml, csv, tsv, xml or ini; else by the file's name"
+    )
+    layout: str = also(
+        opt("-j", "--tojson", help="-o json", const="json"),
+        opt("-y", "--yaml-output", "--yml-output", help="-o yaml", const="yaml"),
+        opt("-t", "--toml-output", help="-o toml", const="toml"),
+    )
+    round_trip: str = opt(
+        "-Y",
+        "--yaml-roundtrip",
+        "--yml-roundtrip",
+        help="-o yaml, and keep the text as it stands",
+        const="yaml",
+    )
+    compact: bool = opt("-c", "--compact-output", help="-o json, on one line")
+    indent: str = opt("-I", "--indent", "N", "spaces a level; 0 prints JSON on one line")
+    raw: bool = opt(
+        "-r", "--raw-output", "--unwrapScalar",
+        help="print strings without quotes; =false keeps the quotes that YAML needs",
+    )  # fmt: skip
+    in_place: bool = opt("-i", "--inplace", "--in-place", help="write the results to the file")
+    null_input: bool = opt("-n", "--null-input", help="use null as the single input")
+    slurp: bool = opt("-s", "--slurp", help="read all documents into one array")
+    sort_keys: bool = opt("-S", "--sort-keys", help="sort the keys of mappings")
+    no_separators: bool = opt("-N", "--no-doc", help="print no --- between documents")
+    nul: bool = opt("-0", "--nul-output", help="print NUL after each result instead of a newline")
+    pretty: bool = opt("-P", "--prettyPrint", help="print YAML in block style")
+    exit_status: bool = opt("-e", "--exit-status", help="fail when the last result is false, null or missing")
+    from_file: str = opt("--from-file", "FILE", "read the expression from a file")
+    arg: tuple[str, ...] = opt("--arg", "NAME VALUE", "set $NAME to a string", append=True)
+    argjson: tuple[str, ...] = opt("--argjson", "NAME JSON", "set $NAME to a JSON value", append=True)
+    inform: str = also(
+        opt("-h", "--help", help="print this help", const="help"),
+        opt("-V", "--version", help="print the version", const="version"),
+    )
+    colours: bool = opt("-M", "--no-colors", "--monochrome-output", ignored="there are no colours")
+    width: str = opt("-w", "--width", "COLUMNS", ignored="lines are never broken")
+
+
+_OPTIONS = {
+    flag.lstrip("-"): option
+    for declared in declared_fields(Options).values()
+    for option in declared.options
+    for flag in option.flags
+}
 
 
 class Arguments:
@@ -94,24 +127,20 @@ def parse(arguments: Sequence[str], *, toml: bool = False) -> Arguments:
 
 def _long(made: Arguments, argument: str, rest: list[str]) -> None:
     name, equals, value = argument[2:].partition("=")
-    if name in ("help", "version"):
-        made.inform = name
-    elif name in _PAIRS:
+    if name in ("arg", "argjson"):
         if len(rest) < 2:
             raise UsageError(f"--{name} takes two arguments: a name and a value")
         made.definitions.append((name, rest.pop(), rest.pop()))
-    elif name in _VALUES and len(name) > 1:
-        _value(made, _VALUES[name], value if equals else _next(rest, argument), argument)
-    elif name in _LAYOUTS and len(name) > 1 and not equals:
-        _layout(made, name)
     elif name == "unwrapScalar" and equals:
         if value not in ("true", "false"):
             raise UsageError(f"--unwrapScalar is true or false, not {value!r}")
         made.wrapped = value == "false"
-    elif name in _FLAGS and len(name) > 1 and not equals:
-        _flag(made, _FLAGS[name])
-    else:
+    elif len(name) < 2 or (option := _OPTIONS.get(name)) is None or (equals and option.metavar is None):
         raise UsageError(f"unknown option --{name}")
+    elif option.metavar is not None:
+        _value(made, option, value if equals else _next(rest, argument), argument)
+    else:
+        _flag(made, option)
 
 
 def _short(made: Arguments, letters: str, rest: list[str]) -> None:
@@ -119,43 +148,36 @@ def _short(made: Arguments, letters: str, rest: list[str]) -> None:
     while at < len(letters):
         letter = letters[at]
         at += 1
-        if letter in _VALUES:
+        option = _OPTIONS.get(letter)
+        if option is None:
+            raise UsageError(f"unknown option -{letter}")
+        if option.metavar is not None:
             value = letters[at:].removeprefix("=") or _next(rest, f"-{letter}")
-            _value(made, _VALUES[letter], value, f"-{letter}")
+            _value(made, option, value, f"-{letter}")
             return
         if letter == "r" and letters[at:].startswith("="):
             _long(made, f"--unwrapScalar{letters[at:]}", rest)
             return
-        if letter in _LAYOUTS:
-            _layout(made, letter)
-        elif letter == "V":
-            made.inform = "version"
-        elif letter == "h":
-            made.inform = "help"
-        elif letter in _FLAGS:
-            _flag(made, _FLAGS[letter])
-        else:
-            raise UsageError(f"unknown option -{letter}")
+        _flag(made, option)
 
 
-def _layout(made: Arguments, name: str) -> None:
-    made.output = _LAYOUTS[name]
-    made.round_trip = name in ("Y", "yaml-roundtrip", "yml-roundtrip")
-
-
-def _flag(made: Arguments, field: str) -> None:
-    if field:
-        setattr(made, field, True)
-    if field == "slurp":
+def _flag(made: Arguments, option: Option) -> None:
+    if option.field in ("layout", "round_trip"):
+        made.output = option.const
+        made.round_trip = option.field == "round_trip"
+    elif not option.ignored:
+        setattr(made, option.field, option.const)
+    if option.field == "slurp":
         made.all_at_once = True
 
 
-def _value(made: Arguments, field: str, value: str, option: str) -> None:
-    if not field:  # --width: lines are never broken
+def _value(made: Arguments, option: Option, value: str, shown: str) -> None:
+    field = option.field
+    if option.ignored:
         return
     if field == "indent":
         if not (value.isascii() and value.isdigit() and int(value[:3]) <= 16):
-            raise UsageError(f"{option} takes a number from 0 to 16, not {value!r}")
+            raise UsageError(f"{shown} takes a number from 0 to 16, not {value!r}")
         made.indent = int(value)
     elif field == "from_file":
         made.from_file = value

@@ -12,12 +12,13 @@ from json import dumps
 from typing import Any
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import UsageError
+from sandhook.command.inform import inform
+from sandhook.command.options import Inform, UsageError
 from sandhook.formats import FormatError
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import compile_re2
 from sandhook.record import Record
-from sandhook.utilities.extras.csvkit.options import Options, options_of
+from sandhook.utilities.extras.csvkit.options import Options, options_of, program_of
 from sandhook.utilities.extras.csvkit.table import Cell, Date, Table, Writer, as_text, inferred, shown
 
 __all__ = ["Options"]
@@ -32,6 +33,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         options, operands = options_of(program, arguments)
         _PROGRAMS[program](options, operands, ctx)
+    except Inform as wanted:
+        ctx.write(inform(program_of(program), program, str(wanted)).encode())
     except Failure as failure:
         ctx.flush()
         ctx.process.complain(f"{failure}\n".encode("utf-8", "surrogateescape"))

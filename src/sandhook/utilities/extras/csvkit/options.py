@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from sandhook.command.options import UsageError, opt, option_set
@@ -48,7 +49,7 @@ def _made(doc: str, *fields: dict[str, Any]) -> type:
     )
 
 
-_PROGRAMS = {
+PROGRAMS = {
     "csvcut": _made(
         "csvcut [OPTION]... [FILE]\n\nPrint some columns of a table.",
         _NAMES,
@@ -135,19 +136,25 @@ _PROGRAMS = {
 }
 
 #: What stands for all in the reference.
-Options = _PROGRAMS["csvcut"]
+Options = PROGRAMS["csvcut"]
 
 
-class _Declared:
-    """What the parser of the options is made of."""
+class Program:
+    """One program, as a module would be: what its parser and its help are made of."""
 
-    def __init__(self, options: type) -> None:
-        self.Options = options
+    def __init__(self, name: str) -> None:
+        self.Options = PROGRAMS[name]
+
+
+@cache
+def program_of(name: str) -> Program:
+    """Return a program by its name. Raises KeyError."""
+    return Program(name)
 
 
 def options_of(program: str, arguments: Sequence[str]) -> tuple[Any, list[str]]:
     """Return a program's options and operands. Raises UsageError, and Inform for --help."""
-    options, operands = syntax_of(_Declared(_PROGRAMS[program])).parse(arguments)
+    options, operands = syntax_of(program_of(program)).parse(arguments)
     if options.encoding.lower().replace("_", "-") not in _ENCODINGS:
         raise UsageError(f"the encoding {options.encoding} is not supported (L-CSV-001)", hint=False)
     if not (options.skip.isascii() and options.skip.isdigit()):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, reason
-from sandhook.command.options import option_set
+from sandhook.command.options import also, declared_fields, opt, option_set
 from sandhook.text.quoting import quote_escaped
 from sandhook.utilities.listing.find.parse import Parser
 from sandhook.utilities.listing.find.state import Settings, Unknown, Visit, Walk
@@ -42,8 +42,19 @@ Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
 class Options:
     """find [-H | -L | -P] [FILE]... [EXPRESSION]
 
-    Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it.
+    Walk each FILE (.), and evaluate EXPRESSION (-print) for everything in it. ``find --help`` lists what
+    an expression may have.
     """
+
+    follow: str = also(
+        opt("-H", help="follow links that are operands", const="operands", default="none"),
+        opt("-L", help="follow all links", const="all"),
+        opt("-P", help="follow no links", const="none"),
+    )
+    optimize: str = opt("-O", "LEVEL", ignored="the order of tests is kept", optional=True, const="")
+
+
+_FOLLOW = {option.flags[0]: option.const for option in declared_fields(Options)["follow"].options}
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
@@ -56,7 +67,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     if "-version" in rest or "--version" in rest:
         ctx.write_line(f"find (sandhook) {__version__}")
         return 0
-    while rest and (rest[0] in ("-H", "-L", "-P", "--") or rest[0][:2] == "-O"):
+    while rest and (rest[0] in (*_FOLLOW, "--") or rest[0][:2] == "-O"):
         word = rest.pop(0)
         if word == "--":
             break
@@ -64,7 +75,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             raise Failure("The -O option must be immediately followed by a decimal integer")
         if word[:2] == "-O" and not word[2].isdigit():
             raise Failure("Please specify a decimal number immediately after -O")
-        settings.follow = {"-H": "operands", "-L": "all", "-P": "none"}.get(word, settings.follow)
+        settings.follow = _FOLLOW.get(word, settings.follow)
     split = next((at for at, word in enumerate(rest) if _begins_expression(word)), len(rest))
     try:
         walk = Walk(settings, Parser(rest[split:], settings).parse())

@@ -23,7 +23,7 @@ for _option in _OPTIONS.values():
 _BY_LETTER = {name: long for name, long in _LONG.items() if len(name) == 1}
 _BY_LETTER.update({letter: name for letter, name in REFUSED if letter})
 _REFUSED_NAMES = frozenset(name for _, name in REFUSED)
-_NAMES = sorted({*_LONG.values(), *_REFUSED_NAMES, "help", "version"})
+_NAMES = sorted({*_LONG.values(), *_REFUSED_NAMES})
 
 _LISTS = frozenset({"data", "form", "headers", "outputs", "urls", "cookies", "url_query"})
 _NUMBERS = frozenset(
@@ -134,9 +134,6 @@ class _Parser:
         while at < len(argument):
             letter = argument[at]
             at += 1
-            if letter in "hV":
-                self.made[-1].inform = "help" if letter == "h" else "version"
-                continue
             name = _BY_LETTER.get(letter)
             if name is None:
                 raise Misuse(f"option {argument}: is unknown")
@@ -197,11 +194,9 @@ def _full(name: str, argument: str) -> str:
 
 
 def _take(made: Arguments, name: str, argument: str, rest: list[str]) -> None:
-    if name in ("help", "version"):
-        made.inform = name
-    elif name in _REFUSED_NAMES:
+    if name in _REFUSED_NAMES:
         raise Misuse(f"option {argument}: is not supported here (L-CURL-001)", hint=False)
-    elif name == "remote-name":
+    if name == "remote-name":
         made.outputs.append((name, ""))
     elif _takes_value(name):
         if not rest:
@@ -213,7 +208,7 @@ def _take(made: Arguments, name: str, argument: str, rest: list[str]) -> None:
             raise Misuse(f"option {argument}: is unknown")
         option = _OPTIONS[name if on else name[3:]]
         if not option.ignored:
-            setattr(made, option.field, on)
+            setattr(made, option.field, option.const if on else False)
 
 
 def _value(made: Arguments, name: str, value: str, argument: str) -> None:

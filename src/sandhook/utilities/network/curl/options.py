@@ -80,6 +80,10 @@ class Options:
     as_is: bool = opt("--path-as-is", help="refused for a path with dots")
     config: str = opt("-K", "--config", "FILE", "read options from FILE")
     next: bool = opt("-:", "--next", help="the options that follow are for further URLs")
+    inform: str = also(
+        opt("-h", "--help", help="print this help", const="help"),
+        opt("-V", "--version", help="print the version", const="version"),
+    )
     without_effect: bool = also(
         opt("-N", "--no-buffer", ignored="output is never held back"),
         opt("-#", "--progress-bar", ignored="there is no progress"),

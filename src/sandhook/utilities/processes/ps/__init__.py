@@ -12,10 +12,9 @@ from functools import partial
 
 from sandhook.command.accounts import current_user, group_number, user_number
 from sandhook.command.context import Context
-from sandhook.command.options import option_set
+from sandhook.command.options import Inform, also, declared_fields, opt, option_set
 from sandhook.utilities.processes.listed import Row, listed
 from sandhook.utilities.processes.ps.columns import COLUMNS, Column, Facts
-from sandhook.version import __version__
 
 RAW = True
 
@@ -41,22 +40,10 @@ _LAYOUTS = {
     "bsdj": "ppid,pid,pgid,sid,tname,tpgid,stat,uid,bsdtime,args",
 }
 
-#: Letters with a dash and without one: what they do, "=" for what takes an argument.
-_UNIX = {
-    "e": "all", "A": "all", "a": "none", "d": "all", "N": "deselect", "w": "", "x": "",
-    "f": "layout:f", "F": "layout:F", "l": "layout:l", "j": "layout:j", "y": "",
-    "p": "=pid", "q": "=pid", "C": "=name", "u": "=user", "U": "=user", "g": "=session", "G": "=group",
-    "s": "=session", "t": "=terminal", "o": "=format", "h": "untitled",
-}  # fmt: skip
+#: Letters without a dash: what they do, "=" before what takes an argument.
 _BSD = {
     "a": "all", "x": "all", "r": "", "w": "", "h": "untitled", "u": "layout:u", "j": "layout:bsdj", "l": "layout:l",
     "e": "", "c": "", "n": "", "S": "", "p": "=pid", "U": "=user", "o": "=format", "t": "=terminal", "k": "=sort",
-}  # fmt: skip
-_LONG_FLAGS = {"deselect": "deselect", "no-headers": "untitled", "no-heading": "untitled", "headers": ""}
-_LONG_VALUES = {
-    "pid": "pid", "quick-pid": "pid", "ppid": "ppid", "user": "user", "User": "user", "group": "group",
-    "Group": "group", "sid": "session", "tty": "terminal", "format": "format", "sort": "sort", "cols": "",
-    "columns": "", "width": "", "rows": "", "lines": "",
 }  # fmt: skip
 _MISSING = {
     "pid": "list of process IDs must follow -p", "name": "list of command names must follow -C",
@@ -72,6 +59,54 @@ class Options:
     each with =TITLE if wanted.
     """
 
+    request: str = also(
+        opt("-e", "-A", "-d", help="all processes", const="all"),
+        opt("-a", help="those with a terminal: there are none", const="none"),
+        opt("-N", "--deselect", help="all but those that are asked for", const="deselect"),
+        opt("-f", help="more columns", const="layout:f"),
+        opt("-F", help="still more columns", const="layout:F"),
+        opt("-l", help="long columns", const="layout:l"),
+        opt("-j", help="columns of jobs", const="layout:j"),
+        opt("-h", "--no-headers", "--no-heading", help="print no titles", const="untitled"),
+        opt("-p", "-q", "--pid", "--quick-pid", "LIST", "processes by number", const="pid"),
+        opt("--ppid", "LIST", "processes by their parent's number", const="ppid"),
+        opt("-C", "LIST", "processes by the name of the command", const="name"),
+        opt("-u", "-U", "--user", "--User", "LIST", "processes by user", const="user"),
+        opt("-g", "-s", "--sid", "LIST", "processes by session", const="session"),
+        opt("-G", "--group", "--Group", "LIST", "processes by group", const="group"),
+        opt("-t", "--tty", "LIST", "processes by terminal", const="terminal"),
+        opt("-o", "--format", "FORMAT", "columns", const="format"),
+        opt("--sort", "KEYS", "the order, by columns", const="sort"),
+    )
+    inform: str = opt("-V", "--version", help="print the version")
+    without_effect: bool = opt("-w", "-x", "-y", "--headers", ignored="", const="")
+    value_without_effect: str = opt(
+        "--cols", "--columns", "--width", "--rows", "--lines", "NUMBER", ignored="", const=""
+    )
+
+
+_DECLARED = {
+    flag: option
+    for declared in declared_fields(Options).values()
+    for option in declared.options
+    for flag in option.flags
+}
+
+#: Letters with a dash, as _BSD has those without one.
+_UNIX = {
+    flag[1:]: f"={option.const}" if option.metavar else option.const
+    for flag, option in _DECLARED.items()
+    if flag[:2] != "--" and (option.field == "request" or option.ignored)
+}
+_LONG_FLAGS = {
+    flag[2:]: option.const
+    for flag, option in _DECLARED.items()
+    if flag[:2] == "--" and not option.metavar and option.field != "inform"
+}
+_LONG_VALUES = {
+    flag[2:]: option.const for flag, option in _DECLARED.items() if flag[:2] == "--" and option.metavar
+}
+
 
 class _Wrong(Exception):
     """A command line that ps does not understand."""
@@ -81,8 +116,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when a process was printed, else 1."""
     request = _Request(ctx)
     try:
-        if request.read(list(arguments)):
-            return 0
+        request.read(list(arguments))
         columns = request.columns()
         request.check_order()
     except _Wrong as error:
@@ -125,13 +159,12 @@ class _Request:
         self._sort: list[str] = []
         self.titled = True
 
-    def read(self, words: list[str]) -> bool:
-        """Read the command line; return whether it only asked for information."""
+    def read(self, words: list[str]) -> None:
+        """Read the command line. Raises Inform for --help and --version."""
         while words:
             word = words.pop(0)
             if word in ("--help", "--version", "-V"):
-                self._inform(word)
-                return True
+                raise Inform("help" if word == "--help" else "version")
             if word[:2] == "--":
                 self._long(word[2:], words)
             elif word[:1] == "-" and len(word) > 1:
@@ -142,15 +175,6 @@ class _Request:
             elif word:
                 self._layout = self._layout or "bsd"
                 self._letters(word, words, _BSD)
-        return False
-
-    def _inform(self, word: str) -> None:
-        if word == "--help":
-            self._ctx.write_line(
-                " ".join(line.strip() for line in (Options.__doc__ or "").strip().splitlines())
-            )
-        else:
-            self._ctx.write_line(f"ps (sandhook) {__version__}")
 
     def _letters(self, letters: str, words: list[str], known: dict[str, str]) -> None:
         for at, letter in enumerate(letters):
