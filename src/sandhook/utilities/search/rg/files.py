@@ -63,8 +63,9 @@ class Files:
         self._ctx = ctx
         self._hidden = options.hidden or options.unrestricted >= 2
         self._no_ignore = options.no_ignore or options.unrestricted >= 1
+        named = () if options.no_ignore_files else options.ignore_file
         self._explicit = [
-            rules for name in options.ignore_file if (rules := self._rules(name, ctx.path(name), report=True))
+            rules for name in named if (rules := self._rules(name, ctx.path(name), report=True))
         ]
         self._most = options.max_size
         self.searched = 0
