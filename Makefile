@@ -41,12 +41,14 @@ demo: $(STAMP)
 test: $(STAMP)-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/python -m tools.prose
 	@$(TYPES)
 	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 lint: $(STAMP)-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m tools.prose
 	$(TYPES)
 
 test-slow: $(STAMP)-dev
