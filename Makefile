@@ -49,6 +49,7 @@ lint: $(STAMP)-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tools.prose
+	$(BIN)/vulture
 	$(TYPES)
 
 test-slow: $(STAMP)-dev
