@@ -28,7 +28,7 @@ from sandhook.cli import main
 from tests.conftest import exempt
 from tests.source import ROOT
 
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^( *)```(\w+)(?: +(\S+))?\n(.*?)^\1```$", re.M | re.S)
 
 
