@@ -71,6 +71,7 @@ def test_a_listed_path_without_findings_is_an_error() -> None:
             ["page:1: One two three, e.g. ...: a sentence of 8 words; write at most 6"],
         ),
         ("One two `a` `b` `c` `d` `e` six.", []),
+        ("One two three `four`. Five six seven.", []),
         ("One two three four.\n\nFive six seven.", []),
         ("- One two three four\n- Five six seven", []),
         ("| One two three four | Five six seven |", []),

@@ -85,7 +85,7 @@ def load(path: Path = CONFIGURATION) -> Rules:
 
 # --------------------------------------------------------------------------- what is not prose
 
-#: A code span holds its place as one character, so that a list of options does not count as a long sentence.
+#: Stands for the characters of a code span: no word, so that a list of options is not a long sentence.
 _CODE = "\N{FULL BLOCK}"
 _FENCE = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2[ \t]*$", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -100,7 +100,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _mark(match: re.Match[str]) -> str:
-    return _CODE + _blank(match)[1:]
+    return re.sub(r"[^\n]", _CODE, match[0])
 
 
 def without_code(text: str) -> str:
@@ -145,7 +145,7 @@ def check_markdown(path: str, text: str, rules: Rules) -> Iterator[Finding]:
             length = len(re.findall(r"[^\W_][\w'’.-]*", sentence))
             if length > rules.longest:
                 lead = passage[: start + len(sentence) - len(sentence.lstrip())]
-                words = " ".join(sentence.split()[:4])
+                words = re.sub(f"{_CODE}+", "`...`", " ".join(sentence.split()[:4]))
                 advice = f"a sentence of {length} words; write at most {rules.longest}"
                 yield Finding(path, first + lead.count("\n"), f"{words} ...", advice)
             start = end
