@@ -26,7 +26,7 @@ import pytest
 from docs import generate
 from sandhook.cli import main
 from tests.conftest import exempt
-from tests.source import ROOT
+from tests.source import PACKAGE, ROOT
 
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^( *)```(\w+)(?: +(\S+))?\n(.*?)^\1```$", re.M | re.S)
@@ -196,6 +196,50 @@ def test_divergences_that_the_code_names_are_in_the_table() -> None:
                 text = path.read_text(encoding="utf-8", errors="replace")
                 named |= dict.fromkeys(DIVERGENCE.findall(text), path.relative_to(ROOT).as_posix())
     assert {name: where for name, where in named.items() if name not in known} == {}
+
+
+# --------------------------------------------------------------------------- names of files
+
+#: Pages that say where things are.
+GUIDES = [
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "docs" / "where-things-are.md",
+    *sorted((ROOT / "docs" / "decisions").glob("*.md")),
+]
+FILE = re.compile(r"(?<![\w./])[\w.-]+/[\w./-]*|(?<=`)\w+\.(?:py|md)(?=`)")
+#: Stand for a name of the reader's.
+PLACEHOLDER = re.compile(r"GROUP|NAME|AGENT")
+
+
+def exists(name: str) -> bool:
+    return (PACKAGE / name).exists() or (ROOT / name).exists()
+
+
+def files_named_by(text: str) -> list[str]:
+    """Return the paths in code spans and lists of files that begin in the project or in the package."""
+    code = "\n".join(re.findall(r"`[^`\n]+`|^[\w./-]+$", text, re.M))
+    found = [name for name in FILE.findall(code) if not PLACEHOLDER.search(name)]
+    return [name for name in found if exists(name.split("/")[0]) or "/" not in name]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_files_that_a_guide_names_exist(page: Path) -> None:
+    named = files_named_by(page.read_text(encoding="utf-8"))
+    assert [name for name in named if not exists(name)] == []
+
+
+def test_guides_name_files() -> None:
+    assert len(files_named_by(GUIDES[1].read_text(encoding="utf-8"))) > 60
+    assert files_named_by("`expand/gone.py` or `a/b`, `kernel/`\ntests/x.py\n") == [
+        "expand/gone.py",
+        "kernel/",
+        "tests/x.py",
+    ]
+
+
+def test_evidence_of_divergences_exists() -> None:
+    named = {(row[0], name) for row in divergences() for name in re.findall(r"`([^`]+)`", row[3])}
+    assert {row for row in named if not exists(row[1])} == set()
 
 
 # --------------------------------------------------------------------------- the checker itself

@@ -75,6 +75,7 @@ def test_a_listed_path_without_findings_is_an_error() -> None:
         ("One two three four.\n\nFive six seven.", []),
         ("- One two three four\n- Five six seven", []),
         ("| One two three four | Five six seven |", []),
+        ("| One two three four; five six seven |", []),
     ],
 )
 def test_markdown(text: str, findings: list[str]) -> None:

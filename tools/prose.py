@@ -115,7 +115,10 @@ _SENTENCE_END = re.compile(r"(?<![.!?\s])(?<!\be\.g)(?<!\bi\.e)[.!?][)\"*_]*(?=\
 
 
 def passages(markdown: str) -> Iterator[Passage]:
-    """Yield each paragraph, item of a list, heading and table cell of a page."""
+    """Yield each paragraph, item of a list and heading of a page, and each clause of a table cell.
+
+    A cell is often a list, with semicolons between its items; an item must not be longer than a sentence.
+    """
     text = _LINK.sub(_blank_target, _COMMENT.sub(_blank, _FENCE.sub(_blank, markdown)))
     text = without_code(text)
     start, lines = 0, list[str]()
@@ -124,7 +127,7 @@ def passages(markdown: str) -> Iterator[Passage]:
             yield start, "\n".join(lines)
             lines = []
         if line.lstrip().startswith("|"):
-            yield from ((number, cell) for cell in re.split(r"(?<!\\)\|", line))
+            yield from ((number, cell) for cell in re.split(r"(?<!\\)\||;", line))
         elif line.strip():
             start = start if lines else number
             lines.append(line)
