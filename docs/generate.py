@@ -38,7 +38,7 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def contracts() -> str:
-    """Set the contracts side by side: events, aspects, and how results are joined."""
+    """Compare the contracts: events, aspects, and how results are joined."""
     from sandhook.hooks.contracts import get, names
     from sandhook.hooks.contracts._facts import ASPECTS
 
@@ -48,9 +48,9 @@ def contracts() -> str:
     parts = [
         NOTICE,
         "# Contracts\n",
-        "What each agent's hook format says, side by side. A page for each is in [contracts](../contracts).\n",
+        "The hook formats of all agents in comparison. Each has a page in [contracts](../contracts).\n",
         "## Events\n",
-        "The neutral name, and what each agent calls it. **Bold** where a hook can refuse.\n",
+        "The neutral name of each event, and its name in each agent. **Bold** if a hook can refuse.\n",
     ]
     for group in [known[at : at + 4] for at in range(0, len(known), 4)]:
         rows = [[f"`{kind}`", *(event_cell(contract, kind) for contract in group)] for kind in shared]
@@ -75,10 +75,12 @@ def event_cell(contract: Any, kind: str) -> str:
 
 
 def fold(contract: Any) -> str:
-    """Say a fold policy in words."""
+    """Return the words for a fold policy."""
     policy = contract.fold
     words = ["in parallel" if policy.parallel else "one by one"]
-    words.append("each on what the earlier ones changed" if policy.chained else "each on the event as it was")
+    words.append(
+        "each with the changes of the earlier ones" if policy.chained else "each with the original event"
+    )
     if policy.stop_on_refusal:
         words.append("a refusal ends the chain")
     words.append("the first reason counts" if policy.reasons == "first" else "reasons are joined")
@@ -101,10 +103,10 @@ def commands() -> str:
     parts = [
         NOTICE,
         "# Commands\n",
-        "What a script can call besides functions, keywords and its own files. An option that is not",
-        "listed is an error that names it. `--help` and `--version` are understood by all utilities that take options.\n",
+        "The commands that a script can call, apart from functions, keywords and its own files. An option that",
+        "is not listed is an error that names it. All utilities with options accept `--help` and `--version`.\n",
         "## Built-ins\n",
-        "These change or read the shell's own state.\n",
+        "Built-ins read or change the state of the shell.\n",
         built_ins(),
         "## Utilities\n",
     ]
@@ -160,7 +162,7 @@ def sentence(text: str) -> str:
 
 
 def limits_page() -> str:
-    """Describe the fields of Limits with their defaults; the comments beside them say what they count."""
+    """Describe the fields of Limits with their defaults; their comments describe what they count."""
     said = comments(limits, "Limits")
     default, generous = Limits(), Limits.generous()
     rows = [
@@ -171,9 +173,9 @@ def limits_page() -> str:
         [
             NOTICE,
             "# Limits\n",
-            "What one run may use. Every field has a bound and none can be switched off. A run that reaches",
-            "one ends with a non-zero exit status, and `Result.limit` names the field.\n",
-            table(["field", "default", "`Limits.generous()`", "what it bounds"], rows),
+            "The limits of one run. Every field has a limit, which cannot be switched off. A run that reaches a",
+            "limit ends with a non-zero exit status, and `Result.limit` names the field.\n",
+            table(["field", "default", "`Limits.generous()`", "what it limits"], rows),
         ]
     )
 
@@ -238,14 +240,14 @@ def options_of(parser: argparse.ArgumentParser) -> str:
 
 
 def checks() -> str:
-    """List what `sandhook check` can find."""
+    """List the findings of `sandhook check`."""
     from sandhook.hooks.checks import RULES, SEVERITIES
 
     parts = [
         NOTICE,
         "# Checks\n",
-        "What `sandhook check` can find. Nothing runs: a script is parsed, and what its outputs and exit",
-        "statuses mean is asked of the agent's own rules. An identifier is never given to another thing.\n",
+        "The findings of `sandhook check`. It runs nothing: scripts are parsed, and the rules of the agent give",
+        "the meaning of output and exit statuses. An identifier is never reused.\n",
     ]
     for severity in SEVERITIES:
         rows = [
