@@ -2,6 +2,7 @@
 #
 #   make demo        set up .venv and fire the demonstration hooks
 #   make test        set up .venv, then lint, type-check and run the fast suite
+#   make lint        ruff, the prose check, vulture, and mypy for three systems
 #   make test-slow   the long fuzzers and the memory tests
 #   make test-windows  the suite on Windows' Python under Wine, in WINLAB=DIR (Debian, as root; see tools/winlab.sh)
 #   make bench       measure side by side with bash and with peers
