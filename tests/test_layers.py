@@ -56,6 +56,44 @@ def breaches(name: str) -> Iterator[str]:
             yield f"{name}:{line}: there is no module {imported}"
 
 
+#: Parts that most others import; the picture leaves them out.
+BASE = {"", "errors", "lazy", "limits", "record", "version"}
+
+
+def picture() -> set[tuple[str, str]]:
+    """Return the arrows of the picture in docs/architecture.md."""
+    return set(re.findall(r"^ +(\w+) --> (\w+)$", section("The parts in a picture"), re.M))
+
+
+def uses() -> dict[str, set[str]]:
+    """Map each part to the parts that it imports, without BASE."""
+    found: dict[str, set[str]] = {}
+    for name in modules():
+        importer = part_of(name)
+        imported = {part_of(to) for to, _ in imports(name) if to.split(".")[0] == "sandhook"}
+        if importer not in BASE:
+            found.setdefault(importer, set()).update(imported - BASE - {importer})
+    return found
+
+
+def below(part: str, arrows: set[tuple[str, str]]) -> set[str]:
+    """Return the parts that the arrows lead to from a part."""
+    direct = {to for start, to in arrows if start == part}
+    return direct.union(*(below(to, arrows) for to in direct))
+
+
+def test_the_picture_shows_the_imports() -> None:
+    arrows, real = picture(), {(part, to) for part, used in uses().items() for to in used}
+    assert {arrow for arrow in arrows if arrow not in real} == set(), (
+        "the picture has arrows without an import"
+    )
+    assert {(part, to) for part, to in real if to not in below(part, arrows)} == set(), (
+        "the picture lacks them"
+    )
+    implied = {(part, to) for part, to in arrows if to in below(part, arrows - {(part, to)})}
+    assert implied == set(), "a longer path implies them"
+
+
 def test_no_module_imports_itself_by_way_of_others() -> None:
     uses = {
         name: sorted({to for to, _ in imports(name, types_too=False) if to in modules() and to != name})
