@@ -12,7 +12,7 @@ _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub
 
 
 class _Lazy:
-    """Becomes as good as the compiled pattern with its first use: its methods are then attributes."""
+    """Compiles the pattern at its first use, and then has the methods of the compiled pattern as attributes."""
 
     def __init__(self, pattern: Any, flags: int) -> None:
         self._source = pattern, flags
