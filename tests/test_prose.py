@@ -14,7 +14,7 @@ from tools import prose
 RULES = prose.load()
 
 SETTINGS: dict[str, Any] = {
-    "words": {"behind": "write after", "tells?": "write return"},
+    "words": {"behind": "write after", "tells?": "write return", "is none": "write is not"},
     "openings": {"Likewise": "state the fact"},
     "allowed": ["behind a proxy"],
     "longest_sentence": 6,
@@ -53,6 +53,8 @@ def test_a_listed_path_without_findings_is_an_error() -> None:
         ("- one\n- behind", ["page:2: behind: write after"]),
         ("| a | behind \\| `x` |", ["page:1: behind: write after"]),
         ("[behind](behind.md)", ["page:1: behind: write after"]),
+        ("One ` open.\n\nBehind ` it.", ["page:3: Behind: write after"]),
+        ("It\nis\nnone.", ["page:2: is none: write is not"]),
         # mentions, code and other words
         ('The word "behind" and `behind`.', []),
         ("```text\nbehind\n```\n  ````\n  behind\n  ````", []),

@@ -69,8 +69,8 @@ class Rules:
 
 
 def _any_of(patterns: dict[str, str], frame: str) -> re.Pattern[str]:
-    """Return one expression with a group for each pattern."""
-    joined = "|".join(f"({pattern})" for pattern in patterns) or "(?!)"
+    """Return one expression with a group for each pattern. A blank stands for any white space."""
+    joined = "|".join(f"({pattern})" for pattern in patterns).replace(" ", r"\s+") or "(?!)"
     return re.compile(frame.format(joined), re.IGNORECASE)
 
 
@@ -90,7 +90,7 @@ _CODE = "\N{FULL BLOCK}"
 _FENCE = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2[ \t]*$", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"\]\([^)]*\)")
-_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)\1(?!`)", re.DOTALL)  # within a paragraph
 _QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”")
 
 
@@ -141,7 +141,7 @@ def check_markdown(path: str, text: str, rules: Rules) -> Iterator[Finding]:
     """Yield the unwanted words and the long sentences of a page."""
     for first, passage in passages(text):
         for offset, word, advice in rules.words_in(passage):
-            yield Finding(path, first + passage.count("\n", 0, offset), word, advice)
+            yield Finding(path, first + passage.count("\n", 0, offset), " ".join(word.split()), advice)
         start = 0
         for end in [*(match.end() for match in _SENTENCE_END.finditer(passage)), len(passage)]:
             sentence = passage[start:end]
@@ -205,7 +205,7 @@ def check_python(path: str, source: str, rules: Rules) -> Iterator[Finding]:
             yield Finding(path, first, opening[0].strip('"'), opening[1])
         prose = without_code(passage[3:-3]) if is_docstring else without_code(passage)
         for offset, word, advice in rules.words_in(prose):
-            yield Finding(path, first + prose.count("\n", 0, offset), word, advice)
+            yield Finding(path, first + prose.count("\n", 0, offset), " ".join(word.split()), advice)
 
 
 # --------------------------------------------------------------------------- files
