@@ -7,13 +7,18 @@ numbers that fit. Duplicate keys are reported; what they mean is the contract's 
 from __future__ import annotations
 
 import json
+import re
 from json import JSONDecodeError
 from typing import Any, NoReturn
 
+from sandhook.lazy import lazily
 from sandhook.record import Record
 
 #: Arrays and objects inside one another.
 MAX_DEPTH = 64
+
+#: A bracket, or a string: the brackets in a string do not nest. A string without its end takes the rest.
+_STRING_OR_BRACKET = lazily(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
 
 
 class DecodeError(ValueError):
@@ -153,21 +158,14 @@ def _check_depth(text: str, most: int) -> None:
     if text.count("[") + text.count("{") <= most:
         return
     depth = 0
-    place = 0
-    end = len(text)
-    while place < end:
-        c = text[place]
-        if c == '"':
-            place += 1
-            while place < end and text[place] != '"':
-                place += 2 if text[place] == "\\" else 1
-        elif c in "[{":
+    for match in _STRING_OR_BRACKET.finditer(text):
+        found = match[0]
+        if found in "[{":
             depth += 1
             if depth > most:
-                raise DecodeError(f"nesting of {most} exceeded at character {place + 1}")
-        elif c in "]}":
+                raise DecodeError(f"nesting of {most} exceeded at character {match.start() + 1}")
+        elif found in "]}":
             depth -= 1
-        place += 1
 
 
 def _check_surrogates(value: Any) -> None:
