@@ -5,11 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from sandhook.vfs.base import Device
 from sandhook.vfs.pyfakefs_adapter import PyfakefsFileSystem
+from tests.source import ROOT
 from tests.vfs.contract import fails
 
 
@@ -71,3 +75,19 @@ def test_sizes_are_bounded(fake):
     handle.write_at(0, b"x" * 10)
     fake.set_disk_usage(20)
     fails(errno.ENOSPC, fs.write_bytes, "/w/g", b"x" * 10 + b"y")
+
+
+def test_a_missing_pyfakefs_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyfakefs", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'sandhook\[pyfakefs\]'"):
+        PyfakefsFileSystem(object())
+
+
+def test_the_fixture_of_the_documentation_works(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "howto" / "embed-in-python.md").read_text(encoding="utf-8")
+    _, found, rest = page.partition("```python test_release.py\n")
+    assert found, "the page has no example for pytest"
+    (tmp_path / "test_release.py").write_text(rest.partition("```")[0], encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_release.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr

@@ -1,9 +1,9 @@
-"""PyfakefsFileSystem: a user's own pyfakefs file system behind our protocol.
+"""PyfakefsFileSystem: a pyfakefs file system of the caller, as a ``FileSystem``.
 
-It works on pyfakefs' nodes and never on its patcher, its ``os`` stand-in or its ``open``: those
-fall through to the host for what they lack, and have switches for the whole process. So a test
-that uses pytest's ``fs`` fixture finds what a script wrote, and a script reaches nothing but the
-tree. The only importer of pyfakefs.
+The adapter uses pyfakefs' nodes. It never uses pyfakefs' patcher, ``os`` or ``open``: those fall through to the
+host for what they lack, and have switches for the whole process. So a test with pytest's ``fs`` fixture sees
+what a script writes, and a script reaches nothing but the tree. Only this module imports pyfakefs, which is an
+extra: ``pip install 'sandhook[pyfakefs]'``. docs/howto/embed-in-python.md shows a fixture.
 """
 
 from __future__ import annotations
@@ -89,21 +89,24 @@ class PyfakefsFile:
         return self._fs.shown(self._node)
 
     def close(self) -> None:
-        """Nothing to give back: pyfakefs counts no handles that are not its own."""
+        """Do nothing: pyfakefs counts only the handles that it opened."""
 
 
 class PyfakefsFileSystem(ResolvingFileSystem):
     """The tree of a ``pyfakefs.fake_filesystem.FakeFilesystem``.
 
-    What pyfakefs' own user owns is shown as ``uid``'s. A few devices below /dev are always
-    there, if only for scripts.
+    Files of pyfakefs' own user belong to ``uid`` here. Scripts also see a few devices below /dev,
+    which the tree itself does not have.
 
     Args:
         fake: The file system; pytest's ``fs`` fixture is one.
         now_ns: Clock for the times of files, in nanoseconds since the epoch.
         uid: The user whose permission bits apply.
         gid: Its group.
-        largest: Bytes that one file may have; pyfakefs itself has no bound unless told.
+        largest: Bytes that one file may have; pyfakefs itself has no default limit.
+
+    Raises:
+        ModuleNotFoundError: pyfakefs is not installed.
     """
 
     def __init__(
@@ -116,8 +119,13 @@ class PyfakefsFileSystem(ResolvingFileSystem):
         largest: int = 16 << 20,
     ) -> None:
         super().__init__(uid, gid)
-        from pyfakefs import fake_file, helpers
-
+        try:
+            from pyfakefs import fake_file, helpers
+        except ModuleNotFoundError as error:
+            message = (
+                "PyfakefsFileSystem needs pyfakefs, which is not installed: pip install 'sandhook[pyfakefs]'"
+            )
+            raise ModuleNotFoundError(message, name=error.name) from None
         self._fake = fake
         self._now = now_ns
         self._largest = largest
@@ -141,7 +149,7 @@ class PyfakefsFileSystem(ResolvingFileSystem):
         return self._node(above), name
 
     def shown(self, node: Any) -> Stat:
-        """Return what stat(2) tells of a node."""
+        """Return the attributes of a node, as stat(2) does."""
         mode: int = node.st_mode
         kind = mode & S_IFMT
         if kind == S_IFDIR:
@@ -166,7 +174,7 @@ class PyfakefsFileSystem(ResolvingFileSystem):
         )
 
     def check_growth(self, size: int) -> None:
-        """Refuse a file that would be larger than allowed, before it is built."""
+        """Raise ENOSPC when a file of ``size`` bytes would exceed the limit; called before the bytes are built."""
         if size > self._largest:
             raise fs_error(errno.ENOSPC)
 
@@ -298,7 +306,7 @@ class PyfakefsFileSystem(ResolvingFileSystem):
 
 @contextmanager
 def _translated(path: str = "") -> Iterator[None]:
-    """Give pyfakefs' errors our texts."""
+    """Re-raise errors of pyfakefs with the messages of this part."""
     try:
         yield
     except OSError as error:
