@@ -20,7 +20,7 @@ HARMLESS = frozenset(
     __future__ abc array base64 binascii bisect calendar collections collections.abc contextlib copy csv dataclasses datetime
     decimal difflib enum errno functools hashlib heapq hmac io itertools json math numbers operator posixpath random re
     shlex stat string struct sys textwrap threading time types typing unicodedata weakref zlib
-    greenlet msgspec msgspec.json re2
+    greenlet re2
     """.split()
 )
 

@@ -121,7 +121,7 @@ import re, sys, tomllib
 with open(sys.argv[1], "rb") as file:
     project = tomllib.load(file)["project"]
 wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
-print(*(each for each in wanted if re.match(r"[\w-]+", each)[0] not in ("mypy", "ruff")), sep="\n")
+print(*(each for each in wanted if re.match(r"[\w-]+", each)[0] not in ("mypy", "ruff", "vulture")), sep="\n")
 # pip decides by this machine what Windows needs, too; pytest asks for it there.
 print("colorama")
 PYTHON
