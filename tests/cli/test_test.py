@@ -14,7 +14,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sandhook.cli import progress
 from sandhook.conformance import oracle as oracles
 from sandhook.conformance.oracle import installed
 from tests.host.programs import gone, until
@@ -456,44 +455,3 @@ def test_record_takes_a_filter_and_standard_error(sandhook: Run, here: Path, bas
     ran = sandhook("test", "--record", bash, "--record-stderr", "--filter", "b", "a.test.sh")
     assert ran.status == 0
     assert path.read_text() == '#### a\necho a\n\n#### b\necho b >&2\n## stdout-json: ""\n## stderr: b\n'
-
-
-# ---------------------------------------------------------------- progress
-
-
-class Terminal:
-    """A standard error that is a terminal."""
-
-    def __init__(self) -> None:
-        self.text = ""
-
-    def isatty(self) -> bool:
-        return True
-
-    def write(self, text: str) -> None:
-        self.text += text
-
-    def flush(self) -> None:
-        pass
-
-
-def test_progress_is_shown_on_a_terminal_and_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CI", "NO_COLOR", "TERM"):
-        monkeypatch.delenv(name, raising=False)
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    with progress.progress(3) as step:
-        step()
-    assert terminal.text == f"\r[{'#' * 10}{'.' * 20}] 1/3\r\x1b[K"
-
-
-@pytest.mark.parametrize(("name", "value"), [("CI", "true"), ("NO_COLOR", "1"), ("TERM", "dumb")])
-def test_progress_is_quiet_where_nobody_looks(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
-    for each in ("CI", "NO_COLOR", "TERM"):
-        monkeypatch.delenv(each, raising=False)
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv(name, value)
-    with progress.progress(3) as step:
-        step()
-    assert terminal.text == ""

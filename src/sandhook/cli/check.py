@@ -1,14 +1,16 @@
-"""``sandhook check``: what is wrong with hooks, found without running them."""
+"""``sandhook check``: faults of hooks and their scripts, found without running them."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import Found, directory, gather, guarded, load
-from sandhook.cli.table import plain, put, put_json
+from sandhook.cli.output import is_terminal, plain, put, put_json
 from sandhook.errors import ConfigError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
 from sandhook.hooks.contracts import COMPAT, ContractError
@@ -16,6 +18,11 @@ from sandhook.hooks.trust import read_host
 
 if TYPE_CHECKING:
     import argparse
+
+    from sandhook.cli.terminal import Cell, Meaning
+
+#: Colours of the severities on a terminal.
+_MEANINGS: dict[str, Meaning] = {"error": "bad", "warning": "warning", "note": "faint"}
 
 
 def parser() -> Parser:
@@ -55,6 +62,8 @@ def _check(options: argparse.Namespace) -> int:
         findings += _one(options, name)
     if options.layout == "json":
         put_json([_json(finding) for finding in findings])
+    elif is_terminal(sys.stdout):
+        _draw(findings)
     else:
         for finding in findings:
             put(plain(str(finding)))
@@ -83,7 +92,7 @@ def findings_of(found: Found, options: argparse.Namespace) -> list[Finding]:
     return check(engine, found.contract, found.documents, around, found.problems)
 
 
-def _summary(findings: list[Finding]) -> str:
+def _summary(findings: Sequence[Finding]) -> str:
     counts = [
         f"{count} {severity}{'' if count == 1 else 's'}"
         for severity in SEVERITIES
@@ -92,7 +101,31 @@ def _summary(findings: list[Finding]) -> str:
     return ", ".join(counts) or "nothing found"
 
 
-def _json(finding: Finding) -> dict[str, Any]:
+def _draw(findings: Sequence[Finding]) -> None:
+    """Draw the findings on the terminal, below the files that they are in, and their numbers."""
+    from sandhook.cli.terminal import Rows, indented, line, show
+
+    files: dict[str, list[Finding]] = {}
+    for finding in findings:
+        files.setdefault(finding.file, []).append(finding)
+    for file, mine in files.items():
+        show(line((file or "-", "heading")), indented(Rows(map(_cells, mine))))
+    worst = next((each for each in SEVERITIES if any(each == finding.severity for finding in findings)), "")
+    show(line((_summary(findings), _MEANINGS[worst] if worst else "good")))
+
+
+def _cells(finding: Finding) -> list[Cell]:
+    path = f"{finding.path}: " if finding.path else ""
+    hook = f" (hook {finding.hook})" if finding.hook else ""
+    return [
+        (str(finding.line) if finding.line else "", "faint"),
+        (finding.severity, _MEANINGS[finding.severity]),
+        (finding.rule, ""),
+        (f"{path}{finding.message}{hook}", ""),
+    ]
+
+
+def _json(finding: Finding) -> dict[str, object]:
     return {
         "severity": finding.severity,
         "rule": finding.rule,

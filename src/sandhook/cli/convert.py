@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import guarded
-from sandhook.cli.table import plain, put_json
+from sandhook.cli.output import plain, put_json
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
 from sandhook.hooks.engine import HookEngine

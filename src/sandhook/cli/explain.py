@@ -1,23 +1,29 @@
-"""``sandhook explain``: which hooks an event would run, why not the others, and what they would be given."""
+"""``sandhook explain``: the hooks that an event would run, why not the others, and the input of each."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import Found, add_places, gather, guarded, load
 from sandhook.cli.events import add_event, event_of
-from sandhook.cli.listing import command_of
-from sandhook.cli.table import columns, plain, put, put_json
+from sandhook.cli.listing import command_of, meaning_of
+from sandhook.cli.output import columns, is_terminal, plain, put, put_json
 from sandhook.hooks import contracts
 from sandhook.hooks.chain import run_key
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.inventory import Item, inventory
+from sandhook.record import Record
 
 if TYPE_CHECKING:
     import argparse
 
+    from rich.console import RenderableType
+
+    from sandhook.cli.terminal import Cell
     from sandhook.hooks.event import Event
     from sandhook.hooks.model import HookSpec
 
@@ -26,21 +32,22 @@ def parser() -> Parser:
     made = Parser(
         "explain",
         "EVENT [OPTION]...",
-        "Say which hooks an event would run and why not the others, without running anything.\n"
-        "The hooks are those of --hooks, or those that the agent would read itself. Every hook is\n"
-        "matched against the event as it is given, not as earlier hooks may change it.\n\n"
-        "Exit status: 0 when a hook would run, 3 when none would, 1 usage or configuration error.",
+        "Show which hooks an event would run, and why the others would not. Nothing runs.\n"
+        "The hooks are those of --hooks, or those that the agent would read. Every hook is matched\n"
+        "against the event as it is described, not as earlier hooks may change it.\n\n"
+        "Exit status: 0 when a hook would run, 3 when no hook would run, 1 after a usage or\n"
+        "configuration error.",
     )
     add = made.add_argument
     add(
         "event",
         metavar="EVENT",
-        help="the contract's own name (pre_tool_use) or a neutral one (tool.pre)",
+        help="the agent's name for it (pre_tool_use), or the neutral one (tool.pre)",
     )
     add_places(add)
     add_event(add)
-    add("--compat", choices=COMPAT, default="better", help="strict: reproduce upstream, gaps included")
-    add("-v", "--verbose", action="store_true", help="also show what a hook would be given")
+    add("--compat", choices=COMPAT, default="better", help="strict: reproduce the agent, defects included")
+    add("-v", "--verbose", action="store_true", help="also show the input of each hook")
     add("--format", dest="layout", choices=("text", "json"), default="text")
     return made
 
@@ -59,50 +66,102 @@ def run(arguments: list[str]) -> int:
 
 
 def _explain(options: argparse.Namespace) -> int:
-    answers = []
+    answers: list[Answer] = []
     lines: list[str] = []
+    drawn: list[RenderableType] = []
     known = False
+    terminal = is_terminal(sys.stdout)
     for found in gather(options):
         try:
             native, kind = contracts.kind_of(found.contract, options.event)
         except ContractError:
             if options.hooks or options.contract:
                 raise
-            continue  # another agent's word
+            continue  # another agent's name
         known = True
         event = event_of(options, found.contract, native, kind)
-        found_answers = answers_of(found, event, options)
-        answers += found_answers
-        if options.layout == "text" and (found_answers or options.contract or options.hooks):
-            lines += _lines(found, native, found_answers)
+        mine = answers_of(found, event, options)
+        answers += mine
+        if options.layout == "text" and (mine or options.contract or options.hooks):
+            if terminal:
+                drawn += _drawn(_summary(found, native, mine), mine)
+            else:
+                lines += _lines(_summary(found, native, mine), mine)
     if not known:
         raise ContractError(f"unknown event {options.event!r}; no known agent has it")
     if options.layout == "json":
         put_json([answer.json() for answer in answers])
+    elif drawn:
+        from sandhook.cli.terminal import show
+
+        show(*drawn)
     else:
         for line in lines or ["no hooks"]:
             put(line)
     return 0 if any(answer.runs for answer in answers) else NONE
 
 
-class Answer:
-    """What would become of one hook on the event."""
+class HookInput(Record):
+    """What one hook would receive.
 
-    def __init__(self, item: Item, runs: bool, why: str, given: dict[str, Any] | None) -> None:
-        self.item = item
-        self.runs = runs
-        self.why = why
-        self.given = given
+    Attributes:
+        stdin: Text on standard input.
+        env: The variables that the contract sets, sorted by name.
+        env_policy: What the hook also sees of the agent's environment; see ``HookSpec``.
+        env_names: Names that the policy "allow" adds.
+        cwd: Working directory, in the sandbox.
+        files: Paths of files that the contract writes for the hook.
+        argv: Arguments, for a hook that is not a script.
+        timeout: Seconds.
+    """
+
+    stdin: str
+    env: dict[str, str]
+    env_policy: str
+    env_names: tuple[str, ...]
+    cwd: str
+    files: tuple[str, ...]
+    argv: tuple[str, ...]
+    timeout: float
+
+    def json(self) -> dict[str, object]:
+        return {
+            "stdin": self.stdin,
+            "env": self.env,
+            "env_policy": self.env_policy,
+            "env_names": list(self.env_names),
+            "cwd": self.cwd,
+            "files": list(self.files),
+            "argv": list(self.argv),
+            "timeout": self.timeout,
+        }
+
+
+class Answer(Record):
+    """What the event would do with one hook.
+
+    Attributes:
+        item: The hook, or a fault of its configuration.
+        runs: True when the hook would run.
+        why: Why it would run, or would not.
+        input: What it would receive, an error message when that cannot be computed, or None when nobody asked.
+    """
+
+    item: Item
+    runs: bool
+    why: str
+    input: HookInput | str | None = None
 
     @property
-    def word(self) -> str:
+    def label(self) -> str:
+        """One word: ``runs``, ``no``, or the hook's state when that keeps it from running."""
         if self.item.state != "trusted":
             return self.item.state
         return "runs" if self.runs else "no"
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> dict[str, object]:
         item, spec = self.item, self.item.spec
-        return {
+        record: dict[str, object] = {
             "hook_id": spec.id if spec is not None else None,
             "contract": item.contract,
             "runs": self.runs,
@@ -112,19 +171,21 @@ class Answer:
             "file": item.file,
             "line": item.line,
             "path": item.path,
-            **({"given": self.given} if self.given is not None else {}),
         }
+        if self.input is not None:
+            record["given"] = {"error": self.input} if isinstance(self.input, str) else self.input.json()
+        return record
 
 
 def answers_of(found: Found, event: Event, options: argparse.Namespace) -> list[Answer]:
-    """Return what would become of each hook that waits for this kind of event, and the faults."""
+    """Return an answer for each hook of this kind of event, and one for each fault."""
     engine = load(found, options, compat=options.compat)
-    seen: set[Any] = set()
+    seen: set[Hashable] = set()
     answers = []
     for item in inventory(engine, found.contract, found.documents, found.problems):
         spec = item.spec
         if spec is None:
-            answers.append(Answer(item, False, f"{item.path}: {item.why}" if item.path else item.why, None))
+            answers.append(Answer(item, False, f"{item.path}: {item.why}" if item.path else item.why))
             continue
         if spec.event != event.kind:
             continue
@@ -136,8 +197,8 @@ def answers_of(found: Found, event: Event, options: argparse.Namespace) -> list[
             seen.add(key)
         if item.state != "trusted":
             why = f"{item.why}; it {'would match' if matched else 'would not match'}: {why}"
-        given = _given(found, spec, event, options) if options.verbose else None
-        answers.append(Answer(item, matched and item.state == "trusted", why, given))
+        received = _input(found, spec, event, options) if options.verbose else None
+        answers.append(Answer(item, matched and item.state == "trusted", why, received))
     return answers
 
 
@@ -148,29 +209,34 @@ def _matched(spec: HookSpec, event: Event) -> tuple[bool, str]:
     return match.matched, match.why
 
 
-def _given(found: Found, spec: HookSpec, event: Event, options: argparse.Namespace) -> dict[str, Any]:
+def _input(found: Found, spec: HookSpec, event: Event, options: argparse.Namespace) -> HookInput | str:
     try:
         request = found.contract.request(spec, event, options.compat)
     except DecodeError as error:
-        return {"error": f"the event cannot be encoded: {error}"}
-    return {
-        "stdin": request.stdin.decode("utf-8", "replace"),
-        "env": dict(sorted(request.env.items())),
-        "env_policy": spec.env_policy,
-        "env_names": list(spec.env_names),
-        "cwd": request.cwd,
-        "files": [name for name, _ in request.files],
-        "argv": list(spec.executor.argv),
-        "timeout": spec.timeout,
-    }
+        return f"the event cannot be encoded: {error}"
+    return HookInput(
+        request.stdin.decode("utf-8", "replace"),
+        dict(sorted(request.env.items())),
+        spec.env_policy,
+        spec.env_names,
+        request.cwd,
+        tuple(name for name, _ in request.files),
+        spec.executor.argv,
+        spec.timeout,
+    )
 
 
-def _lines(found: Found, native: str, answers: list[Answer]) -> list[str]:
+def _summary(found: Found, native: str, answers: Sequence[Answer]) -> str:
     count = sum(answer.runs for answer in answers)
-    lines = [f"{native} of {found.contract.name}: {count} of {len(answers)} hook(s) would run"]
+    return f"{native} of {found.contract.name}: {count} of {len(answers)} hook(s) would run"
+
+
+def _lines(summary: str, answers: Sequence[Answer]) -> list[str]:
+    """Return the answers to one event as plain text."""
+    lines = [summary]
     rows = [
         [
-            f"  {answer.word}",
+            f"  {answer.label}",
             answer.item.spec.id if answer.item.spec is not None else "-",
             answer.item.layer or "-",
             answer.item.where or "-",
@@ -180,21 +246,57 @@ def _lines(found: Found, native: str, answers: list[Answer]) -> list[str]:
     ]
     for line, answer in zip(columns(rows), answers):
         lines.append(line)
-        if answer.given is not None:
+        if answer.input is not None:
             lines.append(f"      | {plain(command_of(answer.item))}")
-            lines += [f"      {plain(line)}" for line in _given_lines(answer.given)]
+            lines += [f"      {plain(line)}" for line in _input_lines(answer.input)]
     return lines
 
 
-def _given_lines(given: dict[str, Any]) -> list[str]:
-    if "error" in given:
-        return [str(given["error"])]
-    policy = {"inherit": "and the agent's whole environment", "fresh": "and nothing else"}
-    more = policy.get(given["env_policy"]) or "and of the agent's: " + ", ".join(given["env_names"])
+def _drawn(summary: str, answers: Sequence[Answer]) -> list[RenderableType]:
+    """Return the answers to one event for the terminal; with their inputs, each is a tree."""
+    from sandhook.cli.terminal import Rows, indented, line, tree
+
+    head = line((summary, "heading"))
+    if all(answer.input is None for answer in answers):
+        return [head, indented(Rows(map(_cells, answers)))] if answers else [head]
     return [
-        f"in {given['cwd']}, at most {given['timeout']:g} seconds",
-        f"stdin: {given['stdin'].rstrip() or 'nothing'}",
-        *(f"file: {name}" for name in given["files"]),
-        *(f"env: {name}={value}" for name, value in given["env"].items()),
+        head,
+        *(
+            tree(
+                Rows([_cells(answer)]),
+                [
+                    line(("| " + command_of(answer.item), "")),
+                    *(line((each, "faint")) for each in _input_lines(answer.input)),
+                ],
+            )
+            for answer in answers
+        ),
+    ]
+
+
+def _cells(answer: Answer) -> list[Cell]:
+    item = answer.item
+    meaning = meaning_of(item.state) if item.state != "trusted" or answer.runs else "faint"
+    return [
+        (answer.label, meaning),
+        (item.spec.id if item.spec is not None else "", ""),
+        (item.layer, "faint"),
+        (item.where, "faint"),
+        (answer.why, ""),
+    ]
+
+
+def _input_lines(received: HookInput | str | None) -> list[str]:
+    if received is None:
+        return []
+    if isinstance(received, str):
+        return [received]
+    policy = {"inherit": "and the agent's whole environment", "fresh": "and nothing else"}
+    more = policy.get(received.env_policy) or "and of the agent's: " + ", ".join(received.env_names)
+    return [
+        f"in {received.cwd}, at most {received.timeout:g} seconds",
+        f"stdin: {received.stdin.rstrip() or 'nothing'}",
+        *(f"file: {name}" for name in received.files),
+        *(f"env: {name}={value}" for name, value in received.env.items()),
         f"env: {more}",
     ]

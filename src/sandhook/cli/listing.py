@@ -1,17 +1,29 @@
-"""``sandhook list``: all hooks of all layers, with their place and whether they run."""
+"""``sandhook list``: the hooks of all layers, each with its place and whether it runs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import Found, add_places, gather, guarded, load
-from sandhook.cli.table import columns, put, put_json
+from sandhook.cli.output import columns, is_terminal, put, put_json
 from sandhook.hooks.inventory import Item, inventory
 
 if TYPE_CHECKING:
     import argparse
+
+    from sandhook.cli.terminal import Cell, Meaning
+
+#: Colours of the states on a terminal.
+_MEANINGS: dict[str, Meaning] = {
+    "trusted": "good",
+    "untrusted": "warning",
+    "muted": "faint",
+    "invalid": "bad",
+}
 
 
 def parser() -> Parser:
@@ -44,6 +56,8 @@ def _list(options: argparse.Namespace) -> int:
         put_json([_json(item) for item in items])
     elif not items:
         put("no hooks")
+    elif is_terminal(sys.stdout):
+        _draw(items)
     else:
         for line in columns([_row(item) for item in items]):
             put(line)
@@ -79,9 +93,40 @@ def _row(item: Item) -> list[str]:
     ]
 
 
-def _json(item: Item) -> dict[str, Any]:
+def _draw(items: Sequence[Item]) -> None:
+    """Draw a tree on the terminal: agents, their files, and the hooks of each file."""
+    from sandhook.cli.terminal import branches, line, show, tree
+
+    agents: dict[str, dict[tuple[str, str], list[Item]]] = {}
+    for item in items:
+        agents.setdefault(item.contract, {}).setdefault((item.layer, item.file), []).append(item)
+    for contract, files in agents.items():
+        nodes = []
+        for (layer, file), hooks in files.items():
+            place: list[Cell] = [(layer, "faint")] if layer else []
+            nodes.append(tree(line(*place, (file or "-", "")), branches(map(_cells, hooks))))
+        show(tree(line((contract, "heading")), nodes))
+
+
+def _cells(item: Item) -> list[Cell]:
     spec = item.spec
-    record: dict[str, Any] = {
+    return [
+        (item.state, meaning_of(item.state)),
+        (spec.native_event if spec is not None else "", ""),
+        (spec.id if spec is not None else "", ""),
+        (f"line {item.line}" if item.line else "", "faint"),
+        (command_of(item), ""),
+    ]
+
+
+def meaning_of(state: str) -> Meaning:
+    """Return the meaning of a hook's state, which decides its colour."""
+    return _MEANINGS[state]
+
+
+def _json(item: Item) -> dict[str, object]:
+    spec = item.spec
+    record: dict[str, object] = {
         "state": item.state,
         "contract": item.contract,
         "layer": item.layer,

@@ -1,4 +1,4 @@
-"""A line on a terminal that says how far something is; nothing anywhere else."""
+"""A progress bar on standard error, where that is a terminal; nothing anywhere else."""
 
 from __future__ import annotations
 
@@ -8,41 +8,44 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-#: Columns of the bar, and seconds between two drawings.
-_WIDTH, _EVERY = 30, 0.1
+from sandhook.cli.output import is_terminal
 
-
-def wanted() -> bool:
-    """Tell whether somebody looks on: standard error is a terminal, and nobody asked for quiet."""
-    return (
-        sys.stderr is not None
-        and sys.stderr.isatty()
-        and not any(os.environ.get(name) for name in ("CI", "NO_COLOR"))
-        and os.environ.get("TERM") != "dumb"
-    )
+#: Seconds between two drawings.
+_INTERVAL = 0.1
 
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], None]]:
-    """Give a function to call for each of ``total`` steps, and clear the line at the end."""
-    if not wanted() or total <= 0:
+    """Yield a function to call after each of ``total`` steps, and erase the bar at the end.
+
+    Nothing is drawn under continuous integration (CI is set), whose log would keep every drawing.
+    """
+    if total <= 0 or os.environ.get("CI") or not is_terminal(sys.stderr):
         yield lambda: None
         return
-    done = 0
-    drawn = 0.0
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-    def step() -> None:
-        nonlocal done, drawn
-        done += 1
-        now = monotonic()
-        if now - drawn >= _EVERY:
-            drawn = now
-            full = _WIDTH * done // total
-            sys.stderr.write(f"\r[{'#' * full}{'.' * (_WIDTH - full)}] {done}/{total}")
-            sys.stderr.flush()
+    # The caller starts threads and processes: rich's own thread would draw between their messages.
+    with Progress(
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as bar:
+        task = bar.add_task("", total=total)
+        drawn = 0.0
 
-    try:
+        def step() -> None:
+            nonlocal drawn
+            now = monotonic()
+            bar.advance(task)
+            if now - drawn >= _INTERVAL:
+                drawn = now
+                bar.refresh()
+
         yield step
-    finally:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()

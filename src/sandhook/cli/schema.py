@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import guarded
-from sandhook.cli.table import put_json
+from sandhook.cli.output import put_json
 from sandhook.hooks import contracts
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.cli.output import is_terminal
 from sandhook.conformance.model import HOST
 from sandhook.conformance.oracle import PROGRAM, OracleMissing, RealShell, check, hear_interrupts, program_of
 from sandhook.conformance.runner import TIMEOUT
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from sandhook.cli.terminal import Cell, Meaning
     from sandhook.conformance.model import CaseFile
     from sandhook.conformance.runner import Report
 
@@ -109,7 +111,10 @@ def _test(options: argparse.Namespace) -> int:
     if options.record:
         return _record(options, found, files, selected, jobs)
     reports = _run(options, selected, shells, jobs)
-    _write(options, _layout(options, reports))
+    if options.layout == "text" and options.out is None and is_terminal(sys.stdout):
+        _draw(reports, verbose=options.verbose)
+    else:
+        _write(options, _layout(options, reports))
     return 0 if all(report.good for report in reports) else FAILED
 
 
@@ -246,6 +251,35 @@ def _layout(options: argparse.Namespace, reports: list[Report]) -> str:
     from sandhook.conformance.report import to_text
 
     return to_text(reports, verbose=options.verbose)
+
+
+def _draw(reports: Sequence[Report], *, verbose: bool) -> None:
+    """Draw the table, the differences and the totals on the terminal."""
+    from sandhook.cli.terminal import Matrix, indented, line, show
+    from sandhook.conformance.report import differences, rows, shells_of, totals, wrong_counts
+
+    table: list[tuple[int, list[Cell]]] = [
+        (2 * row.is_case, [(row.label, "faint" if row.is_case else ""), *map(_cell, row.cells)])
+        for row in rows(reports, verbose=verbose)
+    ]
+    show(Matrix(shells_of(reports), table))
+    for head, *body in differences(reports, verbose=verbose):
+        show(line(), line((head, "heading")), *(indented(line((each[4:], _side(each))), 4) for each in body))
+    verdict: Meaning = "good" if all(report.good for report in reports) else "bad"
+    show(line(), *(line((each, "bad")) for each in wrong_counts(reports)), line((totals(reports), verdict)))
+
+
+def _cell(cell: tuple[str, bool]) -> Cell:
+    text, good = cell
+    return text, "faint" if text == "-" else "good" if good else "bad"
+
+
+def _side(text: str) -> Meaning:
+    """Return the meaning of one line of a unified difference, which is indented by four columns."""
+    if text[4:].startswith(("--- ", "+++ ", "@@ ")):
+        return "faint"
+    meanings: dict[str, Meaning] = {"+": "good", "-": "bad"}
+    return meanings.get(text[4:5], "")
 
 
 def _record(

@@ -1,13 +1,15 @@
-"""``sandhook trust``: show what the hooks of a file would run, and approve them as they are now."""
+"""``sandhook trust``: show what the hooks of a file would run, and approve their present bytes."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.cli.output import is_terminal
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import ContractError
@@ -19,7 +21,9 @@ from sandhook.hooks.trust import Evidence, TrustError, TrustStore
 if TYPE_CHECKING:
     import argparse
 
-#: Programs by which a hook reaches beyond its files; named so that nobody approves them unseen.
+    from sandhook.cli.terminal import Cell, Meaning
+
+#: Programs by which a hook reaches beyond its files; they have a line of their own.
 REACHES_OUT = frozenset(
     {"curl", "wget", "nc", "ncat", "ssh", "scp", "ftp", "telnet", "socat", "git", "npm", "npx", "pip", "gh"}
 )
@@ -31,20 +35,20 @@ def parser() -> Parser:
     made = Parser(
         "trust",
         "FILE [OPTION]...",
-        "Show which hooks a configuration has, what each would run and from where, and approve\n"
-        "them. An approval binds the hook and the bytes of every script that it names: when a\n"
-        "byte changes, it asks again. Approvals are kept in the user's data directory.\n\n"
+        "Show the hooks of a configuration and what each would run, and approve them. An approval\n"
+        "covers the hook and the bytes of every script that it names: after any change, sandhook\n"
+        "asks again. Approvals are in the user's data directory.\n\n"
         "Exit status: 0 approved (or revoked, listed), 2 not approved, 1 usage or configuration error.",
     )
     add = made.add_argument
     add("file", nargs="?", metavar="FILE", help="a configuration of hooks")
-    add("--contract", metavar="NAME", help="whose format it is; recognised from the file when not given")
-    add("--project", metavar="DIR", help="where the hooks run (default: the current directory)")
+    add("--contract", metavar="NAME", help="the agent whose format it is (default: recognised from the file)")
+    add("--project", metavar="DIR", help="directory that the hooks run in (default: the current directory)")
     add("--yes", action="store_true", help="approve without asking")
-    add("--show", action="store_true", help="only show")
-    add("--revoke", action="store_true", help="forget every approval of FILE")
-    add("--list", action="store_true", help="list what is approved")
-    add("--store", metavar="FILE", help="keep approvals there")
+    add("--show", action="store_true", help="show the hooks and approve nothing")
+    add("--revoke", action="store_true", help="revoke every approval of FILE")
+    add("--list", action="store_true", help="list all approvals")
+    add("--store", metavar="FILE", help="file of approvals (default: the user's own)")
     return made
 
 
@@ -82,7 +86,10 @@ def _trust(options: argparse.Namespace) -> int:
     contract, evidence = _evidence(options, name, store)
     approved = store.approved()
     for each in evidence:
-        _show(each, each.digest in approved)
+        if is_terminal(sys.stdout):
+            _draw(each, each.digest in approved)
+        else:
+            _show(each, each.digest in approved)
     if options.show:
         return 0
     fresh = [each for each in evidence if each.digest not in approved]
@@ -98,7 +105,7 @@ def _trust(options: argparse.Namespace) -> int:
 
 
 def _evidence(options: argparse.Namespace, name: str, store: TrustStore) -> tuple[str, list[Evidence]]:
-    """Load a file and examine its hooks, all of which must be well formed."""
+    """Load a file and examine its hooks. Raises ConfigError when one of them is invalid."""
     contract = contracts.get(options.contract) if options.contract else None
     found = documents(name, contract, dict(os.environ))
     engine = HookEngine.load(found, contract, env=dict(os.environ), prestart=False)
@@ -118,35 +125,75 @@ def _evidence(options: argparse.Namespace, name: str, store: TrustStore) -> tupl
 
 
 def _show(evidence: Evidence, approved: bool) -> None:
-    """Print one hook: when it runs, what, from where, and what it asks for."""
+    """Print one hook as plain text: when it runs, what, from where, and what it may reach."""
     spec = evidence.spec
     state = "approved" if approved else "NOT APPROVED"
     _line(f"{spec.id}  [{state}]  {spec.description}")
-    _line(f"  on {spec.native_event}, at most {spec.timeout:g} seconds")
-    text = spec.executor.text or " ".join(spec.executor.argv)
-    for line in text.splitlines()[:20] or [""]:
+    _line(f"  {_schedule(evidence)}")
+    for line in _script(evidence)[:20]:
         _line(f"  | {line}")
+    for fact, _ in _facts(evidence):
+        _line(f"  {fact}")
+
+
+def _draw(evidence: Evidence, approved: bool) -> None:
+    """Draw one hook on the terminal as a tree, with its whole script."""
+    from sandhook.cli.terminal import line, show, tree
+
+    spec = evidence.spec
+    state: Cell = ("approved", "good") if approved else ("NOT APPROVED", "warning")
+    script = tree(line((_schedule(evidence), "")), [line((f"| {each}", "")) for each in _script(evidence)])
+    facts = [line(fact) for fact in _facts(evidence)]
+    show(tree(line((spec.id, "heading"), state, (spec.description or "", "faint")), [script, *facts]))
+
+
+def _schedule(evidence: Evidence) -> str:
+    return f"on {evidence.spec.native_event}, at most {evidence.spec.timeout:g} seconds"
+
+
+def _script(evidence: Evidence) -> list[str]:
+    """Return the lines that the hook runs, as its configuration has them; at least one."""
+    executor = evidence.spec.executor
+    return (executor.text or " ".join(executor.argv)).splitlines() or [""]
+
+
+def _facts(evidence: Evidence) -> Iterator[tuple[str, Meaning]]:
+    """Yield a line for each file, and for what the hook may reach."""
+    spec = evidence.spec
     for file in evidence.files:
-        _line(f"  {file.how} {file.path} ({len(file.data)} bytes)")
-    _line(f"  commands: {', '.join(evidence.commands) or 'none'}")
+        yield f"{file.how} {file.path} ({len(file.data)} bytes)", ""
+    yield f"commands: {', '.join(evidence.commands) or 'none'}", ""
     beyond = [name for name in evidence.commands if name.rpartition("/")[2] in REACHES_OUT]
     if beyond:
-        _line(f"  reaches out: {', '.join(beyond)}")
+        yield f"reaches out: {', '.join(beyond)}", "bad"
     env = {"inherit": "the agent's whole environment", "fresh": "none of the agent's environment"}
-    _line(f"  sees {env.get(spec.env_policy) or 'of the environment: ' + ', '.join(spec.env_names)}")
+    yield f"sees {env.get(spec.env_policy) or 'of the environment: ' + ', '.join(spec.env_names)}", ""
     for unknown in evidence.unknown:
-        _line(f"  cannot be known: {unknown}")
+        yield f"cannot be known: {unknown}", "warning"
 
 
 def _list(store: TrustStore) -> int:
-    for digest, entry in store.approved().items():
-        hook, file = entry.get("hook", "?"), entry.get("file", "?")
-        _line(f"{digest[:12]}  {entry.get('approved', '?')}  {hook}  {file}")
+    rows = [
+        (digest[:12], *(str(entry.get(key, "?")) for key in ("approved", "hook", "file")))
+        for digest, entry in store.approved().items()
+    ]
+    if rows and is_terminal(sys.stdout):
+        from sandhook.cli.terminal import Rows, show
+
+        show(
+            Rows(
+                [(digest, "faint"), (when, ""), (hook, "heading"), (file, "")]
+                for digest, when, hook, file in rows
+            )
+        )
+    else:
+        for row in rows:
+            _line("  ".join(row))
     return 0
 
 
 def _agreed(count: int) -> bool:
-    """Ask on the terminal; without one nothing is approved."""
+    """Ask on the terminal. Without a terminal to ask on, approve nothing."""
     if sys.stdin is None or not sys.stdin.isatty():
         _say("there is no terminal to ask on; --yes approves without asking")
         return False

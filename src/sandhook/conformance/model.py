@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sandhook.record import Record
 
@@ -14,6 +15,10 @@ HOST = "host"
 
 #: The release of bash that sandhook reproduces.
 REPRODUCED = (5, 2, 15)
+
+
+#: Why a shell has an expectation of its own: OK, BUG, or N-I (not implemented). "" is the rule itself.
+Kind = Literal["", "OK", "BUG", "N-I"]
 
 
 class CaseError(ValueError):
@@ -34,14 +39,14 @@ class Expectation(Record):
     """What one shell must give; None is not compared, or not said and inherited.
 
     Attributes:
-        kind: "" for the rule itself, "OK", "BUG" or "N-I" (not implemented) for one shell's way.
+        kind: "" for the rule itself; see ``Kind``.
         line: Where it was first said, from 1.
     """
 
     status: int | None = None
     stdout: str | None = None
     stderr: str | None = None
-    kind: str = ""
+    kind: Kind = ""
     line: int = 0
 
 

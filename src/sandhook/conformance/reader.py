@@ -27,7 +27,7 @@ from __future__ import annotations
 import json
 import re
 
-from sandhook.conformance.model import Case, CaseError, CaseFile, Expectation, Oracle
+from sandhook.conformance.model import Case, CaseError, CaseFile, Expectation, Kind, Oracle
 
 #: The shells that sandhook can run cases on; a file of its own form may speak of these only.
 SHELLS = ("sandhook", "bash", "dash", "mksh", "ash", "zsh", "yash")
@@ -39,6 +39,7 @@ IGNORED = frozenset({
 
 _DIRECTIVE = re.compile(r"## *(?:(OK|BUG|N-I)(?:-\d+)? +([A-Za-z][\w.+ /-]*?) +)?([A-Za-z_-]+):(?: ?(.*)|$)")
 _STREAMS = ("stdout", "stderr")
+_KINDS: dict[str | None, Kind] = {None: "", "OK": "OK", "BUG": "BUG", "N-I": "N-I"}
 _ENDS_BLOCK = re.compile(
     r"#### |## *(?:(?:OK|BUG|N-I)(?:-\d+)? .*)?(?:status|stdout|stderr|STDOUT|STDERR)(?:-json|-repr)?:"
 )
@@ -196,7 +197,7 @@ class _Reader:
             self.code = value
             self.file.cases[-1].end = self.at
         else:
-            self._expectation(kind or "", named, name, value)
+            self._expectation(_KINDS[kind], named, name, value)
 
     def _say(self, named: list[str], key: str, name: str) -> None:
         """Remember what was said of which shells; a file of the own form says nothing twice."""
@@ -236,7 +237,7 @@ class _Reader:
 
     # -------------------------------------------------------------- expectations
 
-    def _expectation(self, kind: str, shells: list[str], name: str, value: str) -> None:
+    def _expectation(self, kind: Kind, shells: list[str], name: str, value: str) -> None:
         line = self.at
         stream, _, form = name.partition("-")
         stream = stream.lower()
@@ -266,8 +267,7 @@ class _Reader:
             old = case.expectations.get(shell, Expectation(kind=kind, line=line))
             if old.kind != kind and self.file.own:
                 raise self.fail(f"{shell} is both {old.kind} and {kind}")
-            fields = {"status": old.status, "stdout": old.stdout, "stderr": old.stderr, **change}
-            case.expectations[shell] = Expectation(**fields, kind=kind, line=old.line)  # type: ignore[arg-type]
+            case.expectations[shell] = old._replace(kind=kind, **change)
             if not shell:
                 case.spans[next(iter(change))] = (line - 1, self.at)
 

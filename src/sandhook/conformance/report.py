@@ -1,12 +1,13 @@
-"""Reports as text: a table of files and shells, a difference for each failure, totals; and as JSON."""
+"""Reports as plain text (a table of files and shells, a difference for each failure, totals) and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
-from typing import Any
+from typing import Literal
 
-from sandhook.conformance.runner import RESULTS, Outcome, Report
+from sandhook.conformance.runner import RESULTS, Outcome, Report, Result
+from sandhook.record import Record
 from sandhook.version import __version__
 
 #: Lines of one difference that are shown; more are counted.
@@ -44,46 +45,78 @@ def _shown(character: str) -> str:
 
 
 def to_text(reports: Sequence[Report], *, verbose: bool = False) -> str:
-    """Return everything for a reader: table, differences, totals."""
-    lines = list(table(reports, verbose=verbose))
-    for report in reports:
-        for outcome in report.outcomes:
-            shown = verbose or (outcome.result == "fail" and not report.good)
-            if outcome.differences and shown:
-                lines += ["", *difference(report, outcome)]
-    wrong = [counted_wrong(report) for report in reports if not report.good]
-    lines += [""] + [line for line in wrong if line] + [totals(reports)]
+    """Return the table, the differences and the totals as plain text."""
+    table = [["", *shells_of(reports)]]
+    for row in rows(reports, verbose=verbose):
+        table.append(["  " * row.is_case + row.label, *(text for text, _ in row.cells)])
+    widths = [max(map(len, column)) for column in zip(*table)]
+    lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in table]
+    for each in differences(reports, verbose=verbose):
+        lines += ["", *each]
+    lines += ["", *wrong_counts(reports), totals(reports)]
     return "\n".join(lines) + "\n"
 
 
-def table(reports: Sequence[Report], *, verbose: bool = False) -> Iterator[str]:
-    """Yield a row for each file (and with ``verbose`` for each case), a column for each shell."""
-    shells = list(dict.fromkeys(report.shell for report in reports))
-    rows = [["", *shells]]
+class Row(Record):
+    """One line of the table.
+
+    Attributes:
+        is_case: True for a case of the file above it.
+        label: The path of a file; the line and name of a case.
+        cells: For each shell, in the order of ``shells_of``, a text and whether it is as expected.
+    """
+
+    is_case: bool
+    label: str
+    cells: tuple[tuple[str, bool], ...]
+
+
+def shells_of(reports: Sequence[Report]) -> list[str]:
+    """Return the names of the shells in the order in which they ran."""
+    return list(dict.fromkeys(report.shell for report in reports))
+
+
+def rows(reports: Sequence[Report], *, verbose: bool = False) -> Iterator[Row]:
+    """Yield a row for each file; with ``verbose`` also a row for each case."""
+    shells = shells_of(reports)
     for mine in by_file(reports):
         first = next(iter(mine.values()))
-        rows.append([first.file.path, *(cell(mine.get(shell)) for shell in shells)])
+        yield Row(
+            False,
+            first.file.path,
+            tuple((cell(report), report is None or report.good) for report in map(mine.get, shells)),
+        )
         if verbose:
-            results = {
-                shell: {outcome.case.line: outcome.result for outcome in report.outcomes}
-                for shell, report in mine.items()
-            }
-            longest = max(mine.values(), key=lambda report: len(report.outcomes))
-            for outcome in longest.outcomes:
-                case = outcome.case
-                rows.append(
-                    [
-                        f"  {case.line}: {visible(case.name)}",
-                        *(results.get(shell, {}).get(case.line, "-") for shell in shells),
-                    ]
-                )
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip()
+            yield from _case_rows(mine, shells)
+
+
+def _case_rows(mine: Mapping[str, Report], shells: Sequence[str]) -> Iterator[Row]:
+    results = {
+        shell: {outcome.case.line: outcome.result for outcome in report.outcomes}
+        for shell, report in mine.items()
+    }
+    longest = max(mine.values(), key=lambda report: len(report.outcomes))
+    for outcome in longest.outcomes:
+        case = outcome.case
+        texts: list[Result | Literal["-"]] = [results.get(shell, {}).get(case.line, "-") for shell in shells]
+        yield Row(True, f"{case.line}: {visible(case.name)}", tuple((text, text != "fail") for text in texts))
+
+
+def differences(reports: Sequence[Report], *, verbose: bool = False) -> Iterator[list[str]]:
+    """Yield the lines of each difference that is not expected; with ``verbose`` of every one."""
+    for report in reports:
+        for outcome in report.outcomes:
+            if outcome.differences and (verbose or (outcome.result == "fail" and not report.good)):
+                yield list(difference(report, outcome))
+
+
+def wrong_counts(reports: Sequence[Report]) -> list[str]:
+    """Return a line for each file that announces another number of failures."""
+    return [text for report in reports if not report.good and (text := counted_wrong(report))]
 
 
 def by_file(reports: Sequence[Report]) -> list[dict[str, Report]]:
-    """Return for each file its reports by shell, in the order of reports."""
+    """Return the reports of each file by shell, in the order of ``reports``."""
     found: dict[int, dict[str, Report]] = {}
     for report in reports:
         found.setdefault(id(report.file), {})[report.shell] = report
@@ -91,7 +124,7 @@ def by_file(reports: Sequence[Report]) -> list[dict[str, Report]]:
 
 
 def cell(report: Report | None) -> str:
-    """Say what a shell made of a file: every count that is not zero."""
+    """Return the counts of a file on one shell that are not zero; "-" when it did not run there."""
     if report is None:
         return "-"
     text = ", ".join(f"{count} {result}" for result, count in report.counts().items() if count)
@@ -101,7 +134,7 @@ def cell(report: Report | None) -> str:
 
 
 def difference(report: Report, outcome: Outcome) -> Iterator[str]:
-    """Yield what differs in a case: where it is, then status, standard output and standard error."""
+    """Yield the difference of one case: its place, then status, standard output and standard error."""
     expected, observed = outcome.expected, outcome.observed
     line = expected.line or outcome.case.line
     yield f"{report.file.path}:{outcome.case.line}: {visible(outcome.case.name)} [{report.shell}: {outcome.result}]"
@@ -133,7 +166,7 @@ def unified(name: str, expected: str, got: str) -> Iterator[str]:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return visible lines; a last one without newline says so."""
+    """Return visible lines; a last line without newline is marked."""
     lines = [visible(line) for line in text.split("\n")]
     if lines[-1]:
         lines[-1] += "\\ no newline"
@@ -143,7 +176,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def indented(lines: Iterator[str], longest: int = LONGEST) -> Iterator[str]:
-    """Yield lines below a failure's first one; a long difference is cut."""
+    """Yield the lines of a failure below its first one; a long difference is cut."""
     left = longest
     more = 0
     for line in lines:
@@ -157,7 +190,7 @@ def indented(lines: Iterator[str], longest: int = LONGEST) -> Iterator[str]:
 
 
 def counted_wrong(report: Report) -> str:
-    """Say that a file has other failures than it announces; "" when it announces none."""
+    """Return a line for a file that announces another number of failures; "" when it announces none."""
     failed = len(report.failures)
     if failed < report.wanted:
         return (
@@ -191,8 +224,8 @@ def totals(reports: Sequence[Report]) -> str:
 # --------------------------------------------------------------------------- JSON
 
 
-def to_json(reports: Sequence[Report]) -> dict[str, Any]:
-    """Return one object for other programs; the documentation describes it."""
+def to_json(reports: Sequence[Report]) -> dict[str, object]:
+    """Return one JSON object; docs/howto/test-shell-snippets.md describes it."""
     return {
         "version": 1,
         "sandhook": __version__,
@@ -212,9 +245,9 @@ def to_json(reports: Sequence[Report]) -> dict[str, Any]:
     }
 
 
-def case_json(outcome: Outcome) -> dict[str, Any]:
-    """Return one case; expectations and what came are there when they differ."""
-    made: dict[str, Any] = {
+def case_json(outcome: Outcome) -> dict[str, object]:
+    """Return one case; the expected and the actual output are included when they differ."""
+    record: dict[str, object] = {
         "name": outcome.case.name,
         "line": outcome.case.line,
         "result": outcome.result,
@@ -222,16 +255,16 @@ def case_json(outcome: Outcome) -> dict[str, Any]:
     }
     if outcome.differences:
         expected, observed = outcome.expected, outcome.observed
-        made["differences"] = list(outcome.differences)
-        made["trouble"] = observed.trouble
-        made["expected"] = {
+        record["differences"] = list(outcome.differences)
+        record["trouble"] = observed.trouble
+        record["expected"] = {
             "status": expected.status,
             "stdout": expected.stdout,
             "stderr": expected.stderr,
         }
-        made["got"] = {
+        record["got"] = {
             "status": observed.status,
             "stdout": text_of(observed.stdout),
             "stderr": text_of(observed.stderr),
         }
-    return made
+    return record

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Literal, get_args
 
 from sandhook.conformance.helpers import UTILITIES
-from sandhook.conformance.model import HOST, Case, CaseFile, Expectation
+from sandhook.conformance.model import HOST, Case, CaseFile, Expectation, Kind
 from sandhook.limits import Limits
 from sandhook.record import Record
-from sandhook.shell import Result, Shell
+from sandhook.shell import Result as RunResult
+from sandhook.shell import Shell
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.hostdir import HostDirectory
 from sandhook.vfs.memory import MemoryFileSystem
@@ -38,9 +40,17 @@ TIMEOUT = 20.0
 #: What else bounds a case on sandhook.
 LIMITS = Limits(wall_seconds=TIMEOUT)
 
-#: What a case can come to, in the order of the tables. "differs" is a mismatch on a shell that
-#: the file does not name.
-RESULTS = ("pass", "ok", "bug", "n-i", "differs", "fail")
+#: The result of a case. "differs" is a mismatch on a shell that the file does not name.
+Result = Literal["pass", "ok", "bug", "n-i", "differs", "fail"]
+
+#: All results, in the order of the tables.
+RESULTS: tuple[Result, ...] = get_args(Result)
+
+#: What can differ between the expectation and the observation of a case.
+Difference = Literal["status", "stdout", "stderr", "trouble"]
+
+#: Results of the expectations for one shell.
+_RESULT_OF: dict[Kind, Result] = {"": "pass", "OK": "ok", "BUG": "bug", "N-I": "n-i"}
 
 
 class Observed(Record):
@@ -70,10 +80,10 @@ class Outcome(Record):
     """
 
     case: Case
-    result: str
+    result: Result
     expected: Expectation
     observed: Observed
-    differences: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"line {self.case.line}: {self.case.name}"]
@@ -126,7 +136,7 @@ class Report:
         """How long the cases took together."""
         return sum(outcome.observed.seconds for outcome in self.outcomes)
 
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[Result, int]:
         """Return how many cases came to each of RESULTS."""
         counted = dict.fromkeys(RESULTS, 0)
         for outcome in self.outcomes:
@@ -158,7 +168,7 @@ def run_sandhook(script: str, root: str | None = None, seconds: float | None = N
     return observed(result, monotonic() - started)
 
 
-def observed(result: Result, seconds: float) -> Observed:
+def observed(result: RunResult, seconds: float) -> Observed:
     """Return what a run of ours gave, as a real shell's is kept."""
     trouble = ""
     if result.limit is not None:
@@ -208,8 +218,9 @@ def judge(
         rule = case.expected("")
         if not compare(rule, observed):
             expected, differences = rule, ()
+    result: Result
     if not differences:
-        result = expected.kind.lower() or "pass"
+        result = _RESULT_OF[expected.kind]
     elif file.vouched_for(shell):
         result = "fail"
     else:
@@ -217,13 +228,17 @@ def judge(
     return Outcome(case, result, expected, observed, differences)
 
 
-def compare(expected: Expectation, observed: Observed) -> tuple[str, ...]:
+def compare(expected: Expectation, observed: Observed) -> tuple[Difference, ...]:
     """Return the names of what is not as expected; nothing when all is as it should be."""
     if observed.trouble:
         return ("trouble",)
-    found = ["status"] if expected.status != observed.status else []
-    for name in ("stdout", "stderr"):
-        wanted = getattr(expected, name)
-        if wanted is not None and wanted.encode("utf-8", "surrogateescape") != getattr(observed, name):
-            found.append(name)
+    found: list[Difference] = ["status"] if expected.status != observed.status else []
+    if _differs(expected.stdout, observed.stdout):
+        found.append("stdout")
+    if _differs(expected.stderr, observed.stderr):
+        found.append("stderr")
     return tuple(found)
+
+
+def _differs(expected: str | None, observed: bytes) -> bool:
+    return expected is not None and expected.encode("utf-8", "surrogateescape") != observed

@@ -1,17 +1,23 @@
-"""Lines in columns, and texts of hooks made safe for them."""
+"""Standard output: plain text for pipes and files, JSON, and whether a terminal may be drawn on."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TextIO
 
 from sandhook.hooks.text import neutralise
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Return True for a terminal that understands escape sequences; for False the output is plain text."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows as lines whose columns, but the last, are as wide as their longest cell."""
+    """Return rows as lines; each column but the last is as wide as its longest cell, in characters."""
     safe = [[plain(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*(row[:-1] for row in safe))]
     lines = []
@@ -22,18 +28,18 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return a text for one line of a terminal: nothing invisible, ASCII where that is needed."""
+    """Return a text of a hook for one line: control and invisible characters are escaped."""
     return neutralise(text, limit=2048, lines=False)
 
 
 def put(text: str) -> None:
-    """Print one or several lines, whatever the terminal's encoding."""
+    """Print one or several lines; characters that the encoding lacks are escaped."""
     try:
         sys.stdout.write(text + "\n")
     except UnicodeEncodeError:
         sys.stdout.write(text.encode("ascii", "backslashreplace").decode() + "\n")
 
 
-def put_json(value: Any) -> None:
+def put_json(value: object) -> None:
     """Print a JSON value over several lines, in ASCII."""
     put(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))

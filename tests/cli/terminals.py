@@ -1,0 +1,61 @@
+"""Run the command line in a pseudo-terminal, as somebody who looks at it does."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+#: What a terminal shows in colours and other attributes, without moving its cursor.
+ATTRIBUTES = re.compile(r"\x1b\[[\d;]*m")
+
+
+class Shown(NamedTuple):
+    """The status of a command, and all that it wrote to the terminal, lines ended by line feeds."""
+
+    status: int
+    raw: str
+
+    @property
+    def text(self) -> str:
+        """What can be read: without attributes, and without blanks at the ends of lines."""
+        lines = ATTRIBUTES.sub("", self.raw).split("\n")
+        return "\n".join(line.rstrip() for line in lines)
+
+
+def in_terminal(
+    *argv: str | Path, cwd: Path, columns: int = 80, typed: str = "", module: str = "-msandhook", **env: str
+) -> Shown:
+    """Run ``python -m sandhook ARGV`` with a terminal as its standard input, output and error."""
+    import pty
+    import termios
+
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (50, columns))
+    variables = {
+        name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR", "COLUMNS")
+    }
+    variables |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "SANDHOOK_NO_CACHE": "1", **env}
+    command: Sequence[str] = [sys.executable, module, *map(str, argv)]
+    if typed:
+        os.write(ours, typed.encode())
+    with subprocess.Popen(
+        command, cwd=cwd, env=variables, stdin=theirs, stdout=theirs, stderr=theirs
+    ) as child:
+        os.close(theirs)
+        data = b""
+        while block := _read(ours):
+            data += block
+    os.close(ours)
+    return Shown(child.returncode, data.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65_536)
+    except OSError:  # Linux: EIO once nobody has the other end
+        return b""
