@@ -185,6 +185,9 @@ def run(port: int, script: str, *, allow: tuple[str, ...] = (), **named: object)
         "curl -s -w '{\"code\":%{http_code},\"t\":\"%{content_type}\"}' -o /dev/null @/echo",
         "curl -s @/echo -o /dev/null",
         "curl --retry 3 --retry-delay 1 -s -f @/flaky",
+        "curl --retry 3 --retry-delay 2 --retry-max-time 3 -s -f @/flaky",
+        "curl --retry 3 --retry-delay 2 --retry-max-time 1 -s -f @/flaky; echo $?",
+        "curl --retry 3 --retry-delay 1 --retry-max-time 0 -s -f @/flaky",
         "wget -q -O - @/echo | grep -v Accept",
         "wget -q @/name.txt; cat name.txt",
         "wget -q -O out @/echo; grep GET out",
@@ -205,13 +208,14 @@ def run(port: int, script: str, *, allow: tuple[str, ...] = (), **named: object)
         "wget -q @/a @/name.txt -O -",
     ],
 )  # fmt: skip
-def test_as_the_real_programs(port, oracle, tmp_path, script):
+def test_as_the_real_programs(port, servers, oracle, tmp_path, script):
     status, out, _ = run(port, script)
     if oracle:
         for name in ("curl", "wget"):
             assert shutil.which(name), f"--oracle: {name} is not installed"
         for name, content in FILES.items():
             (tmp_path / name).write_text(content)
+        servers[0].tries = 0
         real = ask_host(port, script, tmp_path)
         assert (status, without_version(out)) == (real[0], without_version(real[1]))
     assert status == 0

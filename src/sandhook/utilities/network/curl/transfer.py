@@ -107,8 +107,12 @@ class One:
             self._arguments.range = f"{self._resumed}-"
 
     def run(self, text: str, query: str, request: Request) -> Trouble | None:
-        """Run it, again after errors that may pass if --retry says so; return what went wrong."""
+        """Run the transfer, and repeat it as --retry says; return the error of the last attempt.
+
+        --retry-max-time limits when a retry may begin, counted from the first attempt; 0 is no limit. Source: curl(1).
+        """
         arguments = self._arguments
+        began = self._ctx.budget.elapsed()
         self._asked = text
         tries = int(min(arguments.retry or 0, _MOST_TRIES))
         pause = arguments.retry_delay or 1.0
@@ -116,6 +120,8 @@ class One:
             ended = self._attempt(text, query, request)
             self._took = monotonic() - self._began
             if attempt == tries or not self._may_pass(ended):
+                break
+            if arguments.retry_max_time and self._ctx.budget.elapsed() - began >= arguments.retry_max_time:
                 break
             seconds = min(pause, 600.0)
             if not arguments.silent:
