@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from sandhook.kernel.process import Kernel
@@ -56,7 +59,7 @@ def test_a_subshell_changes_nothing_of_its_parent(state: State) -> None:
     child.set_element("a", "0", "changed")
     child.options.set("errexit", True)
     child.traps["EXIT"] = ":"
-    child.add_attributes("x", EXPORT)
+    child.attributes["x"] = EXPORT
     assert {name: state.values[name] for name in before} == before
     assert state.element("a", "0") == "0"
     assert (state.options.errexit, state.traps, state.attributes.get("x")) == (False, {}, None)
@@ -79,7 +82,7 @@ def test_locals_hide_and_come_back(state: State) -> None:
 
 def test_readonly_refuses(state: State) -> None:
     state.set("x", "1")
-    state.add_attributes("x", READONLY)
+    state.attributes["x"] = READONLY
     with pytest.raises(ShellError, match="x: readonly variable"):
         state.set("x", "2")
     with pytest.raises(ShellError, match="x: cannot unset: readonly variable"):
@@ -115,15 +118,40 @@ def test_associative_arrays_are_listed_as_bash_lists_them() -> None:
     assert array.keys() == ["foo", "bar", "baz"]
 
 
-def test_appending_stays_cheap(state: State) -> None:
-    array = IndexedArray()
-    for _ in range(20_000):
+class Counting(dict[int, str]):
+    """Items of an array that count how many of them are looked at."""
+
+    visits = 0
+
+    def _counted(self, visited: Iterator[Any]) -> Iterator[Any]:
+        for each in visited:
+            self.visits += 1
+            yield each
+
+    def __iter__(self) -> Iterator[int]:
+        return self._counted(super().__iter__())
+
+    def __reversed__(self) -> Iterator[int]:
+        return self._counted(super().__reversed__())
+
+    def items(self) -> Any:
+        return self._counted(iter(super().items()))
+
+    def keys(self) -> Any:
+        return self._counted(iter(super().keys()))
+
+
+def test_appending_looks_at_the_last_element_alone() -> None:
+    array = IndexedArray(["x"] * 1_000)
+    array.items = items = Counting(array.items)
+    for _ in range(100):
         array.extend(["x"])
-    assert len(array) == 20_000
+    assert array.items is items, "the array was built anew"
+    assert (len(items), items.visits) == (1_100, 100)
 
 
 def test_associative_assignment_takes_pairs(state: State) -> None:
-    state.add_attributes("m", ASSOC)
+    state.attributes["m"] = ASSOC
     assign(state, Assigned("m", None, False, [Element("k", False, "v"), Element("k", True, "w")]))
     assert state.element("m", "k") == "w"  # += adds to what was there before the list
     assign(state, Assigned("m", None, False, [Element("", False, "v"), Element("ok", False, "x")]))
