@@ -123,10 +123,6 @@ class Budget:
         """Return the virtual seconds left; never negative."""
         return max(0.0, self.limits.wall_seconds - self.elapsed())
 
-    def steps_used(self) -> int:
-        """Return the steps charged so far (a count)."""
-        return self.limits.steps - self._reserve - max(0, self.slice_left)
-
     def next_slice(self) -> None:
         """Grant the next slice of steps, after a look at the clock and the remainder."""
         if self.exhausted is not None:

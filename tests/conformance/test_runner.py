@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from sandhook.conformance import oracle as oracles
 from sandhook.conformance import runner
 from sandhook.conformance.model import Oracle
-from sandhook.conformance.oracle import OracleMissing, runner_of, version_of
+from sandhook.conformance.oracle import OracleMissing, RealShell, check, version_of
 from sandhook.conformance.reader import read
 from sandhook.conformance.runner import Observed, run_file, run_sandhook
 from sandhook.limits import Limits
@@ -75,17 +77,18 @@ def test_a_missing_oracle_is_an_error(monkeypatch):
     monkeypatch.setattr(oracles.shutil, "which", lambda name: None)
     version_of.cache_clear()
     with pytest.raises(OracleMissing, match="dash is not installed"):
-        runner_of(Oracle("dash"))
+        check(Oracle("dash"))
     version_of.cache_clear()
 
 
 def test_an_old_oracle_is_an_error(monkeypatch):
     monkeypatch.setattr(oracles, "version_of", lambda name: (5, 1, 16))
     with pytest.raises(OracleMissing, match=r"bash is 5\.1\.16, the cases ask for 5\.2"):
-        runner_of(Oracle("bash", (5, 2)))
+        check(Oracle("bash", (5, 2)))
 
 
 def test_every_shell_runs_in_an_empty_directory(oracle):
-    run = runner_of(Oracle("bash", (5, 2))) if oracle else run_sandhook
-    assert run("echo a >f; ls; echo b >&2; exit 3")[:3] == (3, b"f\n", b"b\n")
-    assert run("ls; kill -9 $$").status == 137
+    with RealShell("bash") if oracle else nullcontext() as real:
+        run = real.run if oracle else run_sandhook
+        assert run("echo a >f; ls; echo b >&2; exit 3")[:3] == (3, b"f\n", b"b\n")
+        assert run("ls; kill -9 $$").status == 137

@@ -18,7 +18,6 @@ from sandhook.hooks.matcher import (
     Glob,
     Matcher,
     Never,
-    Not,
     NotEmpty,
     OneOf,
     Prefixes,
@@ -148,7 +147,6 @@ ALIASES = {"execute": ("Bash", "run_shell"), "write": ("Write",)}
         (Field("source", Exact("startup")), SessionStart(extras={"source": "startup"}), True),
         (Field("source", Exact("startup")), SessionStart(), False),
         (Field("session_id", NotEmpty()), SessionStart(session_id="s"), True),
-        (Not(ToolName(Exact("bash"))), ToolPre("edit"), True),
         (
             All((ToolName(Glob("b*")), Argument(("command",), Glob("git *"), "command"))),
             ToolPre("bash", {"command": "git push"}),

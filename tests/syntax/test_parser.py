@@ -255,7 +255,7 @@ class TestUnits:
     def test_options_may_change_between(self) -> None:
         parser = Parser("shopt -s extglob\necho @(a|b)\n")
         parser.next_unit()
-        parser.options = parser.options.with_extglob(True)
+        parser.options = ParseOptions(extglob=True)
         pattern = parser.next_unit().items[0].command.words[1].parts[0]
         assert isinstance(pattern, n.ExtendedPattern)
 

@@ -46,9 +46,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _disown(state: State, job: Job, letters: set[str]) -> None:
-    if "h" in letters:
-        job.disowned = True
-    else:
+    if "h" not in letters:  # -h is about SIGHUP, which a shell here never sends to its jobs
         table = jobs_of(state)
         table.remove(job)
         table.forgotten.setdefault(job.pid, 0)  # what wait is told about it from now on

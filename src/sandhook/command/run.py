@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from sandhook.command.context import Context, Failure, WriteError
 from sandhook.command.inform import inform
 from sandhook.command.options import Inform, OptionError, Syntax, UsageError
 from sandhook.kernel.signals import SIGPIPE, BrokenPipe
-
-
-class Utility(Protocol):
-    """What a utility's module offers."""
-
-    @property
-    def Options(self) -> Any: ...
-
-    def run(self, options: Any, operands: Sequence[str], ctx: Context) -> int: ...
 
 
 def run_utility(module: Any, arguments: Sequence[str], ctx: Context) -> int:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -223,18 +223,3 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     except OSError:  # nobody is left
         if process.poll() is None:
             process.kill()
-
-
-def runner_of(oracle: Oracle) -> Callable[[str], Observed]:
-    """Return what runs a script on a real shell, in an empty directory of its own.
-
-    Raises:
-        OracleMissing: It is not installed, or older than the case file asks for.
-    """
-    check(oracle)
-
-    def run(script: str) -> Observed:
-        with RealShell(oracle.name) as shell:
-            return shell.run(script)
-
-    return run

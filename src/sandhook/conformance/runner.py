@@ -186,7 +186,7 @@ def run_file(
     Args:
         file: The cases.
         shell: Whose expectations hold: "sandhook", or an oracle's name.
-        run: Runs one script; ``oracle.runner_of`` gives one for a real shell.
+        run: Runs one script on that shell; ``RealShell.run`` does so on a real one.
         version: The shell's version, for expectations that name one.
     """
     return report(file, shell, (run(case.script) for case in file.cases), version=version)

@@ -90,14 +90,13 @@ class Fields:
         done: The finished fields.
     """
 
-    __slots__ = ("_ifs", "_magic", "_pieces", "_started", "_state", "done")
+    __slots__ = ("_ifs", "_pieces", "_started", "_state", "done")
 
     def __init__(self, state: State) -> None:
         self._state = state
         self.done: list[str] = []
         self._pieces: list[tuple[str, bool]] = []
         self._started = False
-        self._magic = False
         self._ifs: str | None = None
 
     def quoted(self, text: str) -> None:

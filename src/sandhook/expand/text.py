@@ -117,10 +117,6 @@ class TextCompiler:
             ]
         )
 
-    def stored_string(self, word: Word) -> Text:
-        """Compile the word of a here-string, where lists are joined as in an assignment."""
-        return self.string(word, assignment=True)
-
     def subscript(self, word: Word) -> Text:
         """Compile the subscript of an element in a list, where a tilde is text."""
         return self._string(word.parts, quoted=False)

@@ -82,16 +82,6 @@ class AnyOf(Record):
         return Match(False, ", ".join(reasons) or "no alternative")
 
 
-class Not(Record):
-    """Wants what its part does not want."""
-
-    part: Matcher
-
-    def check(self, event: Event) -> Match:
-        match = self.part.check(event)
-        return Match(not match.matched, match.why)
-
-
 class ToolName(Record):
     """Tests the tool's name and its aliases; an event without a tool has ``absent`` as its name.
 

@@ -27,7 +27,7 @@ class Job:
         coprocess: The name of its variables, if it is one.
     """
 
-    __slots__ = ("_node", "_text", "coprocess", "disowned", "known", "number", "processes")
+    __slots__ = ("_node", "_text", "coprocess", "known", "number", "processes")
 
     def __init__(self, processes: list[Process], node: Command | None, text: str = "") -> None:
         self.number = 0
@@ -35,7 +35,6 @@ class Job:
         self._node = node
         self._text = text
         self.known = False
-        self.disowned = False
         self.coprocess = ""
 
     @property

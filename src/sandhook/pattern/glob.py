@@ -48,10 +48,9 @@ class Pattern:
         matches: ``matches(text, charge=None) -> bool``: the whole text matches.
         is_literal: The pattern has only ordinary characters.
         literal_text: What it matches then, without the quoting; "" otherwise.
-        allows_dot: It may begin with a "." that the pattern itself has.
     """
 
-    __slots__ = ("_backwards", "_dot_special", "_node", "allows_dot", "is_literal", "literal_text", "matches")
+    __slots__ = ("_backwards", "_dot_special", "_node", "is_literal", "literal_text", "matches")
 
     def __init__(self, nodes: tuple[Node, ...], nocase: bool, dot_special: bool) -> None:
         self._node = nodes[0] if len(nodes) == 1 else Sequence(nodes)
@@ -60,7 +59,6 @@ class Pattern:
         plain = all(isinstance(node, Literal) for node in nodes)
         self.literal_text = "".join(node.text for node in nodes if isinstance(node, Literal)) if plain else ""
         self.is_literal = plain and not nocase
-        self.allows_dot = _begins_with_dot(nodes)
         quick = None if nocase or dot_special else _quick(nodes, self.match_sets)
         self.matches: Matches = quick or self.match_sets
 
@@ -155,22 +153,6 @@ def _one(positions: int, longest: bool) -> int:
     if longest:
         return positions.bit_length() - 1
     return (positions & -positions).bit_length() - 1
-
-
-def _begins_with_dot(nodes: tuple[Node, ...]) -> bool:
-    for node in nodes:
-        if isinstance(node, Literal):
-            return node.text[:1] == "."
-        if not isinstance(node, Group):
-            return False
-        if any(
-            _begins_with_dot(each.nodes if isinstance(each, Sequence) else (each,))
-            for each in node.alternatives
-        ):
-            return True
-        if node.operator not in "?*!":
-            return False
-    return False
 
 
 def _quick(nodes: tuple[Node, ...], general: Matches) -> Matches | None:

@@ -726,10 +726,6 @@ class State:
 
     # ------------------------------------------------------------------ attributes and scopes
 
-    def add_attributes(self, name: str, bits: int) -> None:
-        """Give ``name`` attributes, as declare does; NAMEREF is not among them."""
-        self.attributes[name] = self.attributes.get(name, 0) | bits
-
     def remove_attributes(self, name: str, bits: int) -> None:
         """Take attributes from ``name``."""
         left = self.attributes.get(name, 0) & ~bits

@@ -53,9 +53,5 @@ class ParseOptions(Node):
         extglob, posix, _, *rest = self
         return ParseOptions(extglob, posix, tuple(sorted((aliases or {}).items())), *rest)
 
-    def with_extglob(self, extglob: bool) -> ParseOptions:
-        """Return these options with ``extglob`` replaced."""
-        return self if extglob == self.extglob else ParseOptions(extglob, *tuple(self)[1:])
-
 
 DEFAULT_OPTIONS = ParseOptions()

@@ -51,12 +51,11 @@ _AT: bool = os.open in os.supports_dir_fd and bool(_NOFOLLOW)
 class HostFile:
     """An open regular file of the host."""
 
-    __slots__ = ("_fd", "_fs", "_held", "_writable")
+    __slots__ = ("_fd", "_fs", "_held")
 
-    def __init__(self, fd: int, fs: HostDirectory, writable: bool) -> None:
+    def __init__(self, fd: int, fs: HostDirectory) -> None:
         self._fd = fd
         self._fs = fs
-        self._writable = writable
         self._held = 0 if _AT else fs.hold(os.fstat(fd).st_ino)
 
     def read_at(self, offset: int, count: int) -> bytes:
@@ -271,7 +270,7 @@ class HostDirectory(ResolvingFileSystem):
         if not st.S_ISREG(os.fstat(opened).st_mode):  # it was replaced between the two looks
             os.close(opened)
             raise fs_error(errno.EACCES, path)
-        handle = HostFile(opened, self, write)
+        handle = HostFile(opened, self)
         if truncate:
             handle.truncate(0)
         return handle
@@ -285,7 +284,7 @@ class HostDirectory(ResolvingFileSystem):
                 opened = open_shared(name, os.O_RDWR | os.O_CREAT | os.O_EXCL)
             else:
                 opened = os.open(name, flags, 0o600, dir_fd=fd)
-            handle = HostFile(opened, self, True)
+            handle = HostFile(opened, self)
         self._chmod(path, mode)  # whatever the host's umask says
         return handle
 

@@ -11,7 +11,7 @@ import errno
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import DIRECTORY_SIZE, S_IFDIR
-from sandhook.vfs.path import VirtualPath, basename, dirname, normalize
+from sandhook.vfs.path import ROOT, VirtualPath, basename, dirname, normalize
 from sandhook.vfs.resolving import ResolvingFileSystem
 
 #: Inode numbers of directories that exist only because something is mounted below them.
@@ -49,15 +49,11 @@ class MountTable(ResolvingFileSystem):
             self._numbers.setdefault(above, _FIRST_NUMBER + len(self._numbers))
             path = above
 
-    def mounts(self) -> list[tuple[VirtualPath, FileSystem]]:
-        """Return the mount points in order of their paths."""
-        return sorted(((VirtualPath(point), fs) for point, fs, _ in self._mounts), key=lambda each: each[0])
-
     def _pick(self, path: str) -> tuple[FileSystem, VirtualPath, int]:
         """Return the file system of a canonical path, the path in it, and its device number."""
         for point, fs, device in self._mounts:
             if path == point:
-                return fs, VirtualPath("/"), device
+                return fs, ROOT, device
             if path.startswith(point + "/"):
                 return fs, VirtualPath(path[len(point) :]), device
         return self.root, VirtualPath(path), 1

@@ -32,11 +32,10 @@ if TYPE_CHECKING:
 INVALID, NULL, FALSE, TRUE, NUMBER, STRING, ARRAY, OBJECT = range(8)
 
 # How a value is printed.
-PRETTY, ASCII, COLOUR, SORTED, TAB = 1, 2, 4, 8, 64
-INDENT_SHIFT = 8
+PRETTY, ASCII, COLOUR, TAB = 1, 2, 4, 64
 
 # How texts are read.
-PARSE_SEQ, PARSE_STREAM, PARSE_STREAM_ERRORS = 1, 2, 4
+PARSE_SEQ = 1
 
 #: The colours of -C when nobody sets others.
 COLOURS = b"0;90:0;39:0;39:0;39:0;32:1;39:1;39:1;34"

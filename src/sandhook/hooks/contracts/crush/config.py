@@ -72,7 +72,6 @@ class _Loader:
         self.specs: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
         self.fields: list[Fields] = []
         self.include_sub_agents = False
-        self.undecided: list[tuple[str, int]] = []
 
     def loaded(self) -> Loaded:
         """Return what was found; hooks of one event stand in the order of their layers."""
