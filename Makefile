@@ -44,6 +44,7 @@ test: $(STAMP)-dev
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/python -m tools.prose
 	@$(TYPES)
+	@$(BIN)/python tools/dead_code.py
 	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 lint: $(STAMP)-dev
@@ -52,6 +53,7 @@ lint: $(STAMP)-dev
 	$(BIN)/python -m tools.prose
 	$(BIN)/vulture
 	$(TYPES)
+	$(BIN)/python tools/dead_code.py
 
 test-slow: $(STAMP)-dev
 	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)

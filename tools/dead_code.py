@@ -1,0 +1,62 @@
+"""Find code in src that nothing uses: `python tools/dead_code.py`, which `make lint` and `make test` run.
+
+vulture reads names, not types, so it reports what is called by name, by a library or by a caller outside src.
+USED lists those names, each with its reason. A name in USED that hides nothing is an error, too.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+from pathlib import Path
+
+from vulture import Vulture
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: Patterns of names to the reason why they are used.
+USED = {
+    "__call__ __getattr__ __init_subclass__": "Python calls them",
+    "__loader__ __package__ __path__": "the import system reads them from a module",
+    "_": "argparse translates its headings by this name",
+    "sendall makefile readinto": "http.client calls them on its socket",
+    "official_plug_ins": "ruamel.yaml calls it",
+    "text_factory": "sqlite3 reads it",
+    "max_mem log_errors longest_match never_capture case_sensitive": "RE2 reads its options",
+    "TRUE OBJECT": "libjq's kinds of values are a range",
+    "start_field start_char": "a key of sort is unpacked as a tuple",
+    "arun created proceed context_note matchers continuation": "the public interface, for callers",
+    "FLAVOURS STATES": "the words of a field, to which docstrings refer",
+    "SCHEMA": "_packaged.py loads it by name",
+    "_do_* *_statement _test_*": "awk and bc call them by the kind of a node",
+    "_bin _cat _neg _pos _cond _getline _indirect _paren _incr": "awk calls them by the kind of a node",
+}
+
+
+def is_option(path: Path, line: int) -> bool:
+    """Return True for a field of an ``Options``: the parser sets it, and commands.md describes it."""
+    text = path.read_text(encoding="utf-8").splitlines()[line - 1]
+    return " = opt(" in text or " = also(" in text
+
+
+def main() -> int:
+    vulture = Vulture()
+    vulture.scavenge([str(ROOT / "src"), str(ROOT / "docs" / "generate.py")])
+    patterns = {pattern: False for names in USED for pattern in names.split()}
+    status = 0
+    for item in vulture.get_unused_code(min_confidence=60):
+        path = Path(item.filename)
+        matching = [pattern for pattern in patterns if fnmatch.fnmatchcase(item.name, pattern)]
+        patterns |= dict.fromkeys(matching, True)
+        if not matching and not is_option(path, item.first_lineno) and path.name != "generate.py":
+            print(f"{path.relative_to(ROOT)}:{item.first_lineno}: unused {item.typ} {item.name!r}")
+            status = 1
+    for pattern, hides in patterns.items():
+        if not hides:
+            print(f"tools/dead_code.py: USED lists {pattern!r}, which hides nothing: remove it")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
