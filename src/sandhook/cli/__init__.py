@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 from itertools import pairwise
 from typing import NoReturn
 
@@ -16,7 +17,7 @@ from sandhook.version import __version__
 
 
 class Command(Record):
-    """One sub-command: where it is, what it does in a line, and an example that runs."""
+    """One sub-command: its module, a line of help, and an example that runs."""
 
     module: str
     summary: str
@@ -41,17 +42,17 @@ COMMANDS = {
     ),
     "list": Command(
         "sandhook.cli.listing",
-        "list the hooks of all layers: what each runs, from where, and whether it may",
+        "list the hooks of all layers: what each runs, its file, and whether it is trusted",
         "sandhook list --contract crush",
     ),
     "explain": Command(
         "sandhook.cli.explain",
-        "say which hooks an event would run, and why not the others; nothing runs",
+        "show which hooks an event would run, and why the others would not; nothing runs",
         'sandhook explain PreToolUse --contract crush --tool bash --input \'{"command":"ls"}\'',
     ),
     "check": Command(
         "sandhook.cli.check",
-        "find what is wrong with hooks and their scripts, without running them",
+        "find faults of hooks and their scripts, without running them",
         "sandhook check hooks.json",
     ),
     "schema": Command(
@@ -61,7 +62,7 @@ COMMANDS = {
     ),
     "convert": Command(
         "sandhook.cli.convert",
-        "write the hooks of one agent in the format of another, and say what is lost",
+        "write the hooks of one agent in the format of another, and list what is lost",
         "sandhook convert --from jcode --to crush hooks.json",
     ),
     "trust": Command(
@@ -71,26 +72,26 @@ COMMANDS = {
     ),
     "test": Command(
         "sandhook.cli.test",
-        "run shell cases on sandhook and on real shells, and compare",
+        "run shell cases on sandhook and on real shells, and compare the results",
         "sandhook test --shell sandhook --shell bash spec/",
     ),
 }
 
-#: sysexits.h EX_SOFTWARE: a defect of ours.
+#: Exit status for a defect of sandhook: EX_SOFTWARE of sysexits.h.
 INTERNAL_ERROR = 70
 
 USAGE_ERROR = 1
 
 
 class UsageError(Exception):
-    """A command line that cannot be used; becomes one line and exit status 1."""
+    """An invalid command line; ``main`` prints one line and returns exit status 1."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
     Args:
-        argv: Arguments without the program's name; those of the process when None.
+        argv: Arguments without the program's name; the arguments of the process when None.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -108,17 +109,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def entry() -> NoReturn:
-    """Run the command line as a program, and leave without tearing the interpreter down.
+    """Run the command line as a program, and exit without freeing the interpreter's modules.
 
-    Freeing every module takes 13 ms that a hook's caller would wait for. Output is flushed; the
-    jq worker ends when its input does.
+    Freeing them takes 13 ms, for which the caller of a hook would wait. Output is flushed. The jq worker
+    exits at the end of its input.
     """
     import argparse
     import os
 
-    gc.set_threshold(50_000)  # start-up makes much that stays
-    # argparse has every heading translated: gettext imports locale (3 ms) to find that there is nothing.
-    argparse._ = str  # type: ignore[attr-defined]
+    gc.set_threshold(50_000)  # start-up makes many objects that stay
+    # argparse translates every heading: gettext imports locale (3 ms) and finds no translation.
+    vars(argparse)["_"] = str
     if sys.platform == "win32":
         _same_bytes_everywhere()
     status = main()
@@ -132,10 +133,10 @@ def entry() -> NoReturn:
 
 
 def _same_bytes_everywhere() -> None:
-    """Print UTF-8 with line feeds on Windows too, whatever its code page is; agents read nothing else."""
+    """Print UTF-8 with line feeds on Windows, whatever its code page: agents read nothing else."""
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", newline="\n")
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -158,9 +159,9 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def warm_up(arguments: Sequence[str]) -> None:
-    """Start the jq worker, which takes 25 ms, beside the imports, when the hooks seem to need it.
+    """Start the jq worker, which takes 25 ms, while modules are imported, when the hooks seem to need it.
 
-    Only a guess, from the files' bytes: whatever is wrong with them is found and told later.
+    This is a guess from the bytes of the files. Their faults are reported later.
     """
     for option, name in pairwise(arguments):
         if option not in ("--hooks", "--"):
@@ -191,7 +192,11 @@ def usage() -> str:
     ]
     for name, command in COMMANDS.items():
         lines += [f"  {name:<8}{command.summary}", f"          example: {command.example}"]
-    lines += ["", "`sandhook COMMAND --help` says more. `sandhook --version` says the version.", ""]
+    lines += [
+        "",
+        "`sandhook COMMAND --help` describes a command. `sandhook --version` prints the version.",
+        "",
+    ]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -213,7 +218,7 @@ def _say(text: str) -> None:
 
 
 def _forget_stdout() -> None:
-    """Keep the interpreter from failing once more when it flushes at its end."""
+    """Keep the interpreter from a second failure when it flushes at its end."""
     import os
 
     try:

@@ -1,4 +1,4 @@
-"""An argument parser whose errors are ours: one line, exit status 1."""
+"""The argument parser of every command: its errors are one line and exit status 1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandhook.cli import COMMANDS, UsageError
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Return a formatter of one width: to ask for the terminal's costs the import of shutil, each time."""
+    """Return a formatter of fixed width: the width of the terminal would cost the import of shutil."""
     return argparse.RawDescriptionHelpFormatter(prog, width=100)
 
 

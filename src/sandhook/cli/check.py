@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR
 from sandhook.cli.arguments import Parser
-from sandhook.cli.configuration import Found, directory, gather, guarded, load
+from sandhook.cli.configuration import AgentConfiguration, directory, gather, guarded, load
 from sandhook.cli.output import is_terminal, plain, put, put_json
 from sandhook.errors import ConfigError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
@@ -26,23 +26,23 @@ _MEANINGS: dict[str, Meaning] = {"error": "bad", "warning": "warning", "note": "
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "check",
         "[FILE]... [OPTION]...",
-        "Find what is wrong with hooks without running them: faults of configurations, each with its\n"
-        "line and path, and of the scripts that they name. Without FILE: the files that the agents would\n"
-        "read from the current directory. The page on checks explains every identifier.\n\n"
-        "Exit status: 0, or 1 when there are errors (with --strict: warnings, too).",
+        "Find faults of hooks without running them: of configurations, each with its line and path,\n"
+        "and of the scripts that they name. Without FILE: check the files that the agents would read\n"
+        "from the current directory. docs/reference/checks.md explains every identifier.\n\n"
+        "Exit status: 0, or 1 after errors (with --strict: also after warnings).",
     )
-    add = made.add_argument
-    add("hooks", nargs="*", metavar="FILE", help="a configuration of hooks; each is checked by itself")
-    add("--contract", metavar="NAME", help="whose format it is; recognised from FILE when not given")
-    add("--cwd", metavar="DIR", help="where the hooks run (default: the current directory)")
-    add("--store", metavar="FILE", help="approvals of `sandhook trust`, when not the user's own")
-    add("--compat", choices=COMPAT, default="better", help="strict: what upstream takes")
-    add("--strict", action="store_true", help="warnings fail, too")
+    add = result.add_argument
+    add("hooks", nargs="*", metavar="FILE", help="a configuration of hooks; each one is checked by itself")
+    add("--contract", metavar="NAME", help="the agent whose format it is (default: recognised from FILE)")
+    add("--cwd", metavar="DIR", help="directory that the hooks run in (default: the current directory)")
+    add("--store", metavar="FILE", help="file of approvals (default: that of `sandhook trust`)")
+    add("--compat", choices=COMPAT, default="better", help="strict: only what the agent itself accepts")
+    add("--strict", action="store_true", help="exit status 1 after warnings, too")
     add("--format", dest="layout", choices=("text", "json"), default="text")
-    return made
+    return result
 
 
 def run(arguments: list[str]) -> int:
@@ -84,8 +84,8 @@ def _one(options: argparse.Namespace, name: str | None) -> list[Finding]:
     return [finding for each in found for finding in findings_of(each, options)]
 
 
-def findings_of(found: Found, options: argparse.Namespace) -> list[Finding]:
-    """Load what was found and return what is wrong with it."""
+def findings_of(found: AgentConfiguration, options: argparse.Namespace) -> list[Finding]:
+    """Load a configuration and return its faults."""
     engine = load(found, options, compat=options.compat)
     home = os.path.expanduser("~").replace("\\", "/")  # noqa: PTH111 - pathlib costs 10 ms
     around = Surroundings(directory(options.cwd), home, read_host)

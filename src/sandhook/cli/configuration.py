@@ -1,11 +1,11 @@
-"""Which hooks a command is about: files that are named, or those that an agent would read by itself."""
+"""The configurations that a command works on: the files that it names, or those that an agent would read."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook.errors import Problem
 from sandhook.hooks import contracts
@@ -16,18 +16,19 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     import argparse
 
+    from sandhook.cli.arguments import Parser
     from sandhook.hooks.engine import HookEngine, Trust
     from sandhook.hooks.model import HookSpec
     from sandhook.hooks.trust import TrustStore
 
 
-class Found(Record):
+class AgentConfiguration(Record):
     """The configurations of one agent.
 
     Attributes:
-        contract: Whose they are.
+        contract: The agent's contract.
         documents: Weakest layer first.
-        problems: Files that cannot be read.
+        problems: Errors of files that cannot be read.
     """
 
     contract: Contract
@@ -40,20 +41,21 @@ def directory(name: str | None) -> str:
     return os.path.abspath(name or ".").replace("\\", "/")  # noqa: PTH100 - pathlib costs 10 ms
 
 
-def add_places(add: Any) -> None:
-    """Add the options that say where hooks are configured."""
-    add("--hooks", action="append", metavar="FILE", help="a configuration; again for more layers")
+def add_places(parser: Parser) -> None:
+    """Add the options that name the configurations."""
+    add = parser.add_argument
+    add("--hooks", action="append", metavar="FILE", help="a configuration of hooks (again for more layers)")
     add(
         "--contract",
         metavar="NAME",
-        help="whose format it is; recognised from FILE when not given. Without FILE: the agent's own files",
+        help="the agent whose format it is (default: recognised from FILE); without --hooks, read its own files",
     )
-    add("--cwd", metavar="DIR", help="where the agent runs (default: the current directory)")
-    add("--store", metavar="FILE", help="approvals of `sandhook trust`, when not the user's own")
+    add("--cwd", metavar="DIR", help="directory that the agent runs in (default: the current directory)")
+    add("--store", metavar="FILE", help="file of approvals (default: that of `sandhook trust`)")
 
 
 def guarded(command: Callable[[], int]) -> int:
-    """Run a command; faults of configurations are a line each and exit status 1."""
+    """Run a command. Print each fault of a configuration on a line, and return exit status 1."""
     from sandhook.cli import USAGE_ERROR, UsageError
     from sandhook.errors import ConfigError
     from sandhook.hooks.contracts import ContractError
@@ -71,8 +73,8 @@ def guarded(command: Callable[[], int]) -> int:
         raise UsageError(str(error)) from None
 
 
-def gather(options: argparse.Namespace) -> list[Found]:
-    """Return the named files, or those that the agent (every known agent, when none is named) would read.
+def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
+    """Return the named files; without any, those that the agent, or every known agent, would read.
 
     Raises:
         ConfigError: A named file cannot be read.
@@ -85,32 +87,38 @@ def gather(options: argparse.Namespace) -> list[Found]:
         if contract is None:
             contract = contracts.recognise(found)
             found = [contracts.understand(document, env)[1] for document in found]
-        return [Found(contract, tuple(found))]
+        return [AgentConfiguration(contract, tuple(found))]
     known = [options.contract] if options.contract else contracts.names()
     return [own_layers(contracts.get(name), directory(options.cwd), env) for name in known]
 
 
-def own_layers(contract: Contract, cwd: str, env: Mapping[str, str]) -> Found:
-    """Return what an agent would read."""
+def own_layers(contract: Contract, cwd: str, env: Mapping[str, str]) -> AgentConfiguration:
+    """Return the configurations that an agent would read."""
     found, problems = discover(contract, cwd, env, sys.platform)
-    return Found(contract, tuple(found), tuple(problems))
+    return AgentConfiguration(contract, tuple(found), tuple(problems))
 
 
-def load(found: Found, options: argparse.Namespace, trust: Trust | None = None, **more: Any) -> HookEngine:
-    """Load what was found; hooks that need trust and have none are in ``engine.withheld``."""
+def load(found: AgentConfiguration, options: argparse.Namespace, *, compat: str = "better") -> HookEngine:
+    """Load configurations to look at them; hooks without the approval that they need are in ``engine.withheld``."""
     from sandhook.hooks.engine import HookEngine
 
-    if trust is None and any(contracts.needs_trust(each.layer) for each in found.documents):
-        from sandhook.cli.trust import store_of
+    trust = trust_of(found, options)
+    return HookEngine.load(list(found.documents), found.contract, trust=trust, compat=compat, prestart=False)
 
-        trust = store_of(options.store).allows(found.contract.name, directory(options.cwd))
-    return HookEngine.load(list(found.documents), found.contract, trust=trust, prestart=False, **more)
+
+def trust_of(found: AgentConfiguration, options: argparse.Namespace) -> Trust | None:
+    """Return the approvals for configurations that need some; None when none of them does."""
+    if not any(contracts.needs_trust(each.layer) for each in found.documents):
+        return None
+    from sandhook.cli.trust import store_of
+
+    return store_of(options.store).allows(found.contract.name, directory(options.cwd))
 
 
 def carried(specs: Sequence[HookSpec], contract: str, project: str, store: TrustStore) -> dict[str, bytes]:
-    """Return the host's files that hooks name, at the places where the sandbox looks for them.
+    """Return the host's files that hooks name: contents by their paths in the sandbox.
 
-    A hook of the user's own layer names its scripts by the host's paths, or below ``~``.
+    A hook of the user's own layer names its scripts by paths of the host, or below ``~``.
     """
     from sandhook.hooks.trust import TrustError
     from sandhook.shell import DEFAULT_ENVIRONMENT
@@ -121,7 +129,7 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
         try:
             evidence = store.examine(spec, contract, project)
         except TrustError:
-            continue  # it names too much; the hook runs without
+            continue  # too many or too large files; the hook runs without them
         for file in evidence.files:
             if file.path.startswith(project + "/"):
                 continue  # the workspace shows it
@@ -136,12 +144,12 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
     return found
 
 
-def environment(given: Sequence[str], inherit: bool) -> dict[str, str]:
-    """Return the agent's environment as ``--env NAME[=VALUE]`` and ``--inherit-env`` hand it over."""
+def environment(assignments: Sequence[str], inherit: bool) -> dict[str, str]:
+    """Return the agent's environment according to ``--env NAME[=VALUE]`` and ``--inherit-env``."""
     from sandhook.cli import UsageError
 
     env = dict(os.environ) if inherit else {}
-    for text in given:
+    for text in assignments:
         name, equals, value = text.partition("=")
         if not name.isidentifier() or not name.isascii():
             raise UsageError(f"--env {text}: wanted NAME or NAME=VALUE")

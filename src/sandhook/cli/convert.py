@@ -24,7 +24,7 @@ LOST = 2
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "convert",
         "--from CONTRACT --to CONTRACT FILE... [OPTION]...",
         "Write the hooks of one agent in the format of another, on standard output: as JSON (which is\n"
@@ -32,12 +32,12 @@ def parser() -> Parser:
         "standard error, a line each. The scripts stay as they are.\n\n"
         "Exit status: 0 converted, 2 something is lost (with --strict), 1 usage or configuration error.",
     )
-    add = made.add_argument
+    add = result.add_argument
     add("--from", dest="source", metavar="CONTRACT", help="recognised from FILE when not given")
     add("--to", dest="target", required=True, metavar="CONTRACT")
     add("files", nargs="+", metavar="FILE", help="a configuration; several are layers, weakest first")
     add("--strict", action="store_true", help="exit status 2 when something is lost")
-    return made
+    return result
 
 
 def run(arguments: list[str]) -> int:

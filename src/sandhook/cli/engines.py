@@ -1,4 +1,4 @@
-"""From the options of a command to an engine that is ready to fire, and what must be said of it."""
+"""Makes an engine that is ready to fire from the options of a command, and the notes about it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.cache import default_store
-from sandhook.cli.configuration import Found, directory, environment, load
+from sandhook.cli.configuration import AgentConfiguration, directory, environment, trust_of
 from sandhook.cli.machine import host_of
 from sandhook.cli.network import network_of
 from sandhook.hooks.runner import SandboxRunner
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def workspace_of(options: argparse.Namespace) -> Workspace | None:
-    """Return the directory that hooks see: the one that is named, or the agent's for its own hooks."""
+    """Return the directory that hooks see: the named one; for the agent's own hooks, the agent's."""
     name = options.workspace
     if name is None and options.write_back:
         raise UsageError("--write-back needs --workspace DIR")
@@ -35,12 +35,17 @@ def workspace_of(options: argparse.Namespace) -> Workspace | None:
     return Workspace(name)
 
 
-def engine_of(options: argparse.Namespace, found: Found, workspace: Workspace | None) -> HookEngine:
-    """Load the hooks, with the scripts that those of the user's own layers name."""
-    engine = load(
-        found,
-        options,
-        trust=(lambda spec: True) if options.sandbox else None,
+def engine_of(
+    options: argparse.Namespace, found: AgentConfiguration, workspace: Workspace | None
+) -> HookEngine:
+    """Load the hooks, and the scripts that hooks of the user's own layers name."""
+    from sandhook.hooks.engine import HookEngine
+
+    engine = HookEngine.load(
+        list(found.documents),
+        found.contract,
+        trust=(lambda spec: True) if options.sandbox else trust_of(found, options),
+        prestart=False,
         compat=options.compat,
         runner=SandboxRunner(
             workspace.fs if workspace else None, network=network_of(options), parse_cache=default_store()
@@ -56,7 +61,7 @@ def engine_of(options: argparse.Namespace, found: Found, workspace: Workspace | 
 
 
 def _host(options: argparse.Namespace) -> HostRunner | bool:
-    """Return what runs trusted hooks on this machine, when that is asked for."""
+    """Return the runner of trusted hooks on this machine for --host, else False."""
     host = host_of(options)
     if host is None:
         return False
@@ -70,8 +75,8 @@ def _host(options: argparse.Namespace) -> HostRunner | bool:
     )
 
 
-def _scripts(options: argparse.Namespace, found: Found, engine: HookEngine) -> dict[str, bytes]:
-    """Return the files that hooks from outside the project name."""
+def _scripts(options: argparse.Namespace, found: AgentConfiguration, engine: HookEngine) -> dict[str, bytes]:
+    """Return the files that hooks of the user and of the managed layer name."""
     outside = [spec for spec in engine.hooks if spec.layer in ("user", "managed")]
     if not outside:
         return {}
@@ -82,7 +87,7 @@ def _scripts(options: argparse.Namespace, found: Found, engine: HookEngine) -> d
 
 
 def notes_of(engine: HookEngine) -> list[str]:
-    """Return a line for every hook that does not run."""
+    """Return a line for every hook that is switched off or not approved."""
     return [
         f"skipped {spec.id} ({spec.file or spec.path}): {why}"
         + ("; `sandhook trust FILE` approves it" if why.startswith("not trusted") else "")
@@ -91,7 +96,7 @@ def notes_of(engine: HookEngine) -> list[str]:
 
 
 def prestart(engine: HookEngine, kind: str) -> None:
-    """Start the jq worker when a hook of this event names jq, while the shell is still imported."""
+    """Start the jq worker when a hook of this event names jq, while the shell is imported."""
     from sandhook.hooks.runner import prestart_worker, wants_jq
 
     if any(spec.event == kind and wants_jq(spec.executor.text) for spec in engine.hooks):

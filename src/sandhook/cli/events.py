@@ -1,69 +1,72 @@
-"""The event that a command line describes: by ``--tool``, ``--input`` and ``--prompt``, or as a payload."""
+"""The event that a command line describes, by ``--tool``, ``--input`` and ``--prompt``, or by a payload."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.hooks.decode import DecodeError, decode
-from sandhook.hooks.event import Event, ToolCall, ToolResult
+from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
 
 if TYPE_CHECKING:
     import argparse
 
+    from sandhook.cli.arguments import Parser
     from sandhook.hooks.contracts import Contract
 
-#: Ids of the events that the command line makes up.
+#: Ids of events that come from the command line.
 _IDS = {"session_id": "cli-session", "turn_id": "cli-turn"}
 _CALL_ID = "cli-call"
 
 
-def add_event(add: Any) -> None:
+def add_event(parser: Parser) -> None:
     """Add the options that describe an event."""
-    add("--tool", metavar="NAME", help="the tool of a tool event")
-    add("--input", metavar="JSON", help="its arguments (default {})")
-    add("--prompt", metavar="TEXT", help="the message of a prompt event")
+    add = parser.add_argument
+    add("--tool", metavar="NAME", help="name of the tool, for a tool event")
+    add("--input", metavar="JSON", help="arguments of the tool (default {})")
+    add("--prompt", metavar="TEXT", help="text of the prompt, for a prompt event")
     add(
         "--payload",
         metavar="FILE",
-        help="the event's payload as JSON, its data or all of it; - is standard input",
+        help="payload of the event, as JSON: its data alone or the whole (- is standard input)",
     )
 
 
 def event_of(options: argparse.Namespace, contract: Contract, native: str, kind: str) -> Event:
     """Build the event from ``--payload``, or from ``--tool``, ``--input`` and ``--prompt``."""
-    given = [name for name in ("tool", "input", "prompt") if getattr(options, name) is not None]
+    used = [name for name in ("tool", "input", "prompt") if getattr(options, name) is not None]
     if options.payload is not None:
-        if given:
-            raise UsageError(f"--payload goes without --{given[0]}")
+        if used:
+            raise UsageError(f"--payload goes without --{used[0]}")
         event = contract.event(native, _json(read(options.payload), "--payload"))
         missing = {key: value for key, value in _IDS.items() if getattr(event, key) is None}
         return event.with_(**missing) if missing else event
-    common: dict[str, Any] = dict(_IDS)
+    event = Event(kind).with_(**_IDS)
     if kind.startswith("tool."):
         if options.prompt is not None:
             raise UsageError(f"--prompt does not go with {native}")
         if options.tool is None:
             raise UsageError(f"{native} needs --tool NAME (or --payload FILE)")
         value = {} if options.input is None else _json(options.input, "--input")
-        common["tool"] = ToolCall(options.tool, value, _CALL_ID)
+        event = event.with_(tool=ToolCall(options.tool, value, _CALL_ID))
         if kind != "tool.pre":
-            common["result"] = ToolResult()
+            event = event.with_(result=ToolResult())
     elif options.tool is not None or options.input is not None:
-        raise UsageError(f"--{given[0]} does not go with {native}")
+        raise UsageError(f"--{used[0]} does not go with {native}")
     if kind == "prompt.submit":
         if options.prompt is None:
             raise UsageError(f"{native} needs --prompt TEXT (or --payload FILE)")
-        common["prompt"] = options.prompt
+        event = event.with_(prompt=options.prompt)
     elif options.prompt is not None:
         raise UsageError(f"--prompt does not go with {native}")
     if kind == "turn.end":
-        common["success"] = True
-    return Event(kind, **common)
+        event = event.with_(success=True)
+    return event
 
 
 def read(name: str) -> str:
+    """Return the text of a file, or of standard input for "-". Raises UsageError."""
     try:
         if name == "-":
             data = sys.stdin.buffer.read() if sys.stdin is not None else b""
@@ -77,7 +80,7 @@ def read(name: str) -> str:
         raise UsageError(f"{name}: not UTF-8 at byte {error.start + 1}") from None
 
 
-def _json(text: str, what: str) -> Any:
+def _json(text: str, what: str) -> Json:
     try:
         return decode(text).value
     except DecodeError as error:

@@ -30,7 +30,7 @@ _HOST_SECONDS = 600.0
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "exec",
         "[OPTION]... (-c SCRIPT | FILE) [ARG]...",
         "Run a shell script in the sandbox. Standard input, output, error and the exit status are\n"
@@ -39,7 +39,7 @@ def parser() -> Parser:
         "With --host the script runs on this machine instead, with its files and programs; scripts that\n"
         "it calls by their path run by their first line, on every system, and no system shell is needed.",
     )
-    add = made.add_argument
+    add = result.add_argument
     add("-c", dest="script", metavar="SCRIPT", help="the script's text; $0 is the first ARG")
     add("--env", action="append", default=[], metavar="K=V", help="set a variable (again for more)")
     add(
@@ -60,10 +60,10 @@ def parser() -> Parser:
         metavar="S",
         help=f"seconds (default {_SECONDS:g}; {_HOST_SECONDS:g} with --host)",
     )
-    add_host(add, "run on this machine, not in the sandbox: for scripts that you trust")
-    add_network(add)
+    add_host(result, "run on this machine, not in the sandbox: for scripts that you trust")
+    add_network(result)
     add("words", nargs="...", metavar="FILE|ARG", help="the script's file on this machine, and its arguments")
-    return made
+    return result
 
 
 def run(arguments: list[str]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser
-from sandhook.cli.configuration import Found, add_places, gather, guarded, load
+from sandhook.cli.configuration import AgentConfiguration, add_places, gather, guarded, load
 from sandhook.cli.events import add_event, event_of
 from sandhook.cli.listing import command_of, meaning_of
 from sandhook.cli.output import columns, is_terminal, plain, put, put_json
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "explain",
         "EVENT [OPTION]...",
         "Show which hooks an event would run, and why the others would not. Nothing runs.\n"
@@ -38,18 +38,18 @@ def parser() -> Parser:
         "Exit status: 0 when a hook would run, 3 when no hook would run, 1 after a usage or\n"
         "configuration error.",
     )
-    add = made.add_argument
+    add = result.add_argument
     add(
         "event",
         metavar="EVENT",
         help="the agent's name for it (pre_tool_use), or the neutral one (tool.pre)",
     )
-    add_places(add)
-    add_event(add)
+    add_places(result)
+    add_event(result)
     add("--compat", choices=COMPAT, default="better", help="strict: reproduce the agent, defects included")
     add("-v", "--verbose", action="store_true", help="also show the input of each hook")
     add("--format", dest="layout", choices=("text", "json"), default="text")
-    return made
+    return result
 
 
 #: Exit status when no hook would run.
@@ -177,7 +177,7 @@ class Answer(Record):
         return record
 
 
-def answers_of(found: Found, event: Event, options: argparse.Namespace) -> list[Answer]:
+def answers_of(found: AgentConfiguration, event: Event, options: argparse.Namespace) -> list[Answer]:
     """Return an answer for each hook of this kind of event, and one for each fault."""
     engine = load(found, options, compat=options.compat)
     seen: set[Hashable] = set()
@@ -209,7 +209,9 @@ def _matched(spec: HookSpec, event: Event) -> tuple[bool, str]:
     return match.matched, match.why
 
 
-def _input(found: Found, spec: HookSpec, event: Event, options: argparse.Namespace) -> HookInput | str:
+def _input(
+    found: AgentConfiguration, spec: HookSpec, event: Event, options: argparse.Namespace
+) -> HookInput | str:
     try:
         request = found.contract.request(spec, event, options.compat)
     except DecodeError as error:
@@ -226,7 +228,7 @@ def _input(found: Found, spec: HookSpec, event: Event, options: argparse.Namespa
     )
 
 
-def _summary(found: Found, native: str, answers: Sequence[Answer]) -> str:
+def _summary(found: AgentConfiguration, native: str, answers: Sequence[Answer]) -> str:
     count = sum(answer.runs for answer in answers)
     return f"{native} of {found.contract.name}: {count} of {len(answers)} hook(s) would run"
 

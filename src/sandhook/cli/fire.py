@@ -26,7 +26,7 @@ REFUSED = 2
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "fire",
         "[EVENT] (--hooks FILE... | --contract NAME) [OPTION]...",
         "Fire one event at a hook configuration and print which hooks ran, what each decided\n"
@@ -36,16 +36,16 @@ def parser() -> Parser:
         "Exit status: 0 the agent may proceed, 2 refused, 1 usage or configuration error; with\n"
         "--as-hook that of a hook of that agent.",
     )
-    add = made.add_argument
+    add = result.add_argument
     add(
         "event",
         nargs="?",
         metavar="EVENT",
-        help="the contract's own name (pre_tool_use) or a neutral one (tool.pre)",
+        help="the agent's name for it (pre_tool_use), or the neutral one (tool.pre)",
     )
-    add_places(add)
-    add("--compat", choices=COMPAT, default="better", help="strict: reproduce upstream, gaps included")
-    add_event(add)
+    add_places(result)
+    add("--compat", choices=COMPAT, default="better", help="strict: reproduce the agent, defects included")
+    add_event(result)
     add(
         "--as-hook",
         metavar="CONTRACT",
@@ -61,9 +61,9 @@ def parser() -> Parser:
         help="a variable for hooks that may have the agent's own (again for more)",
     )
     add("--inherit-env", action="store_true", help="all of this process's variables, likewise")
-    add_network(add)
+    add_network(result)
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
-    add_host(add, "run hooks that are yours or approved on this machine, with its files and programs")
+    add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")
     add(
         "--format",
         dest="layout",
@@ -73,7 +73,7 @@ def parser() -> Parser:
     )
     add("--trace", action="store_true", help="also print audit lines (to standard error) and hooks' output")
     add("--fail-closed", action="store_true", help="a hook that could not run refuses where it could have")
-    return made
+    return result
 
 
 def run(arguments: list[str]) -> int:

@@ -37,7 +37,7 @@ _SHELLS = ("sh", "bash", "dash", "ash")
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "hook",
         "--contract NAME [OPTION]... -- (SCRIPT | -c TEXT) [ARG]...",
         "Run a script of this machine as a command hook of an agent, in the sandbox. The event's\n"
@@ -45,7 +45,7 @@ def parser() -> Parser:
         "It sees no file of this machine but itself and what --workspace shows.\n\n"
         "Exit status: the script's; with --fail-closed a refusal, in the agent's form, when it could not run.",
     )
-    add = made.add_argument
+    add = result.add_argument
     add("--contract", required=True, metavar="NAME", help="the agent that calls")
     add("--event", metavar="EVENT", help="the event, when the payload does not name it")
     add("--workspace", metavar="DIR", help="show this directory, also as /workspace; changes go to a copy")
@@ -60,7 +60,7 @@ def parser() -> Parser:
     )
     add("--inherit-env", action="store_true", help="all of this process's variables")
     add("--fail-closed", action="store_true", help="refuse when the script could not run")
-    return made
+    return result
 
 
 class Script(Record):

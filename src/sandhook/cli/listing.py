@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR
 from sandhook.cli.arguments import Parser
-from sandhook.cli.configuration import Found, add_places, gather, guarded, load
+from sandhook.cli.configuration import AgentConfiguration, add_places, gather, guarded, load
 from sandhook.cli.output import columns, is_terminal, put, put_json
 from sandhook.hooks.inventory import Item, inventory
 
@@ -27,18 +27,18 @@ _MEANINGS: dict[str, Meaning] = {
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "list",
         "[OPTION]...",
-        "List the hooks that an agent has, of all its layers: the files that it would read from the\n"
-        "current directory, of every known agent when none is named. Nothing runs.\n\n"
+        "List the hooks of an agent, of all its layers: the files that it would read from the current\n"
+        "directory. Without --contract and --hooks: those of every known agent. Nothing runs.\n\n"
         "trusted: it runs. untrusted: it comes with the project, and nobody approved it. muted: the\n"
         "configuration switches it off. invalid: it has a fault and is left out.\n\n"
-        "Exit status: 0, or 1 when something is invalid.",
+        "Exit status: 0, or 1 when a hook is invalid.",
     )
-    add_places(made.add_argument)
-    made.add_argument("--format", dest="layout", choices=("text", "json"), default="text")
-    return made
+    add_places(result)
+    result.add_argument("--format", dest="layout", choices=("text", "json"), default="text")
+    return result
 
 
 def run(arguments: list[str]) -> int:
@@ -64,14 +64,14 @@ def _list(options: argparse.Namespace) -> int:
     return USAGE_ERROR if any(item.state == "invalid" for item in items) else 0
 
 
-def items_of(found: Found, options: argparse.Namespace) -> list[Item]:
-    """Load what was found and return every hook and fault of it."""
+def items_of(found: AgentConfiguration, options: argparse.Namespace) -> list[Item]:
+    """Load configurations and return all their hooks and faults."""
     engine = load(found, options)
     return inventory(engine, found.contract, found.documents, found.problems)
 
 
 def command_of(item: Item) -> str:
-    """Return what a hook runs in a line, or why there is none."""
+    """Return the first line of what a hook runs; for a fault, its message."""
     spec = item.spec
     if spec is None:
         return f"{item.path}: {item.why}" if item.path else item.why

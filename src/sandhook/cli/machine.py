@@ -1,56 +1,57 @@
-"""The options of ``exec`` and ``fire`` that say how ``--host`` uses this machine."""
+"""The options of ``exec`` and ``fire`` for ``--host``, which runs scripts on this machine."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 
 if TYPE_CHECKING:
     import argparse
 
+    from sandhook.cli.arguments import Parser
     from sandhook.host.world import Host
 
 
-def add_host(add: Callable[..., Any], what: str) -> None:
-    """Declare --host, whose help is ``what``, and the options that go with it."""
+def add_host(parser: Parser, what: str) -> None:
+    """Add --host, whose help is ``what``, and the options that go with it."""
+    add = parser.add_argument
     add("--host", action="store_true", help=what)
     add(
         "--prefer",
         choices=("machine", "own"),
-        help="with --host, whose utilities win: the machine's (default but on Windows), or ours",
+        help="with --host, use the machine's utilities (default, except on Windows) or sandhook's own",
     )
     add(
         "--own-shell",
         choices=("never", "missing", "always"),
-        help="with --host, when scripts whose first line asks for sh or bash run in our shell"
-        " (default missing: where the machine has no such program)",
+        help="with --host, when to run scripts for sh or bash in sandhook's shell"
+        " (default missing: when the machine has no such program)",
     )
     add(
         "--keep-env",
         action="append",
         default=[],
         metavar="NAME",
-        help="with --host, pass on a variable that makes programs load code, such as NODE_OPTIONS",
+        help="with --host, keep a variable that makes programs load code, such as NODE_OPTIONS",
     )
 
 
 def host_of(options: argparse.Namespace, *, inherit: bool = False) -> Host | None:
-    """Return how this machine is used, or None when it is not.
+    """Return how this machine is used; None without --host.
 
     Args:
-        options: What ``add_host`` declared, parsed.
-        inherit: Scripts use this process's own streams.
+        options: The parsed options of ``add_host``.
+        inherit: Scripts use the streams of this process.
 
     Raises:
-        UsageError: An option is for --host, which is not given.
+        UsageError: An option needs --host, which is absent.
     """
-    given = {"--prefer": options.prefer, "--own-shell": options.own_shell, "--keep-env": options.keep_env}
+    dependent = {"--prefer": options.prefer, "--own-shell": options.own_shell, "--keep-env": options.keep_env}
     if not options.host:
-        if lost := [name for name, value in given.items() if value]:
-            raise UsageError(f"{', '.join(lost)}: only with --host")
+        if useless := [name for name, value in dependent.items() if value]:
+            raise UsageError(f"{', '.join(useless)}: only with --host")
         return None
     from sandhook.host.world import Host
 

@@ -1,32 +1,33 @@
-"""The options of ``exec`` and ``fire`` that let scripts reach URLs."""
+"""The options of ``exec`` and ``fire`` that allow network access."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 
 if TYPE_CHECKING:
     import argparse
 
+    from sandhook.cli.arguments import Parser
     from sandhook.net.network import Network
 
 
-def add_network(add: Callable[..., Any]) -> None:
-    """Declare --allow-url and --allow-private."""
+def add_network(parser: Parser) -> None:
+    """Add --allow-url and --allow-private."""
+    add = parser.add_argument
     add(
         "--allow-url",
         action="append",
         default=[],
         metavar="URL",
-        help="let curl and wget reach this scheme, host and port, or paths with * below (again for more)",
+        help="allow curl and wget this scheme, host and port; paths below with * (again for more)",
     )
-    add("--allow-private", action="store_true", help="also under addresses that are not public")
+    add("--allow-private", action="store_true", help="also allow addresses that are not public")
 
 
 def network_of(options: argparse.Namespace) -> Network | None:
-    """Return what the options allow, None for nothing."""
+    """Return the allowed network; None when nothing is allowed."""
     if not options.allow_url:
         if options.allow_private:
             raise UsageError("--allow-private needs --allow-url URL")

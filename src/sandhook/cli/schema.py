@@ -9,13 +9,13 @@ from sandhook.hooks import contracts
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "schema",
         "CONTRACT",
         "Print the JSON Schema (2020-12) of an agent's hook configuration, for editors and checks.",
     )
-    made.add_argument("contract", metavar="CONTRACT", help="the agent")
-    return made
+    result.add_argument("contract", metavar="CONTRACT", help="the agent")
+    return result
 
 
 def run(arguments: list[str]) -> int:

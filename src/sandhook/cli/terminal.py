@@ -67,13 +67,13 @@ def indented(content: RenderableType, columns: int = _GAP) -> Padding:
 
 def tree(label: RenderableType, children: Iterable[RenderableType]) -> Tree:
     """Return a tree; a child may be a tree itself."""
-    made = Tree(label, guide_style="dim")
+    result = Tree(label, guide_style="dim")
     for child in children:
         if isinstance(child, Tree):
-            made.children.append(child)
+            result.children.append(child)
         else:
-            made.add(child)
-    return made
+            result.add(child)
+    return result
 
 
 def show(*contents: RenderableType) -> None:

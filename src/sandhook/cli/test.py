@@ -29,7 +29,7 @@ FAILED, UNUSABLE = 1, 2
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "test",
         "[OPTION]... PATH...",
         "Run the cases of files, or of all *.test and *.test.sh files in directories, on sandhook\n"
@@ -37,7 +37,7 @@ def parser() -> Parser:
         "Exit status: 0 all as expected, 1 something is not, 2 usage, a file that cannot be read, or\n"
         "a shell that is not there.",
     )
-    add = made.add_argument
+    add = result.add_argument
     add("paths", nargs="+", metavar="PATH", help="a case file, or a directory to search")
     add(
         "--shell",
@@ -65,7 +65,7 @@ def parser() -> Parser:
     add("--root", metavar="DIR", help="what cases find as $REPO_ROOT (default: the current directory)")
     add("--record", metavar="SHELL", help="run on this real shell and write what it gives into the files")
     add("--record-stderr", action="store_true", help="with --record: write standard error too")
-    return made
+    return result
 
 
 def run(arguments: list[str]) -> int:

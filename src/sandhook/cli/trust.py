@@ -32,7 +32,7 @@ NOT_APPROVED = 2
 
 
 def parser() -> Parser:
-    made = Parser(
+    result = Parser(
         "trust",
         "FILE [OPTION]...",
         "Show the hooks of a configuration and what each would run, and approve them. An approval\n"
@@ -40,7 +40,7 @@ def parser() -> Parser:
         "asks again. Approvals are in the user's data directory.\n\n"
         "Exit status: 0 approved (or revoked, listed), 2 not approved, 1 usage or configuration error.",
     )
-    add = made.add_argument
+    add = result.add_argument
     add("file", nargs="?", metavar="FILE", help="a configuration of hooks")
     add("--contract", metavar="NAME", help="the agent whose format it is (default: recognised from the file)")
     add("--project", metavar="DIR", help="directory that the hooks run in (default: the current directory)")
@@ -49,7 +49,7 @@ def parser() -> Parser:
     add("--revoke", action="store_true", help="revoke every approval of FILE")
     add("--list", action="store_true", help="list all approvals")
     add("--store", metavar="FILE", help="file of approvals (default: the user's own)")
-    return made
+    return result
 
 
 def run(arguments: list[str]) -> int:
