@@ -211,7 +211,7 @@ def test_every_problem_of_every_file_is_listed(sandhook: Run, here: Path) -> Non
         "",
         (
             "a.test.sh:3: unknown directive: frob\n"
-            "a.test.sh:4: status is none of 0 to 255: 999\n"
+            "a.test.sh:4: status is not a number from 0 to 255: 999\n"
             "b.test:1: text before the first case\n"
             "b.test:1: no '## source:' before the first case\n"
             "b.test:1: no '## oracle:' before the first case\n"
@@ -238,7 +238,7 @@ def test_every_problem_of_every_file_is_listed(sandhook: Run, here: Path) -> Non
             ["--shell", "fish", "a.test.sh"],
             "sandhook: test: unknown shell 'fish'; known are sandhook, host, ash",
         ),
-        (["--record", "sandhook", "a.test.sh"], "sandhook: test: --record wants a real shell"),
+        (["--record", "sandhook", "a.test.sh"], "sandhook: test: --record needs a real shell"),
         (["--record", "fish", "a.test.sh"], "sandhook: test: unknown shell 'fish'"),
         (["--record-stderr", "a.test.sh"], "sandhook: test: --record-stderr needs --record SHELL"),
         (["--record", "bash", "--oracle", "."], "sandhook: test: --record goes without --shell and --oracle"),
@@ -287,7 +287,7 @@ def test_oracles_of_the_files(sandhook: Run, here: Path, bash: str) -> None:
     write(here / "b.test.sh", f"## compare_shells: bash-4.4 osh\n{GOOD}")
     write(here / "c.test.sh", GOOD)
     ran = sandhook("test", "--oracle", ".")
-    assert ran.stderr == "note: b.test.sh: compared shells that are not here: osh\n"
+    assert ran.stderr == "note: b.test.sh: compared shells that are not installed: osh\n"
     assert ran.stdout.splitlines() == [
         "           sandhook  bash",
         "a.test     2 pass    2 pass",

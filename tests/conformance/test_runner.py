@@ -83,7 +83,7 @@ def test_a_missing_oracle_is_an_error(monkeypatch):
 
 def test_an_old_oracle_is_an_error(monkeypatch):
     monkeypatch.setattr(oracles, "version_of", lambda name: (5, 1, 16))
-    with pytest.raises(OracleMissing, match=r"bash is 5\.1\.16, the cases ask for 5\.2"):
+    with pytest.raises(OracleMissing, match=r"bash is 5\.1\.16, the cases need 5\.2"):
         check(Oracle("bash", (5, 2)))
 
 

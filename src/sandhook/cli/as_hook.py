@@ -1,8 +1,8 @@
-"""``sandhook fire --as-hook CONTRACT``: be one command hook of an agent, whoever's hooks are configured.
+"""``sandhook fire --as-hook CONTRACT``: act as one command hook of an agent, for hooks of any agent.
 
-The payload comes on standard input; what the hooks decide leaves in that agent's form. What goes wrong
-here must not look like a decision: it ends with exit status 1, which no agent takes for one, unless
-``--fail-closed`` asks for a refusal.
+The payload comes on standard input; the decision of the hooks is written in that agent's form. An error must not
+look like a decision: the exit status is then 1, which no agent reads as a decision. With ``--fail-closed`` an
+error is a refusal.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
     from sandhook.hooks.event import Event
 
-#: What nearly every agent takes for a refusal, when not even the event is known.
+#: Exit status that nearly every agent reads as a refusal; used when the event is unknown.
 _REFUSAL = 2
 
-#: Bytes of a payload.
+#: Bytes that are read of a payload.
 MAX_PAYLOAD = 64 << 20
 
 
 def fire(options: argparse.Namespace) -> int:
-    """Read the payload, fire the event, answer; return the exit status."""
+    """Read the payload, fire the event and write the answer; return the exit status."""
     for name in ("tool", "input", "prompt", "payload"):
         if getattr(options, name) is not None:
             raise UsageError(f"--as-hook takes the event from standard input, not from --{name}")
@@ -47,16 +47,16 @@ def fire(options: argparse.Namespace) -> int:
         event = event_of(agent, options.event, stdin())[0]
         answer, notes = _decide(options, agent, event)
     except (SandhookError, DecodeError) as error:
-        said = f"sandhook: {' '.join(str(error).split())}"
+        message = f"sandhook: {' '.join(str(error).split())}"
         if not options.fail_closed:
-            say(said)
+            say(message)
             return USAGE_ERROR
-        answer, notes = refusal(agent, event, said), []
-    return give(answer, notes)
+        answer, notes = refusal(agent, event, message), []
+    return write_answer(answer, notes)
 
 
 def closed(command: Callable[[], int], fail_closed: bool) -> int:
-    """Run a command; with ``--fail-closed`` a wrong command line and a defect of ours refuse, too."""
+    """Run a command; with ``--fail-closed`` an invalid command line and a defect of sandhook refuse, too."""
     try:
         return command()
     except Exception as error:
@@ -73,11 +73,11 @@ def stdin() -> bytes:
 
 
 def event_of(agent: Contract, named: str | None, data: bytes) -> tuple[Event, str]:
-    """Return the event of a payload and the agent's name of it.
+    """Return the event of a payload, and the agent's name for it.
 
     Raises:
-        DecodeError: The payload is no JSON.
-        ContractError: It is none of this agent's.
+        DecodeError: The payload is not JSON.
+        ContractError: The agent has no such event.
     """
     try:
         payload = decode(data.decode("utf-8-sig")).value
@@ -107,7 +107,7 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
 
 
 def refusal(agent: Contract, event: Event | None, reason: str) -> Answer:
-    """Return how the agent's hooks refuse; where nothing can be refused, a failure that says why."""
+    """Return the answer of a hook that refuses; for an event that cannot be refused, a failure with its reason."""
     if event is None:
         return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=_REFUSAL)
     if event.kind not in agent.refusable:
@@ -120,8 +120,8 @@ def refusal(agent: Contract, event: Event | None, reason: str) -> Answer:
     return agent.answer(decision, event)
 
 
-def give(answer: Answer, notes: list[str]) -> int:
-    """Print an answer; notes go along only where standard error is not the reason of a refusal."""
+def write_answer(answer: Answer, notes: list[str]) -> int:
+    """Print an answer; notes only with exit status 0, as standard error is otherwise the reason of a refusal."""
     if answer.stdout and sys.stdout is not None:
         sys.stdout.flush()
         sys.stdout.buffer.write(answer.stdout)

@@ -1,7 +1,7 @@
-"""Parsed scripts on disk, so that the next process does not parse a hook that this machine has seen.
+"""Parsed scripts on disk: a process does not parse a hook again that this machine has parsed before.
 
-Entries are bytes that ``sandhook.syntax.store`` wrote; reading one executes nothing. Whatever is
-wrong with the cache (no directory, no room, a damaged entry) costs a parse and nothing else.
+``sandhook.syntax.store`` writes the entries; reading one executes nothing. Any fault of the cache (no directory,
+a full disk, a damaged entry) costs one parse and nothing else.
 """
 
 # pathlib costs the command line 10 ms and has no O_NOFOLLOW.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sandhook.syntax.nodes import CommandList
     from sandhook.syntax.options import ParseOptions
 
-#: Bounds of the directory; the entries that were not used for longest go first.
+#: Limits of the directory; the entries that were unused for longest are removed first.
 MAX_ENTRIES = 1_000
 MAX_ENTRY_BYTES = 1 << 20
 
@@ -41,7 +41,7 @@ def _digest(data: bytes) -> bytes:
 
 
 def tree_key(text: str, options: str = "") -> str:
-    """Return the key of a script: its text, how it was parsed, and this version of sandhook."""
+    """Return the key of a script: a hash of its text, its parse options and the version of sandhook."""
     parts = (__version__, options, text)
     joined = b"".join(
         b"%d:%b" % (len(data), data) for data in (part.encode("utf-8", "surrogatepass") for part in parts)
@@ -50,9 +50,9 @@ def tree_key(text: str, options: str = "") -> str:
 
 
 class DiskStore:
-    """A ``TreeStore`` in one private directory; one file per entry, its digest in front.
+    """A ``TreeStore`` in one private directory: one file for each entry, which begins with its digest.
 
-    No method raises.
+    No method raises an exception.
     """
 
     def __init__(self, directory: str) -> None:
@@ -60,7 +60,7 @@ class DiskStore:
         self._usable: bool | None = None
 
     def load(self, text: str, options: ParseOptions) -> tuple[CommandList, ...] | None:
-        """Return the units of a text that was parsed before, or None."""
+        """Return the units of a text from the cache, or None."""
         data = self.get(key := tree_key(text, repr(options)))
         if data is None:
             return None
@@ -71,11 +71,11 @@ class DiskStore:
             return None
 
     def save(self, text: str, options: ParseOptions, units: tuple[CommandList, ...]) -> None:
-        """Keep the units of a text."""
+        """Write the units of a text to the cache."""
         self.put(tree_key(text, repr(options)), encode(units))
 
     def get(self, key: str) -> bytes | None:
-        """Return an entry; one that is damaged is removed and counts as none."""
+        """Return an entry, or None; a damaged entry is removed."""
         if not self._ready(make=False):
             return None
         path = self._path(key)
@@ -93,11 +93,11 @@ class DiskStore:
         if _digest(content) != digest:
             self._remove(path)
             return None
-        self._try(os.utime, path)  # it was used: it goes last
+        self._try(os.utime, path)  # entries that were used last are removed last
         return content
 
     def put(self, key: str, data: bytes) -> None:
-        """Write an entry in one step, so that no reader ever sees half of it."""
+        """Write an entry in one step, so that no reader sees half of it."""
         if len(data) > MAX_ENTRY_BYTES or not self._ready(make=True):
             return
         path = self._path(key)
@@ -122,7 +122,7 @@ class DiskStore:
         return os.path.join(self._directory, _digest(key.encode("utf-8", "surrogatepass")).hex())
 
     def _ready(self, *, make: bool) -> bool:
-        """Tell whether the directory is there and nobody else can write to it."""
+        """Return True when the directory exists and nobody else can write to it."""
         if self._usable is None or (make and not self._usable):
             try:
                 if make:
@@ -133,7 +133,7 @@ class DiskStore:
         return self._usable
 
     def _prune(self) -> None:
-        """Remove the entries used longest ago when there are too many; leftovers of crashes too."""
+        """Remove the least recently used entries when there are too many, and the leftovers of crashes."""
         try:
             with os.scandir(self._directory) as entries:
                 found = [(entry.stat(follow_symlinks=False).st_mtime_ns, entry.path) for entry in entries]
@@ -164,7 +164,7 @@ def _private(info: os.stat_result) -> bool:
 
 
 def default_directory() -> str | None:
-    """Return where this user's cache belongs; None when the user switched it off or has no home."""
+    """Return the directory of this user's cache; None when the cache is off, or the user has no home."""
     env = os.environ
     if env.get("SANDHOOK_NO_CACHE"):
         return None
@@ -180,6 +180,6 @@ def default_directory() -> str | None:
 
 
 def default_store() -> DiskStore | None:
-    """Return this user's store, or None when there is none."""
+    """Return this user's store; None without a directory for it."""
     directory = default_directory()
     return None if directory is None else DiskStore(directory)

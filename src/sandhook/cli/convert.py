@@ -1,4 +1,4 @@
-"""``sandhook convert``: hooks of one agent in the format of another, with a list of what is lost."""
+"""``sandhook convert``: write the hooks of one agent in the format of another, and list what is lost."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def parser() -> Parser:
         "convert",
         "--from CONTRACT --to CONTRACT FILE... [OPTION]...",
         "Write the hooks of one agent in the format of another, on standard output: as JSON (which is\n"
-        "YAML, too), or as TOML for agents that read nothing else. What cannot carry over is listed on\n"
-        "standard error, a line each. The scripts stay as they are.\n\n"
+        "also YAML), or as TOML for agents that read only TOML. Standard error lists what is lost, a\n"
+        "line each. The scripts stay as they are.\n\n"
         "Exit status: 0 converted, 2 something is lost (with --strict), 1 usage or configuration error.",
     )
     add = result.add_argument
-    add("--from", dest="source", metavar="CONTRACT", help="recognised from FILE when not given")
-    add("--to", dest="target", required=True, metavar="CONTRACT")
+    add("--from", dest="source", metavar="CONTRACT", help="the agent to read (default: recognised from FILE)")
+    add("--to", dest="target", required=True, metavar="CONTRACT", help="the agent to write for")
     add("files", nargs="+", metavar="FILE", help="a configuration; several are layers, weakest first")
     add("--strict", action="store_true", help="exit status 2 when something is lost")
     return result
@@ -76,7 +76,7 @@ def _convert(options: argparse.Namespace) -> int:
 
 
 def _reads_toml(contract: Contract) -> bool:
-    """Tell whether an agent's own files are all TOML."""
+    """Return True when all files of an agent are TOML."""
     names = [layer.path for layer in contract.layers("/", {}, "linux")]
     return bool(names) and all(name.endswith(".toml") for name in names)
 

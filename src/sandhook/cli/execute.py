@@ -1,4 +1,4 @@
-"""``sandhook exec``: run a shell script in the sandbox, or on this machine; its streams and status are ours."""
+"""``sandhook exec``: run a shell script in the sandbox, or on this machine, with this process's streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sandhook.shell import Result
     from sandhook.vfs.base import FileSystem
 
-#: What a command line may print; a person or a pipe reads it, no decision is parsed from it.
+#: Limits of a command line: a person or a pipe reads the output, and no decision is parsed from it.
 _OUTPUT_BYTES = 64 << 20
 _INPUT_BYTES = 64 << 20
 _STEPS = 1_000_000_000
@@ -34,13 +34,13 @@ def parser() -> Parser:
         "exec",
         "[OPTION]... (-c SCRIPT | FILE) [ARG]...",
         "Run a shell script in the sandbox. Standard input, output, error and the exit status are\n"
-        "the script's. It sees no file of this machine but what --mount shows, and no variable\n"
-        "of it: HOME, PATH, SHELL and USER are the sandbox's, the rest is what --env sets.\n"
-        "With --host the script runs on this machine instead, with its files and programs; scripts that\n"
-        "it calls by their path run by their first line, on every system, and no system shell is needed.",
+        "those of the script. It sees only the files of this machine that --mount shows, and none of\n"
+        "its variables: HOME, PATH, SHELL and USER are the sandbox's, and --env sets others.\n"
+        "With --host the script runs on this machine instead, with its files and programs. Scripts that\n"
+        "it calls by path start by their first line, on every system, without a system shell.",
     )
     add = result.add_argument
-    add("-c", dest="script", metavar="SCRIPT", help="the script's text; $0 is the first ARG")
+    add("-c", dest="script", metavar="SCRIPT", help="text of the script; $0 is the first ARG")
     add("--env", action="append", default=[], metavar="K=V", help="set a variable (again for more)")
     add(
         "--cwd",
@@ -52,17 +52,19 @@ def parser() -> Parser:
         action="append",
         default=[],
         metavar="HOST:VIRTUAL[:MODE]",
-        help="show a directory; MODE is ro, overlay (changes are dropped; the default) or rw",
+        help="show a directory; MODE is ro, rw or overlay (default: changes are discarded)",
     )
     add(
         "--timeout",
         type=float,
         metavar="S",
-        help=f"seconds (default {_SECONDS:g}; {_HOST_SECONDS:g} with --host)",
+        help=f"limit in seconds (default {_SECONDS:g}; {_HOST_SECONDS:g} with --host)",
     )
-    add_host(result, "run on this machine, not in the sandbox: for scripts that you trust")
+    add_host(result, "run on this machine instead of in the sandbox: for scripts that you trust")
     add_network(result)
-    add("words", nargs="...", metavar="FILE|ARG", help="the script's file on this machine, and its arguments")
+    add(
+        "words", nargs="...", metavar="FILE|ARG", help="file of the script on this machine, and its arguments"
+    )
     return result
 
 
@@ -135,7 +137,7 @@ def _run(
         parse_cache=default_store(),
         network=network_of(options),
     )
-    return _ended(
+    return _status_of(
         shell.run(
             script,
             stdin=_stdin(),
@@ -149,7 +151,7 @@ def _run(
 
 
 def _run_on_host(script: str, name: str, words: list[str], host: Host, options: argparse.Namespace) -> int:
-    """Run a script on this machine, on this process's own streams."""
+    """Run a script on this machine, with the streams of this process."""
     if options.mount:
         raise UsageError("--mount is for the sandbox: with --host the script sees the files of this machine")
     from sandhook.host.environment import build
@@ -165,8 +167,8 @@ def _run_on_host(script: str, name: str, words: list[str], host: Host, options: 
     except NotADirectoryError as error:
         raise UsageError(f"--cwd: {error}") from None
     if host.inherit:
-        return _ended(shell.run(script, args=words, name=name, from_file=options.script is None))
-    return _ended(
+        return _status_of(shell.run(script, args=words, name=name, from_file=options.script is None))
+    return _status_of(
         shell.run(
             script,
             stdin=_stdin(),
@@ -180,22 +182,22 @@ def _run_on_host(script: str, name: str, words: list[str], host: Host, options: 
 
 
 def _streams_are_ours() -> bool:
-    """Tell whether Python's streams are the process's own, which a script can be handed as they are."""
+    """Return True when Python's streams are descriptors 0 to 2, which a script can inherit."""
     for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         try:
             if stream.fileno() != number:
                 return False
-        except (AttributeError, OSError, ValueError):  # none, or one that a caller put there
+        except (AttributeError, OSError, ValueError):  # no stream, or one that a caller replaced
             return False
     return True
 
 
-def _ended(result: Result) -> int:
-    """Say how a run ended, if not by itself; return its exit status."""
+def _status_of(result: Result) -> int:
+    """Report a limit and the notes of a run; return its exit status. Re-raises a defect."""
     if isinstance(result.defect, _ReaderGone):
         raise BrokenPipeError
     if result.defect is not None:
-        raise result.defect  # main says so, with the status that is ours
+        raise result.defect  # main reports it, with exit status 70
     for note in result.notes:
         sys.stderr.write(f"sandhook: exec: {note}\n")
     if result.limit is not None:
@@ -204,7 +206,7 @@ def _ended(result: Result) -> int:
 
 
 def _stdin() -> bytes | Callable[[int, float], bytes]:
-    """Return what reads standard input as the script asks for it; nothing from a terminal."""
+    """Return a function that reads standard input on demand; b"" for a terminal."""
     stream = sys.stdin
     try:
         if stream is None or stream.closed or stream.isatty():
@@ -213,7 +215,7 @@ def _stdin() -> bytes | Callable[[int, float], bytes]:
         return b""
     try:
         number = stream.fileno()
-    except (OSError, ValueError):  # a stream that a caller put in place of the process's
+    except (OSError, ValueError):  # a stream that a caller replaced
         return stream.buffer.read(_INPUT_BYTES)
 
     def read(count: int, seconds: float) -> bytes:
@@ -236,11 +238,11 @@ def _stdin() -> bytes | Callable[[int, float], bytes]:
 
 
 class _ReaderGone(Exception):
-    """Nobody reads our output any more. No OSError, which the script would see and could go on after."""
+    """Nobody reads the output any more. Not an OSError: the script would see that, and could continue."""
 
 
 def _writer(stream: TextIO | None) -> Callable[[bytes], None]:
-    """Return what takes the script's bytes as they come, each piece at once."""
+    """Return a function that writes the script's bytes, each piece immediately."""
     if stream is None:
         return lambda data: None
     raw = stream.buffer

@@ -144,7 +144,7 @@ class Answer(Record):
         item: The hook, or a fault of its configuration.
         runs: True when the hook would run.
         why: Why it would run, or would not.
-        input: What it would receive, an error message when that cannot be computed, or None when nobody asked.
+        input: What it would receive, an error message when that cannot be computed, or None without -v.
     """
 
     item: Item

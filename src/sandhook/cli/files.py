@@ -1,4 +1,4 @@
-"""Directories of the host for the sandbox: a workspace that is copied on write, and mounts."""
+"""Directories of the host in the sandbox: a workspace with copy-on-write, and mounts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MODES = ("ro", "overlay", "rw")
 
 
 class Workspace:
-    """A directory of the host, shown as /workspace; what hooks change stays in memory until ``finish``.
+    """A directory of the host, shown as /workspace; changes of hooks stay in memory until ``finish``.
 
-    It is shown under its own path too, for agents hand absolute paths to their hooks. A directory of a
-    Windows host has such a path as well: ``sandhook.cli.windows``.
+    It is also shown under its own path, because agents pass absolute paths to their hooks. A directory of a
+    Windows host has such a path, too: see ``sandhook.cli.windows``.
 
     Attributes:
         fs: The whole namespace.
@@ -44,14 +44,14 @@ class Workspace:
         self.fs: FileSystem = table
 
     def show(self, files: Mapping[str, bytes]) -> None:
-        """Show further files beside the directory: absolute path and contents."""
+        """Show more files, in addition to the directory: contents by absolute path."""
         try:
             self._root.populate(files, VirtualPath("/"))
         except (OSError, ValueError) as error:
             raise UsageError(f"the scripts of the hooks cannot be shown: {error}") from None
 
     def finish(self, *, write_back: bool, say: Callable[[str], None]) -> None:
-        """List what changed and, when asked to, apply it to the directory."""
+        """List the changes and, with ``write_back``, apply them to the directory."""
         changes = self._overlay.changes()
         if not changes:
             return
@@ -68,7 +68,7 @@ class Workspace:
 
 
 def mounted(specifications: list[str]) -> FileSystem:
-    """Return a namespace with ``HOST:VIRTUAL[:ro|overlay|rw]`` mounts; the mode is overlay when not given."""
+    """Return a namespace with ``HOST:VIRTUAL[:ro|overlay|rw]`` mounts; the default mode is overlay."""
     table = MountTable(MemoryFileSystem())
     for text in specifications:
         host, point, mode = split_mount(text)
@@ -83,7 +83,7 @@ def mounted(specifications: list[str]) -> FileSystem:
 
 
 def split_mount(text: str) -> tuple[str, str, str]:
-    """Return host directory, mount point and mode; the host's path may have a drive letter."""
+    """Return host directory, mount point and mode; the path of the host may have a drive letter."""
     rest, _, mode = text.rpartition(":")
     if mode not in MODES:
         rest, mode = text, "overlay"

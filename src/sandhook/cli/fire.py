@@ -1,4 +1,4 @@
-"""``sandhook fire``: fire one event at a hook configuration and say what the hooks decide."""
+"""``sandhook fire``: fire one event at a hook configuration and print the decision of the hooks."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def parser() -> Parser:
     result = Parser(
         "fire",
         "[EVENT] (--hooks FILE... | --contract NAME) [OPTION]...",
-        "Fire one event at a hook configuration and print which hooks ran, what each decided\n"
-        "and why, and the decision. Hooks run in the sandbox unless --host is given. Without --hooks the files are those\n"
-        "that the agent itself would read; hooks that come with a project run when they are approved\n"
-        "(`sandhook trust`), and the directory is shown to them as /workspace.\n\n"
+        "Fire one event at a hook configuration. Print the hooks that ran, the decision of each with\n"
+        "its reason, and the decision of all. Hooks run in the sandbox, or with --host on this machine.\n"
+        "Without --hooks, the files are those that the agent would read: hooks that come with a project\n"
+        "run only when they are approved (`sandhook trust`), and see the directory as /workspace.\n\n"
         "Exit status: 0 the agent may proceed, 2 refused, 1 usage or configuration error; with\n"
-        "--as-hook that of a hook of that agent.",
+        "--as-hook, that of a hook of that agent.",
     )
     add = result.add_argument
     add(
@@ -49,18 +49,22 @@ def parser() -> Parser:
     add(
         "--as-hook",
         metavar="CONTRACT",
-        help="be a command hook of that agent: its payload on standard input, its output and exit status",
+        help="act as a command hook of that agent: payload on standard input, its output and exit status",
     )
     add("--workspace", metavar="DIR", help="show this directory as /workspace; hooks change a copy")
-    add("--write-back", action="store_true", help="apply those changes to DIR, after listing them")
+    add("--write-back", action="store_true", help="list these changes, and apply them to DIR")
     add(
         "--env",
         action="append",
         default=[],
         metavar="NAME[=VALUE]",
-        help="a variable for hooks that may have the agent's own (again for more)",
+        help="a variable of the agent, for hooks that may see those (again for more)",
     )
-    add("--inherit-env", action="store_true", help="all of this process's variables, likewise")
+    add(
+        "--inherit-env",
+        action="store_true",
+        help="all variables of this process, for hooks that may see the agent's",
+    )
     add_network(result)
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
     add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")
@@ -71,8 +75,16 @@ def parser() -> Parser:
         default="text",
         help="how the decision is printed",
     )
-    add("--trace", action="store_true", help="also print audit lines (to standard error) and hooks' output")
-    add("--fail-closed", action="store_true", help="a hook that could not run refuses where it could have")
+    add(
+        "--trace",
+        action="store_true",
+        help="also print the output of hooks, and audit lines to standard error",
+    )
+    add(
+        "--fail-closed",
+        action="store_true",
+        help="a hook that could not run refuses, if it could have refused",
+    )
     return result
 
 
@@ -137,6 +149,6 @@ def _print(options: argparse.Namespace, decision: Decision) -> None:
         text = "\n".join(to_text(decision, output=options.trace))
     try:
         sys.stdout.write(text + "\n")
-    except UnicodeEncodeError:  # a terminal that is not UTF-8
+    except UnicodeEncodeError:  # standard output is not UTF-8
         sys.stdout.write(text.encode("ascii", "backslashreplace").decode() + "\n")
     sys.stdout.flush()

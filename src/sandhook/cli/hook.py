@@ -1,7 +1,7 @@
 """``sandhook hook``: run one script as a command hook of an agent, in the sandbox.
 
-An agent's settings name this in place of the script: the payload comes on standard input, and what
-the script prints and exits with goes back as it is.
+The settings of an agent name this command instead of the script. The payload comes on standard input; output and
+exit status of the script go back unchanged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SECONDS = 60.0
 _OUTPUT_BYTES = 1 << 20
 _CANNOT_RUN = 126
 
-#: What the contract says of these is the sandbox's, whatever the agent's own environment says.
+#: Variables that the sandbox and the contract set; the agent's own values do not count.
 _PLACES = frozenset({"HOME", "PATH", "PWD", "SHELL", "TMPDIR", "USER"})
 
 _SHELLS = ("sh", "bash", "dash", "ash")
@@ -40,17 +40,28 @@ def parser() -> Parser:
     result = Parser(
         "hook",
         "--contract NAME [OPTION]... -- (SCRIPT | -c TEXT) [ARG]...",
-        "Run a script of this machine as a command hook of an agent, in the sandbox. The event's\n"
-        "payload comes on standard input; standard output, error and the exit status are the script's.\n"
-        "It sees no file of this machine but itself and what --workspace shows.\n\n"
-        "Exit status: the script's; with --fail-closed a refusal, in the agent's form, when it could not run.",
+        "Run a script of this machine as a command hook of an agent, in the sandbox. The payload of\n"
+        "the event comes on standard input; standard output and error are those of the script. It sees\n"
+        "only itself and the directory of --workspace.\n\n"
+        "Exit status: that of the script. With --fail-closed, a script that could not run is a refusal,\n"
+        "in the form of the agent.",
     )
     add = result.add_argument
-    add("--contract", required=True, metavar="NAME", help="the agent that calls")
-    add("--event", metavar="EVENT", help="the event, when the payload does not name it")
-    add("--workspace", metavar="DIR", help="show this directory, also as /workspace; changes go to a copy")
+    add("--contract", required=True, metavar="NAME", help="the agent that runs the hook")
+    add("--event", metavar="EVENT", help="name of the event, when the payload does not have it")
+    add(
+        "--workspace",
+        metavar="DIR",
+        help="show this directory, also as /workspace; the script changes a copy",
+    )
     add("--write-back", action="store_true", help="apply the changes to DIR")
-    add("--timeout", type=float, default=_SECONDS, metavar="S", help=f"seconds (default {_SECONDS:g})")
+    add(
+        "--timeout",
+        type=float,
+        default=_SECONDS,
+        metavar="S",
+        help=f"limit in seconds (default {_SECONDS:g})",
+    )
     add(
         "--env",
         action="append",
@@ -58,13 +69,13 @@ def parser() -> Parser:
         metavar="NAME[=VALUE]",
         help="a variable for the script (again for more)",
     )
-    add("--inherit-env", action="store_true", help="all of this process's variables")
+    add("--inherit-env", action="store_true", help="all variables of this process")
     add("--fail-closed", action="store_true", help="refuse when the script could not run")
     return result
 
 
 class Script(Record):
-    """What is to run: its text, ``$0``, arguments, and whether it is a file."""
+    """The script: its text, ``$0``, its arguments, and whether it comes from a file."""
 
     text: str
     name: str
@@ -73,7 +84,7 @@ class Script(Record):
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command and return the exit status that the agent is to see."""
+    """Run the command and return the exit status for the agent."""
     from sandhook.cli.as_hook import closed
 
     at = arguments.index("--") if "--" in arguments else len(arguments)
@@ -98,7 +109,7 @@ def _chosen(own: list[str], words: list[str]) -> int:
 
 
 def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> int:
-    from sandhook.cli.as_hook import event_of, give, refusal, stdin
+    from sandhook.cli.as_hook import event_of, refusal, stdin, write_answer
     from sandhook.cli.engines import say
     from sandhook.hooks.contracts import Answer
 
@@ -119,14 +130,14 @@ def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> 
     if why is not None:
         notes.append(f"sandhook: could not run: {why}")
     if options.fail_closed and (why is not None or fault):
-        return give(refusal(contract, event, notes[-1]), [])
+        return write_answer(refusal(contract, event, notes[-1]), [])
     if why is not None and answer.exit_status != 0:
         say(notes[-1])
-    return give(answer, notes)
+    return write_answer(answer, notes)
 
 
 def _script(words: list[str]) -> Script | str:
-    """Return what is to run, or why it cannot be."""
+    """Return the script, or the reason why it cannot run."""
     if words[:1] == ["-c"]:
         if len(words) < 2:
             raise UsageError("hook: -c needs TEXT")
@@ -146,7 +157,7 @@ def _script(words: list[str]) -> Script | str:
 
 
 def _other_interpreter(data: bytes) -> str | None:
-    """Return the interpreter that the first line names, when it is no shell."""
+    """Return the interpreter that the first line names, when it is not a shell."""
     if not data.startswith(b"#!"):
         return None
     words = data[2:256].partition(b"\n")[0].decode("utf-8", "replace").split()
@@ -207,7 +218,7 @@ def _inherited(options: argparse.Namespace) -> dict[str, str]:
 def _contracts_own(
     contract: Contract, event: Event, native: str, script: Script, timeout: float
 ) -> tuple[dict[str, str], str]:
-    """Return the variables that the agent sets for a hook, and the directory in which it runs."""
+    """Return the variables that the agent sets for a hook, and the working directory of the hook."""
     from sandhook.hooks.model import Executor, HookSpec
 
     spec = HookSpec(

@@ -40,7 +40,7 @@ _STYLES: dict[Meaning, str] = {
 #: Columns between two cells.
 _GAP = 2
 
-#: Columns that the text of a row needs beside its short cells: at the end of a row, and as its label.
+#: Columns that the text of a row needs in addition to its short cells: at the end of a row, and as its label.
 _LEAST, _LEAST_LABEL = 40, 24
 
 #: Characters of one text. Scripts are shown whole for approval: hooks may not be longer than this.

@@ -33,9 +33,9 @@ def parser() -> Parser:
         "test",
         "[OPTION]... PATH...",
         "Run the cases of files, or of all *.test and *.test.sh files in directories, on sandhook\n"
-        "and on real shells, and compare what they give with what the files say.\n\n"
-        "Exit status: 0 all as expected, 1 something is not, 2 usage, a file that cannot be read, or\n"
-        "a shell that is not there.",
+        "and on real shells, and compare the results with the expectations in the files.\n\n"
+        "Exit status: 0 all as expected, 1 a case is not as expected, 2 after a usage error, a file\n"
+        "that cannot be read, or a missing shell.",
     )
     add = result.add_argument
     add("paths", nargs="+", metavar="PATH", help="a case file, or a directory to search")
@@ -48,23 +48,32 @@ def parser() -> Parser:
         f" host (sandhook's host mode), {', '.join(PROGRAM)}",
     )
     add("--oracle", action="store_true", help="also run each file on the real shells that it names")
-    add("--jobs", type=int, metavar="N", help="how many cases run at once (default: one for each core)")
-    add("--timeout", type=float, metavar="S", help=f"seconds that one case may take (default {TIMEOUT:g})")
-    add("--filter", metavar="REGEX", help="only cases whose name it matches somewhere")
-    add("--fail-fast", action="store_true", help="stop behind the first file that is not as expected")
-    add("--list", action="store_true", help="print where the cases are and their names, and run nothing")
+    add("--jobs", type=int, metavar="N", help="number of cases that run at once (default: one for each core)")
+    add("--timeout", type=float, metavar="S", help=f"limit of one case in seconds (default {TIMEOUT:g})")
+    add("--filter", metavar="REGEX", help="run only cases whose name contains a match")
+    add("--fail-fast", action="store_true", help="stop after the first file that is not as expected")
+    add("--list", action="store_true", help="print place and name of each case, and run nothing")
     add(
         "--format",
         dest="layout",
         choices=("text", "junit", "json"),
         default="text",
-        help="how results are printed",
+        help="format of the results",
     )
     add("--out", metavar="FILE", help="write the results to a file instead of standard output")
-    add("-v", "--verbose", action="store_true", help="a line for each case; differences of expected failures")
-    add("--root", metavar="DIR", help="what cases find as $REPO_ROOT (default: the current directory)")
-    add("--record", metavar="SHELL", help="run on this real shell and write what it gives into the files")
-    add("--record-stderr", action="store_true", help="with --record: write standard error too")
+    add(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print a line for each case, and the differences of expected failures",
+    )
+    add(
+        "--root",
+        metavar="DIR",
+        help="directory that cases see as $REPO_ROOT (default: the current directory)",
+    )
+    add("--record", metavar="SHELL", help="run on this real shell and write its results into the files")
+    add("--record-stderr", action="store_true", help="with --record, also write standard error")
     return result
 
 
@@ -133,7 +142,7 @@ def _shells(options: argparse.Namespace) -> list[str]:
         if options.shell or options.oracle:
             raise UsageError("test: --record goes without --shell and --oracle")
         if options.record == "sandhook":
-            raise UsageError("test: --record wants a real shell; sandhook is what is tested")
+            raise UsageError("test: --record needs a real shell, not sandhook")
         return [options.record]
     if options.record_stderr:
         raise UsageError("test: --record-stderr needs --record SHELL")
@@ -141,7 +150,7 @@ def _shells(options: argparse.Namespace) -> list[str]:
 
 
 def _missing(files: Sequence[CaseFile], shells: list[str]) -> list[str]:
-    """Return a line for each shell that is asked for and cannot be had."""
+    """Return a line for each named shell that is missing."""
     wrong: dict[str, None] = {}
     for name in shells:
         if name in ("sandhook", HOST):
@@ -179,7 +188,7 @@ def _select(files: Sequence[CaseFile], pattern: str | None) -> list[Selected]:
 def _plan(
     options: argparse.Namespace, selected: list[Selected], shells: list[str]
 ) -> dict[str, list[Selected]]:
-    """Return what runs on each shell."""
+    """Return the cases for each shell."""
     plan = {name: list(selected) for name in shells}
     if HOST in plan:
         hosted = [
@@ -197,7 +206,9 @@ def _plan(
                 named = [name for name in dict.fromkeys(compared) if name in present]
                 absent = [name for name in dict.fromkeys(compared) if name not in present]
                 if absent:
-                    _say(f"note: {each.file.path}: compared shells that are not here: {' '.join(absent)}")
+                    _say(
+                        f"note: {each.file.path}: compared shells that are not installed: {' '.join(absent)}"
+                    )
             for name in named:
                 mine = plan.setdefault(name, [])
                 if each not in mine:
@@ -206,7 +217,7 @@ def _plan(
 
 
 def _run(options: argparse.Namespace, selected: list[Selected], shells: list[str], jobs: int) -> list[Report]:
-    """Run everything; reports by file, and for each file in the order of shells."""
+    """Run all cases; return the reports by file, and for each file in the order of shells."""
     from sandhook.cli.progress import progress
 
     plan = _plan(options, selected, shells)
@@ -289,7 +300,7 @@ def _record(
     selected: list[Selected],
     jobs: int,
 ) -> int:
-    """Run the cases twice on a real shell and write what it gives; cases that give no one answer are told."""
+    """Run the cases twice on a real shell and write the results; report cases whose two results differ."""
     from sandhook.cli.progress import progress
     from sandhook.conformance.record import record
     from sandhook.conformance.suite import read_lines

@@ -1,7 +1,7 @@
 r"""Paths of a Windows host in the sandbox, where agents and their hooks name them as Windows does.
 
-A directory ``C:\work`` is shown at /c/work, as in the bash of Git for Windows. An agent's payload and variables
-say ``C:\work`` all the same, and so does a script that has ``"$PROJECT_DIR/lint.sh"``; both names find the file.
+A directory ``C:\work`` is shown at /c/work, as in the bash of Git for Windows. Payload and variables of an agent still
+have ``C:\work``, and so has a script with ``"$PROJECT_DIR/lint.sh"``; both names lead to the file.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.resolving import Place
 
-#: Seconds between two looks at a pipe.
-_LOOK = 0.001
+#: Seconds between two polls of a pipe.
+_POLL_SECONDS = 0.001
 
 
 class HostPaths(MountTable):
-    r"""A table that also understands the host's names: /workspace/C:\work/f is /c/work/f.
+    r"""A table that also resolves names of the host: /workspace/C:\work/f is /c/work/f.
 
-    The shell puts the working directory before what does not begin with "/".
+    The shell joins the working directory and each name that does not begin with "/".
     """
 
     def _walk(self, path: str, follow: bool) -> Place:
@@ -32,9 +32,9 @@ class HostPaths(MountTable):
 
 
 def has_input(descriptor: int, seconds: float) -> bool:
-    """Wait until a pipe can be read or has ended; anything else always can.
+    """Wait until a pipe has input or ends; return True at once for anything else.
 
-    Windows waits for no pipe, so it is looked at again and again.
+    Windows cannot wait for a pipe, so this polls.
     """
     if sys.platform != "win32":
         raise NotImplementedError
@@ -51,11 +51,11 @@ def has_input(descriptor: int, seconds: float) -> bool:
             return True
         if monotonic() >= until:
             return False
-        sleep(_LOOK)
+        sleep(_POLL_SECONDS)
 
 
 def sandbox_path(path: str) -> VirtualPath:
-    r"""Return a path with what follows the last component that begins with a drive, ``C:\`` or ``C:/``, in its place."""
+    r"""Return the path from the last component that begins with a drive (``C:\`` or ``C:/``), as the sandbox names it."""
     if ":" not in path:
         return VirtualPath(path)
     pieces = path.split("/")

@@ -1,17 +1,16 @@
-"""The small programs that cases of the public format call: as utilities for sandhook, as files for real shells.
+"""The helper programs of the public format: as utilities for sandhook, and as files for real shells.
 
     argv.py ARG...                          the arguments as a Python 2 list of byte strings
     printenv.py NAME...                     the value of each variable, or None, a line each
     stdout_stderr.py [OUT [ERR [STATUS]]]   a line on standard output, one on standard error; an exit status
-    read_from_fd.py FD...                   what can be read from each descriptor, at most 1024 bytes
+    read_from_fd.py FD...                   the input of each descriptor, at most 1024 bytes
 
-Both forms are written to give the same bytes; a test compares them.
+Both forms write the same bytes; a test compares them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError
@@ -21,21 +20,21 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def argv(options: Any, operands: Sequence[str], ctx: Context) -> int:
+def argv(options: object, operands: Sequence[str], ctx: Context) -> int:
     """Print the operands as Python 2 prints a list of byte strings."""
     ctx.write_line(f"[{', '.join(repr(_bytes(each))[1:] for each in operands)}]")
     return 0
 
 
-def printenv(options: Any, operands: Sequence[str], ctx: Context) -> int:
+def printenv(options: object, operands: Sequence[str], ctx: Context) -> int:
     """Print the value of each variable, or None."""
     for name in operands:
         ctx.write_line(ctx.environment.get(name, "None"))
     return 0
 
 
-def stdout_stderr(options: Any, operands: Sequence[str], ctx: Context) -> int:
-    """Print a line on each stream and return the status that is asked for."""
+def stdout_stderr(options: object, operands: Sequence[str], ctx: Context) -> int:
+    """Print a line on each stream and return the requested status."""
     out, err, status = (*operands[:3], *("STDOUT", "STDERR", "0")[len(operands) :])
     if not (status.isascii() and status.isdigit()):
         raise UsageError(f"{status}: not a number", hint=False)
@@ -45,8 +44,8 @@ def stdout_stderr(options: Any, operands: Sequence[str], ctx: Context) -> int:
     return int(status[-9:]) & 255
 
 
-def read_from_fd(options: Any, operands: Sequence[str], ctx: Context) -> int:
-    """Print what each descriptor gives."""
+def read_from_fd(options: object, operands: Sequence[str], ctx: Context) -> int:
+    """Print the input of each descriptor."""
     for each in operands:
         if not (each.isascii() and each.isdigit()):
             raise UsageError(f"{each}: not a number", hint=False)
@@ -60,11 +59,11 @@ def read_from_fd(options: Any, operands: Sequence[str], ctx: Context) -> int:
 
 
 class Helper:
-    """What ``Shell(utilities=...)`` takes for one of these."""
+    """One helper as a utility, for ``Shell(utilities=...)``."""
 
     RAW = True
 
-    def __init__(self, run: Callable[[Any, Sequence[str], Context], int]) -> None:
+    def __init__(self, run: Callable[[object, Sequence[str], Context], int]) -> None:
         self.run = run
 
 

@@ -12,10 +12,10 @@ from sandhook.limits import Limits
 
 
 class HostedShell(RealShell):
-    """Runs scripts by ``HostShell``, as ``RealShell`` runs them on a real one.
+    """Runs scripts with ``HostShell``, as ``RealShell`` runs them on a real shell.
 
     Args:
-        prefer: Whether the machine's utilities win or ours, as ``Host`` takes it.
+        prefer: Use the utilities of the "machine", or sandhook's "own"; see ``Host``.
     """
 
     def __init__(

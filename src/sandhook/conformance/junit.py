@@ -1,4 +1,4 @@
-"""Reports as JUnit's XML, which build servers read: a test suite for each file and shell."""
+"""Reports as JUnit's XML for build servers: a test suite for each file and shell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"
 
 
 def escape(text: str) -> str:
-    """Return text for an attribute or an element, without any character that XML forbids."""
+    """Return a text for an attribute or an element; characters that XML forbids are made visible."""
     return "\n".join(map(visible, text.split("\n"))).translate(_ENTITIES)
 
 

@@ -1,4 +1,4 @@
-"""What a case file says: cases, what each shell must give, and the shells that vouch for it."""
+"""The contents of a case file: cases, the expectations for each shell, and the oracles."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Literal
 
 from sandhook.record import Record
 
-#: Names under which a shell's expectations may also stand, besides its own: sandhook means to be bash.
+#: Other names of a shell in expectations: sandhook reproduces bash.
 ALSO = {"sandhook": ("bash",), "ash": ("busybox-ash", "busybox"), "busybox": ("busybox-ash", "ash")}
 
-#: sandhook's host mode, where a shell is named; it must give what sandhook must, but for sandbox-only cases.
+#: Name of sandhook's host mode as a shell. It has the expectations of sandhook, without sandbox-only cases.
 HOST = "host"
 
 #: The release of bash that sandhook reproduces.
@@ -22,11 +22,11 @@ Kind = Literal["", "OK", "BUG", "N-I"]
 
 
 class CaseError(ValueError):
-    """A case file that cannot be read.
+    """An invalid case file.
 
     Attributes:
-        path: The file as it was named.
-        line: Number of the wrong line, from 1.
+        path: The file, as the caller named it.
+        line: Number of the invalid line, from 1.
     """
 
     def __init__(self, path: str, line: int, message: str) -> None:
@@ -36,11 +36,11 @@ class CaseError(ValueError):
 
 
 class Expectation(Record):
-    """What one shell must give; None is not compared, or not said and inherited.
+    """The expected result on one shell. None is not compared; for one shell it inherits from the rule.
 
     Attributes:
         kind: "" for the rule itself; see ``Kind``.
-        line: Where it was first said, from 1.
+        line: Line of its first directive, from 1.
     """
 
     status: int | None = None
@@ -51,14 +51,14 @@ class Expectation(Record):
 
 
 class Oracle(Record):
-    """A shell that must pass a file, and the lowest version that can."""
+    """A shell that must pass a file, and the lowest version that does."""
 
     name: str
     version: tuple[int, ...] = ()
 
 
 def labels(shell: str, version: tuple[int, ...] = ()) -> list[str]:
-    """Return the names under which a shell's expectations are looked up, the most special first.
+    """Return the names of a shell in expectations, the most specific first.
 
     >>> labels("bash", (5, 2))
     ['bash-5.2', 'bash-5', 'bash']
@@ -75,19 +75,19 @@ def labels(shell: str, version: tuple[int, ...] = ()) -> list[str]:
 
 @dataclass(slots=True)
 class Case:
-    """One script and what it must do.
+    """One script and its expectations.
 
     Attributes:
         name: The rule that it shows.
-        line: Where it begins in its file, from 1.
-        script: Text with a newline at its end.
-        expectations: By shell; "" is what holds for all others.
-        source: Where the rule is written down.
-        divergence: Identifier in docs/divergences.md, "" when sandhook means to match.
-        sandbox_only: Why host mode gives something else, "" when it must give the same.
-        strict: Output that is not said must be empty; otherwise it is not compared.
-        spans: Where the rule's status, stdout and stderr stand: first line and line behind, from 0.
-        end: The line behind the script's last, from 0: where expectations begin.
+        line: Its first line in the file, from 1.
+        script: Text that ends with a newline.
+        expectations: By shell; "" is for all other shells.
+        source: The text that states the rule.
+        divergence: Identifier in docs/divergences.md; "" when sandhook should match.
+        sandbox_only: Why host mode differs; "" when it must not.
+        strict: Output without an expectation must be empty; otherwise it is not compared.
+        spans: Lines of the rule's status, stdout and stderr: the first, and one after the last, from 0.
+        end: One after the last line of the script, from 0; expectations begin here.
     """
 
     name: str
@@ -102,19 +102,19 @@ class Case:
     end: int = 0
 
     def own(self, shell: str, version: tuple[int, ...] = ()) -> Expectation:
-        """Return what is said of a shell by name; an empty expectation when nothing is."""
+        """Return the expectation that names a shell; an empty one without it."""
         for label in labels(shell, version):
             if label in self.expectations:
                 return self.expectations[label]
         return Expectation()
 
     def expected(self, shell: str, version: tuple[int, ...] = ()) -> Expectation:
-        """Return what a shell must give: its own words, and the rule's where it has none."""
+        """Return the expectation for a shell: its own, completed by the rule's."""
         rule = self.expectations.get("", Expectation())
         own = self.own("sandhook" if shell == HOST else shell, version)
         stdout = own.stdout if own.stdout is not None else rule.stdout
         stderr = own.stderr
-        if stderr is None and not (own.kind and self.strict):  # another way has other messages
+        if stderr is None and not (own.kind and self.strict):  # another behaviour has other messages
             stderr = rule.stderr
         return Expectation(
             status=own.status if own.status is not None else rule.status or 0,
@@ -130,10 +130,10 @@ class CaseFile:
     """All cases of a file.
 
     Attributes:
-        oracles: The shells that the file's own ``## oracle:`` names.
-        compared: The shells that ``## compare_shells:`` of the public format names.
-        own: A file of this project's stricter form.
-        counted: It says how many cases sandhook fails.
+        oracles: The shells of ``## oracle:``.
+        compared: The shells of ``## compare_shells:``, in the public format.
+        expected_failures: Number of cases that sandhook fails.
+        own: True for the stricter form of this project.
     """
 
     path: str
@@ -145,7 +145,7 @@ class CaseFile:
     cases: list[Case] = field(default_factory=list)
 
     def vouched_for(self, shell: str) -> bool:
-        """Tell whether a mismatch of this shell is a failure, and not merely worth knowing."""
+        """Return True when a mismatch on this shell is a failure; otherwise it only "differs"."""
         named = {oracle.name for oracle in self.oracles} or {
             label.partition("-")[0] for label in self.compared
         }

@@ -1,7 +1,7 @@
-"""Runs scripts on the real shells of this machine; the only file of this part that starts shells.
+"""Runs scripts on the real shells of this machine; no other file of this part starts shells.
 
-A script runs in a temporary directory of its own, but with the powers of whoever runs it: the
-cases are trusted as any test suite is.
+A script runs in a temporary directory of its own, with all permissions of the user: cases are
+trusted like any test suite.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sandhook.conformance.helpers import PROGRAMS
 from sandhook.conformance.model import Oracle
 from sandhook.conformance.runner import ENVIRONMENT, TIMEOUT, Observed
 
-#: The real shells that cases can be run on, with the program that each is and its options.
+#: The real shells by name, each with the names of its program in order of preference.
 PROGRAM = {
     "ash": ("busybox", "ash"),
     "bash": ("bash",),
@@ -42,7 +42,7 @@ _VERSIONS = {
 
 
 class OracleMissing(Exception):
-    """A shell that a case file asks for is not installed, or too old."""
+    """A shell that a case file needs is not installed, or is too old."""
 
 
 def program_of(name: str) -> str:
@@ -55,13 +55,13 @@ def program_of(name: str) -> str:
 
 
 def installed() -> list[str]:
-    """Return the real shells that this machine has."""
+    """Return the names of the real shells on this machine."""
     return [name for name, programs in PROGRAM.items() if any(map(shutil.which, programs))]
 
 
 @cache
 def version_of(name: str) -> tuple[int, ...]:
-    """Return a shell's version; () for those which do not tell it. Raises OracleMissing."""
+    """Return the version of a shell; () when the shell cannot print it. Raises OracleMissing."""
     program = program_of(name)
     if name not in _VERSIONS:
         return ()
@@ -76,18 +76,18 @@ def version_of(name: str) -> tuple[int, ...]:
 
 
 def check(oracle: Oracle) -> tuple[int, ...]:
-    """Return the version of an installed shell. Raises OracleMissing when it is older than asked for."""
+    """Return the version of an installed shell. Raises OracleMissing when it is too old."""
     version = version_of(oracle.name)
     if oracle.version and version < oracle.version:
         shown, wanted = (".".join(map(str, each)) for each in (version, oracle.version))
-        raise OracleMissing(f"{oracle.name} is {shown}, the cases ask for {wanted}")
+        raise OracleMissing(f"{oracle.name} is {shown}, the cases need {wanted}")
     return version
 
 
 def hear_interrupts() -> None:
-    """Let the shells that are started hear interrupts although this command, in the background of one, does not.
+    """Restore interrupts for the real shells when a shell started this command in the background.
 
-    What is ignored stays so in a program that is started; what has a handler does there what it does by default.
+    An ignored signal stays ignored in a new program; a signal with a handler has its default action there.
     """
     for name in ("SIGINT", "SIGQUIT"):
         number = getattr(signal, name, None)
@@ -99,9 +99,9 @@ class RealShell:
     """Runs scripts on a real shell, each in an empty directory; use as a context manager.
 
     Args:
-        root: What the scripts find as $REPO_ROOT; the current directory when None.
-        jobs: How many scripts run at once.
-        timeout: Seconds that one script may take; all its processes are killed then.
+        root: Directory that scripts see as $REPO_ROOT; the current directory when None.
+        jobs: Number of scripts that run at once.
+        timeout: Limit of one script in seconds, after which all its processes are killed.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class RealShell:
         self._jobs = jobs
         self._timeout = TIMEOUT if timeout is None else timeout
         self._running: set[subprocess.Popen[bytes]] = set()
-        self._ending = False  # nobody waits for answers any more
+        self._ending = False  # True once nobody waits for results
         self._directory = tempfile.TemporaryDirectory(prefix="sandhook-test-", ignore_cleanup_errors=True)
         self._helpers = self._make_helpers(self._directory.name)
 

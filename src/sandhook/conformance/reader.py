@@ -1,25 +1,24 @@
-"""Reads case files: shell scripts with what they print, in a form that can be pasted into a shell.
+"""Reads case files: shell scripts and their expected output, in a form that can be pasted into a shell.
 
     ## source: POSIX.1-2024 XCU 2.6.5          before the first case: of the whole file
     ## oracle: bash>=5.2 dash mksh             shells that must pass it
     ## expected_failures: 0                    cases that sandhook fails, counted exactly
 
-    #### a rule, said in words                 begins a case; its script follows
+    #### a rule, in words                      begins a case; its script follows
     echo "$x"
-    ## status: 1                               0 if not said
-    ## stdout: one line                        or STDOUT: ... ## END, or stdout-json: "text"; "" if not said
-    ## stderr: one line                        likewise; not compared if not said
-    ## OK dash mksh status: 2                  a legitimate difference of these shells; BUG, N-I likewise
+    ## status: 1                               default: 0
+    ## stdout: one line                        or STDOUT: ... ## END, or stdout-json: "text"; default: ""
+    ## stderr: one line                        in the same forms; default: not compared
+    ## OK dash mksh status: 2                  a legitimate difference of these shells; or BUG, N-I
     ## divergence: L-INJ-002                   sandhook differs on purpose: needs an OK sandhook
-    ## sandbox-only: why                       host mode gives something else, and is not asked
+    ## sandbox-only: why                       host mode differs, and does not run it
 
 Anything else that begins with "## " is an error with file and line.
 
-That is the project's own form: files called *.test, and others that name their source or oracle.
-Every other file is read as the public format, which is laxer: it may name any shell
-("OK bash-4.4/ash stdout: x"), output that is not said is not compared, ``## END`` may be left out
-before another directive, a script may be said as ``## code: ...``, two cases may share a name, and
-the metadata in ``IGNORED`` is passed over.
+This is the project's own form, of files *.test and of others that name their source or oracle. Every other file
+has the public format, which is less strict: it may name any shell ("OK bash-4.4/ash stdout: x"), output without
+a directive is not compared, ``## END`` may be missing before another directive, ``## code: ...`` may be the
+script, two cases may have the same name, and the metadata in ``IGNORED`` is skipped.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ import re
 
 from sandhook.conformance.model import Case, CaseError, CaseFile, Expectation, Kind, Oracle
 
-#: The shells that sandhook can run cases on; a file of its own form may speak of these only.
+#: The shells that can run cases; a file of the own form may name only these.
 SHELLS = ("sandhook", "bash", "dash", "mksh", "ash", "zsh", "yash")
 
-#: Metadata of the public format that says nothing to this runner.
+#: Metadata of the public format that this runner does not need.
 IGNORED = frozenset({
     "legacy_tmp_dir", "oils_cpp_failures_allowed", "oils_failures_allowed", "our_shell", "suite", "tags",
 })  # fmt: skip
@@ -48,7 +47,7 @@ _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 
 
 def is_own(text: str, path: str) -> bool:
-    """Tell whether a file is of the project's own, stricter form."""
+    """Return True for a file of the project's own, stricter form."""
     head = re.split(r"^#### ", text, maxsplit=1, flags=re.M)[0]
     return path.endswith(".test") or re.search(r"^## (?:source|oracle):", head, re.M) is not None
 
@@ -58,12 +57,11 @@ def read(text: str, path: str) -> CaseFile:
 
     Args:
         text: Its contents.
-        path: Its name, for messages; and *.test is the project's own form.
+        path: Its name, for messages; *.test is the project's own form.
 
     Raises:
-        CaseError: The first thing that is wrong with it: an unknown directive, one that is said
-            twice, a block without its end, a case without script, two cases of one name, or a
-            file without source or oracle.
+        CaseError: The first error: an unknown or repeated directive, a block without its end, a case
+            without script, two cases of one name, or a file without source or oracle.
     """
     file, errors = read_all(text, path)
     if errors:
@@ -72,7 +70,7 @@ def read(text: str, path: str) -> CaseFile:
 
 
 def read_all(text: str, path: str) -> tuple[CaseFile, list[CaseError]]:
-    """Read a case file and return it with everything that is wrong with it, in the order of lines."""
+    """Read a case file and return it with all its errors, in the order of lines."""
     reader = _Reader(text, path)
     while reader.at < len(reader.lines):
         try:
@@ -83,7 +81,7 @@ def read_all(text: str, path: str) -> tuple[CaseFile, list[CaseError]]:
 
 
 class _Reader:
-    """Where in a file the reading is."""
+    """The state of reading one file."""
 
     def __init__(self, text: str, path: str) -> None:
         self.lines = text.split("\n")
@@ -106,7 +104,7 @@ class _Reader:
         self.errors.append(self.fail(message, line))
 
     def line(self) -> None:
-        """Read one line, and for a block all its lines."""
+        """Read one line, or all lines of a block."""
         text = self.lines[self.at]
         self.at += 1
         if text.startswith("#### "):
@@ -124,10 +122,10 @@ class _Reader:
             raise self.fail("text before the first case")
 
     def _script(self, text: str) -> None:
-        behind = self.script if self.code is None else [self.code]
-        if self.said and any(line.strip() for line in behind):
+        script = self.script if self.code is None else [self.code]
+        if self.said and any(line.strip() for line in script):
             if text.strip() and text[0] != "#":
-                raise self.fail("script goes on behind its expectations")
+                raise self.fail("script continues after its expectations")
             return
         self.script.append(text)
         if text.strip():
@@ -143,11 +141,11 @@ class _Reader:
         if not name:
             raise self.fail("a case without a name")
         if name in self.names and self.file.own:
-            raise self.fail(f"a second case of the name: {name}")
+            raise self.fail(f"a second case with the name: {name}")
         self.names.add(name)
 
     def _end(self) -> None:
-        """Finish the present case."""
+        """Check and complete the last case."""
         if not self.file.cases:
             return
         case = self.file.cases[-1]
@@ -166,7 +164,7 @@ class _Reader:
             self.note("OK sandhook without its divergence", case.line)
 
     def finish(self) -> tuple[CaseFile, list[CaseError]]:
-        """Return the file and all that is wrong with it."""
+        """Return the file and all its errors."""
         self._end()
         for name in ("source", "oracle"):
             if self.file.own and name not in self.heads:
@@ -193,14 +191,14 @@ class _Reader:
             self.file.compared = tuple(dict.fromkeys([*self.file.compared, *value.split()]))
         elif kind is None and name == "code":
             if self.code is not None or any(line.strip() for line in self.script):
-                raise self.fail("code beside a script")
+                raise self.fail("code in addition to a script")
             self.code = value
             self.file.cases[-1].end = self.at
         else:
             self._expectation(_KINDS[kind], named, name, value)
 
     def _say(self, named: list[str], key: str, name: str) -> None:
-        """Remember what was said of which shells; a file of the own form says nothing twice."""
+        """Record a directive for shells; in the own form, each may have it only once."""
         for shell in named:
             if shell and self.file.own and shell.partition("-")[0] not in SHELLS:
                 raise self.fail(f"unknown shell: {shell}")
@@ -224,7 +222,7 @@ class _Reader:
             self.file.compared = tuple(value.split())
         elif kind is None and name == "expected_failures":
             if not (value.isascii() and value.isdigit()):
-                raise self.fail(f"expected_failures is no number: {value}")
+                raise self.fail(f"expected_failures is not a number: {value}")
             self.file.expected_failures = int(value)
         else:
             raise self.fail(f"unknown directive before the first case: {name}")
@@ -245,7 +243,7 @@ class _Reader:
         if name == "status":
             self._say(shells, name, name)
             if not (value.isascii() and value.isdigit() and int(value) <= 255):
-                raise self.fail(f"status is none of 0 to 255: {value}")
+                raise self.fail(f"status is not a number from 0 to 255: {value}")
             change = {"status": int(value)}
         elif stream not in _STREAMS or name not in (stream, stream.upper(), f"{stream}-{form}"):
             raise self.fail(f"unknown directive: {name}")
@@ -260,7 +258,7 @@ class _Reader:
         else:
             self._say(shells, stream, name)
             if value.strip():
-                raise self.fail(f"text behind {name}:")
+                raise self.fail(f"text after {name}:")
             change = {stream: self._block(name)}
         case = self.file.cases[-1]
         for shell in shells:
@@ -277,14 +275,14 @@ class _Reader:
         except ValueError:
             text = None
         if not isinstance(text, str):
-            raise self.fail(f"no JSON string: {value}")
+            raise self.fail(f"not a JSON string: {value}")
         return text
 
     def _repr(self, value: str) -> str:
-        """Return what a Python string literal stands for; its escapes above ASCII are bytes."""
+        """Return the value of a Python string literal; its escapes above ASCII are bytes."""
         text = value.strip()
         if len(text) < 2 or text[0] not in "'\"" or text[-1] != text[0]:
-            raise self.fail(f"no string literal: {value}")
+            raise self.fail(f"not a string literal: {value}")
 
         def character(found: re.Match[str]) -> str:
             escape = found[1]
@@ -311,6 +309,6 @@ class _Reader:
         if self.file.own:
             raise self.fail(f"{name}: without ## END", start)
         lines = self.lines[start : self.at]
-        while lines and not lines[-1].strip():  # an empty line in front of the next case
+        while lines and not lines[-1].strip():  # empty lines before the next case
             lines.pop()
         return "".join(f"{line}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""Writes what a real shell gives into a case file, in place, and leaves every other byte as it is."""
+"""Writes the results of a real shell into a case file, and leaves every other byte unchanged."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _PARTS = ("status", "stdout", "stderr")
 
 
 class Recorded(Record):
-    """What recording made of a file.
+    """A recorded file.
 
     Attributes:
         text: The new contents.
-        changes: One line for every expectation that was written.
-        refused: One line for every case that could not be recorded.
+        changes: A line for each expectation that was written.
+        refused: A line for each case that could not be recorded.
     """
 
     text: str
@@ -37,16 +37,15 @@ def record(
     version: tuple[int, ...] = (),
     stderr: bool = False,
 ) -> Recorded:
-    """Write what a shell gave for cases of a file.
+    """Write the results of a shell into the text of a case file.
 
-    The rule's own status and standard output are written where they differ from what is said, or
-    are not said; standard error where the case says one, or with ``stderr``. What a case says of
-    this shell by name (``OK bash ...``) is left alone. A case that gave two different answers, or
-    none, is left alone too.
+    Status and standard output of the rule are written where they differ from the file, or are missing
+    there; standard error where the case has one, or with ``stderr``. Expectations that name this shell
+    (``OK bash ...``) stay. A case whose two runs differ, or did not end, stays too.
 
     Args:
-        text: The file as it is, which ``file`` was read from.
-        observed: Cases with what two runs of each gave.
+        text: The present text of ``file``.
+        observed: Each case with the results of two runs.
     """
     lines = text.split("\n")
     edits: list[tuple[int, int, str, list[str]]] = []
@@ -73,7 +72,7 @@ def record(
 
 
 def _unusable(first: Observed, second: Observed, parts: list[str]) -> str:
-    """Return why two runs of a case are no answer to write down, or ""."""
+    """Return why two runs of a case cannot be recorded, or ""."""
     for each in (first, second):
         if each.trouble:
             return each.trouble
@@ -88,16 +87,16 @@ def _says(case: Case, part: str) -> bool:
 
 
 def _apart(own: Expectation, part: str) -> bool:
-    """Tell whether a shell has an expectation of its own for a part."""
+    """Return True when a shell has an expectation of its own for a part."""
     return bool(own.kind) and getattr(own, part) is not None
 
 
 def _edits(
     file: CaseFile, case: Case, parts: list[str], observed: Observed
 ) -> Iterator[tuple[int, int, str, list[str]]]:
-    """Yield lines to replace: the first, the one behind the last, what it is, and the new ones.
+    """Yield replacements: the first line, the line after the last, a description, and the new lines.
 
-    What is not said yet goes behind what is said before it, or else behind the script.
+    A new expectation goes after the previous one, or after the script.
     """
     rule = case.expectations.get("", Expectation())
     at = case.end
@@ -125,7 +124,7 @@ def _edits(
 
 
 def written(stream: str, text: str, *, own: bool = True) -> list[str]:
-    """Return the lines that say an output: one line, a block, or JSON where neither can hold it.
+    """Return the directive for an output: one line, a block, or JSON where neither can hold it.
 
     >>> written("stdout", "a b\\n"), written("stdout", "no newline")
     (['## stdout: a b'], ['## stdout-json: "no newline"'])
@@ -141,7 +140,7 @@ def written(stream: str, text: str, *, own: bool = True) -> list[str]:
 
 
 def _plain(line: str) -> bool:
-    """Tell whether a line can be seen and edited as it is: printable, tabs aside."""
+    """Return True when a line has only printable characters and tabs."""
     return line.replace("\t", "").isprintable()
 
 

@@ -1,4 +1,4 @@
-"""Runs cases on sandhook, or on any shell that is given as a callable, and compares."""
+"""Runs cases on sandhook, or on a shell that is passed as a callable, and compares the results."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
 
-#: What every shell finds in its environment, besides HOME and the names below: the same everywhere.
+#: The environment of every shell, in addition to HOME and the names below.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC0"}
 
-#: What cases of the public format ask for: the shell itself, a directory to write to, the directory
-#: that the files are run from (a copy-on-write view of it), and where the helper programs are.
+#: The environment of the public format: the shell itself, a directory for files, the repository
+#: (copy-on-write), and the directory of the helper programs.
 SANDBOX = {
     **ENVIRONMENT,
     "HOME": "/home/agent",
@@ -34,10 +34,10 @@ SANDBOX = {
     "TESTBIN": "/usr/bin",
 }
 
-#: Seconds that one case may take, on any shell.
+#: Limit of one case in seconds, on any shell.
 TIMEOUT = 20.0
 
-#: What else bounds a case on sandhook.
+#: Limits of a case on sandhook.
 LIMITS = Limits(wall_seconds=TIMEOUT)
 
 #: The result of a case. "differs" is a mismatch on a shell that the file does not name.
@@ -54,11 +54,11 @@ _RESULT_OF: dict[Kind, Result] = {"": "pass", "OK": "ok", "BUG": "bug", "N-I": "
 
 
 class Observed(Record):
-    """What a shell gave for one script.
+    """The result of one script on a shell.
 
     Attributes:
-        trouble: Why the run is no answer at all (a limit, a defect, a missing shell), or "".
-        seconds: How long it took.
+        trouble: Why there is no result (a limit, a defect, a missing shell), or "".
+        seconds: Duration.
     """
 
     status: int
@@ -72,11 +72,11 @@ Run = Callable[[str], Observed]
 
 
 class Outcome(Record):
-    """A case on one shell: what was wanted, what came, and what that makes it.
+    """One case on one shell: expectation, observation and result.
 
     Attributes:
         result: One of RESULTS.
-        differences: Which of "status", "stdout", "stderr" and "trouble" are not as expected.
+        differences: The parts that are not as expected.
     """
 
     case: Case
@@ -99,10 +99,10 @@ class Outcome(Record):
 
 @dataclass(slots=True)
 class Report:
-    """What one shell made of a file.
+    """The results of a file on one shell.
 
     Attributes:
-        partial: Not all of its cases were run, so that failures cannot be counted exactly.
+        partial: Only some cases ran, so the number of failures may be too low.
     """
 
     file: CaseFile
@@ -117,27 +117,27 @@ class Report:
 
     @property
     def passed(self) -> int:
-        """How many cases are as expected."""
+        """The number of cases that are as expected."""
         return sum(outcome.result not in ("fail", "differs") for outcome in self.outcomes)
 
     @property
     def wanted(self) -> int:
-        """How many cases must fail: of sandhook as the file says, of a real shell none."""
+        """The number of cases that must fail: ``expected_failures`` for sandhook, 0 for a real shell."""
         return self.file.expected_failures if self.shell in ("sandhook", HOST) else 0
 
     @property
     def good(self) -> bool:
-        """Exactly as many cases failed as must; not more of them, when not all were run."""
+        """True when the expected number of cases failed; when only some ran, at most that number."""
         failed = len(self.failures)
         return failed <= self.wanted if self.partial else failed == self.wanted
 
     @property
     def seconds(self) -> float:
-        """How long the cases took together."""
+        """The duration of all cases together."""
         return sum(outcome.observed.seconds for outcome in self.outcomes)
 
     def counts(self) -> dict[Result, int]:
-        """Return how many cases came to each of RESULTS."""
+        """Return the number of cases for each of RESULTS."""
         counted = dict.fromkeys(RESULTS, 0)
         for outcome in self.outcomes:
             counted[outcome.result] += 1
@@ -155,8 +155,8 @@ def run_sandhook(script: str, root: str | None = None, seconds: float | None = N
     """Run a script in a fresh shell over an empty working directory.
 
     Args:
-        root: A directory of the host that the script finds as $REPO_ROOT; what it changes there is dropped.
-        seconds: Time that it may take; TIMEOUT when None.
+        root: Directory of the host that the script sees as $REPO_ROOT; its changes there are discarded.
+        seconds: Limit; TIMEOUT when None.
     """
     started = monotonic()
     limits = LIMITS if seconds is None else LIMITS._replace(wall_seconds=seconds)
@@ -169,7 +169,7 @@ def run_sandhook(script: str, root: str | None = None, seconds: float | None = N
 
 
 def observed(result: RunResult, seconds: float) -> Observed:
-    """Return what a run of ours gave, as a real shell's is kept."""
+    """Return the result of a run on sandhook in the form of a real shell's."""
     trouble = ""
     if result.limit is not None:
         trouble = f"limit {result.limit}"
@@ -185,9 +185,9 @@ def run_file(
 
     Args:
         file: The cases.
-        shell: Whose expectations hold: "sandhook", or an oracle's name.
+        shell: The shell whose expectations apply: "sandhook", or the name of an oracle.
         run: Runs one script on that shell; ``RealShell.run`` does so on a real one.
-        version: The shell's version, for expectations that name one.
+        version: Version of the shell, for expectations that name a version.
     """
     return report(file, shell, (run(case.script) for case in file.cases), version=version)
 
@@ -200,7 +200,7 @@ def report(
     cases: list[Case] | None = None,
     version: tuple[int, ...] = (),
 ) -> Report:
-    """Judge what a shell gave for the cases of a file, or for those that are named."""
+    """Judge the results of a shell for all cases of a file, or for ``cases``."""
     chosen = file.cases if cases is None else cases
     made = Report(file, shell, partial=len(chosen) < len(file.cases))
     for case, each in zip(chosen, observed):
@@ -211,10 +211,10 @@ def report(
 def judge(
     file: CaseFile, case: Case, shell: str, observed: Observed, version: tuple[int, ...] = ()
 ) -> Outcome:
-    """Compare what a shell gave with what it must give."""
+    """Compare the result of a shell with its expectation."""
     expected = case.expected(shell, version)
     differences = compare(expected, observed)
-    if differences and shell == HOST and expected.kind:  # the machine's utilities may do what the rule says
+    if differences and shell == HOST and expected.kind:  # utilities of the machine may follow the rule
         rule = case.expected("")
         if not compare(rule, observed):
             expected, differences = rule, ()
@@ -229,7 +229,7 @@ def judge(
 
 
 def compare(expected: Expectation, observed: Observed) -> tuple[Difference, ...]:
-    """Return the names of what is not as expected; nothing when all is as it should be."""
+    """Return the parts that are not as expected."""
     if observed.trouble:
         return ("trouble",)
     found: list[Difference] = ["status"] if expected.status != observed.status else []

@@ -1,4 +1,4 @@
-"""Files on shells: finds them, runs every case on every shell, and gathers one report for each pair."""
+"""Finds case files, runs their cases on shells, and collects a report for each file and shell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandhook.conformance.model import Case, CaseFile
 from sandhook.conformance.reader import read_all
 from sandhook.conformance.runner import Observed, Report, judge
 
-#: What a case file is called, where a directory is named.
+#: Names of case files in a directory.
 PATTERNS = ("*.test", "*.test.sh")
 
 
@@ -29,7 +29,7 @@ class Runner(Protocol):
 
 
 class Selected:
-    """The cases of a file that are to run; all of them unless a filter chose some."""
+    """The cases of a file that run: all of them, or those of a filter."""
 
     def __init__(self, file: CaseFile, cases: list[Case]) -> None:
         self.file = file
@@ -37,7 +37,7 @@ class Selected:
 
 
 def find(paths: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """Return the case files that paths name, directories searched; and what is wrong with paths."""
+    """Return the case files that paths name, also in directories, and an error for each wrong path."""
     found: dict[Path, None] = {}
     wrong = []
     for each in paths:
@@ -53,10 +53,10 @@ def find(paths: Sequence[str]) -> tuple[list[Path], list[str]]:
 
 
 def read_lines(path: Path) -> tuple[str, str]:
-    """Return a file's text, and how its lines end.
+    """Return the text of a file, and the end of its lines.
 
-    Where all of them end with a carriage return and a line feed, as git copies files on Windows, only the line
-    feed is text.
+    When all lines end with a carriage return and a line feed, as git writes them on Windows, the text has only
+    the line feeds.
     """
     text = path.read_bytes().decode("utf-8", "surrogateescape")
     if text.endswith("\r\n") and text.count("\n") == text.count("\r\n"):
@@ -65,7 +65,7 @@ def read_lines(path: Path) -> tuple[str, str]:
 
 
 def load(paths: Sequence[Path]) -> tuple[list[CaseFile], list[str]]:
-    """Read case files; return them, and everything that is wrong with any of them."""
+    """Read case files; return them, and all errors in them."""
     files = []
     wrong = []
     for path in paths:
@@ -90,8 +90,8 @@ def run(
     """Run cases on one shell and return a report for each file, in order.
 
     Args:
-        step: Called when a case is done.
-        fail_fast: Stop behind the first file that is not as expected.
+        step: Called after each case.
+        fail_fast: Stop after the first file that is not as expected.
     """
     reports = []
     results = runner.map([case.script for each in selected for case in each.cases])

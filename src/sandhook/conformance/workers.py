@@ -1,7 +1,7 @@
 """Runs scripts on sandhook in worker processes.
 
-Results come in the order of the scripts, whatever the number of workers. A worker that dies takes
-its pool along; what was not answered is then run one by one, so that the script at fault is found.
+Results come in the order of the scripts. A worker that dies ends its pool; the remaining scripts then run
+one by one, so that the script that caused it is found.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from sandhook.conformance.runner import Observed, run_sandhook
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-#: Scripts that one worker is given at a time.
+#: Scripts that a worker receives at once.
 CHUNK = 16
 
-#: Below this number a worker's start takes longer than the scripts.
+#: Below this number of scripts, the start of a worker takes longer than they do.
 FEW = 64
 
-#: What crosses the process boundary for one script.
+#: The result of one script between processes: the fields of ``Observed``.
 _Plain = tuple[int, bytes, bytes, str, float]
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    """Return a pool of fresh processes: a fork would copy threads and greenlets in the middle of their work."""
+    """Return a pool of new processes: a fork would copy threads and greenlets in the middle of their work."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -36,10 +36,10 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Start processes that inherit no interest in interrupts, which would come before they can say so."""
+    """Ignore interrupts while processes start, which inherit this: an interrupt could come before they ignore it."""
     try:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:  # only the main thread may; then it is not interrupted either
+    except ValueError:  # only the main thread may set handlers, and only it is interrupted
         yield
         return
     try:
@@ -49,12 +49,12 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 def _leave_interrupts() -> None:
-    """Let the process that started this one decide what an interrupt from the keyboard ends."""
+    """Ignore interrupts from the keyboard in a worker: its parent decides what they end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _run(scripts: list[str], root: str | None, seconds: float | None) -> list[_Plain]:
-    """Run a few scripts; the function that workers are sent."""
+    """Run some scripts in a worker."""
     return [tuple(run_sandhook(script, root, seconds)) for script in scripts]
 
 
@@ -62,15 +62,15 @@ class Sandhook:
     """Runs scripts on sandhook, in this process or in workers.
 
     Args:
-        root: A directory of the host that scripts find as $REPO_ROOT.
-        jobs: How many worker processes there may be; with 1 all runs in this process.
-        timeout: Seconds that one script may take.
+        root: Directory of the host that scripts see as $REPO_ROOT.
+        jobs: Largest number of worker processes; with 1, all scripts run in this process.
+        timeout: Limit of one script in seconds.
     """
 
     name = "sandhook"
     version: tuple[int, ...] = ()
 
-    #: What workers are sent: runs a few scripts with a root and a time.
+    #: The function that workers run: some scripts, with a root and a limit.
     work = staticmethod(_run)
 
     def __init__(self, *, root: str | None = None, jobs: int = 1, timeout: float | None = None) -> None:
@@ -89,7 +89,7 @@ class Sandhook:
         return run_sandhook(script, self._root, self._timeout)
 
     def map(self, scripts: Sequence[str]) -> Generator[Observed, None, None]:
-        """Yield what each script gives, in order."""
+        """Yield the result of each script, in order."""
         jobs = min(self._jobs, len(scripts) // (FEW // 2))
         if jobs <= 1:
             yield from map(self.run, scripts)
@@ -111,7 +111,7 @@ class Sandhook:
         except BrokenProcessPool:
             pass
         finally:
-            if answered < len(scripts):  # nobody waits for what the workers are at
+            if answered < len(scripts):  # the results of the workers are not needed
                 for process in set(active_children()) - others:
                     process.kill()
             pool.shutdown(cancel_futures=True)
