@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Sequence
-from io import TextIOWrapper
 from itertools import pairwise
 from typing import NoReturn
 
@@ -119,7 +118,7 @@ def entry() -> NoReturn:
 
     gc.set_threshold(50_000)  # start-up makes many objects that stay
     # argparse translates every heading: gettext imports locale (3 ms) and finds no translation.
-    vars(argparse)["_"] = str
+    argparse._ = str  # type: ignore[attr-defined]
     if sys.platform == "win32":
         _same_bytes_everywhere()
     status = main()
@@ -135,8 +134,8 @@ def entry() -> NoReturn:
 def _same_bytes_everywhere() -> None:
     """Print UTF-8 with line feeds on Windows, whatever its code page: agents read nothing else."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", newline="\n")
+        if stream is not None:
+            stream.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
 
 
 def _dispatch(arguments: list[str]) -> int:
