@@ -51,7 +51,6 @@ lint: $(STAMP)-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tools.prose
-	$(BIN)/vulture
 	$(TYPES)
 	$(BIN)/python tools/dead_code.py
 
