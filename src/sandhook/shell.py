@@ -322,14 +322,13 @@ class _Run:
         except LimitExceeded as error:
             return self._refused(error)
         process = self.process()
-        state = new_state(self.shell._runtime, process, name, environment)
-        state.positional = list(args)
+        runtime = self.shell._runtime
         if from_file:
             process.argv = ("bash", name, *args)
-            state.extra["script"] = True
-            state.extra["main"] = name
+            state = new_state(runtime, process, name, environment, input="file", main=name)
         else:
-            state.extra["command_string"] = True
+            state = new_state(runtime, process, name, environment, input="string")
+        state.positional = list(args)
         return self._execute(process, state, script)
 
     def continued(
@@ -339,20 +338,9 @@ class _Run:
         process = self.process()
         environment = {**self.shell.env, **env} if env else self.shell.env
         if state is None:
-            state = new_state(self.shell._runtime, process, name, environment)
-            state.extra["command_string"] = True
+            state = new_state(self.shell._runtime, process, name, environment, input="string")
         else:
-            process.cwd = state.process.cwd
-            process.umask = state.process.umask
-            process.caught = state.process.caught
-            process.ignored = state.process.ignored
-            process.on_signal = state.process.on_signal
-            state.process = process
-            state.budget = self.budget
-            state.jobs = None
-            state.frames = []
-            state.errexit_suppressed = state.loops = state.calls = 0
-            state.shell_pid = process.pid
+            state.move_to(process)
         try:
             self._check_input(script, (), environment)
         except LimitExceeded as error:
@@ -384,7 +372,9 @@ class _Run:
         error: LimitExceeded | None = None
         defect: Exception | None = None
         ended = False
-        process.start(lambda: runtime.run_main(state, script, "" if "script" in state.extra else "-c: "))
+        process.start(
+            lambda: runtime.run_main(state, script, "" if state.invocation.input == "file" else "-c: ")
+        )
         if self.cancel is not None:
             self.cancel.attach(self.budget)
         try:
@@ -425,7 +415,7 @@ class _Run:
             truncated=self.cap.truncated or self.error_cap.truncated,
             stdout_truncated=self.cap.truncated,
             duration=monotonic() - self.started,
-            syntax_error=state.extra.pop("syntax_error", None) if state is not None else None,
+            syntax_error=None if state is None else state.execution.syntax_error,
             defect=defect,
             notes=() if self.stage is None else self.stage.notes,
         )

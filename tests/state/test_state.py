@@ -57,7 +57,7 @@ def test_a_subshell_changes_nothing_of_its_parent(state: State) -> None:
     child = state.fork(state.process.fork())
     child.set("x", "2")
     child.set_element("a", "0", "changed")
-    child.options.set("errexit", True)
+    child.set_option("errexit", True)
     child.traps["EXIT"] = ":"
     child.attributes["x"] = EXPORT
     assert {name: state.values[name] for name in before} == before
@@ -170,5 +170,5 @@ def test_large_values_are_charged(state: State) -> None:
 def test_flags_are_in_bashs_order() -> None:
     options = Options()
     for name in ("xtrace", "errexit", "nounset"):
-        options.set(name, True)
+        options = options.with_option(name, True)
     assert options.flags() == "ehuxB"

@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, NoReturn, Protocol, TypeAlias
 
-from sandhook.interp.jobs import Jobs
 from sandhook.interp.lookup import Commands
 from sandhook.record import Record
 from sandhook.state.control import Discard, ExitShell, Misuse, ShellError
-from sandhook.state.state import Function, State
+from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2  #: bash's EX_USAGE
@@ -87,10 +86,6 @@ class Runtime(Protocol):
 
     def find(self, state: State, name: str) -> Sequence[Found]: ...
 
-    def unparse_function(self, function: Function) -> str: ...
-
-    def wait_for(self, state: State, process: Any) -> int: ...
-
     def run_trap(self, state: State, name: str) -> int: ...
 
     def command_output(self, state: State, text: str) -> str:
@@ -100,8 +95,6 @@ class Runtime(Protocol):
     def expand_words(self, state: State, text: str) -> list[str]:
         """Expand text as one unquoted word: to fields, without pathname expansion."""
         ...
-
-    def jobs(self, state: State) -> Jobs: ...
 
 
 class Fault(Exception):
@@ -174,7 +167,7 @@ def report(state: State, name: str, fault: Fault, usage: str = "") -> int:
     say(state, name, fault)
     if fault.usage:
         show_usage(state, name, usage)
-    if fault.discard and state.extra.get("command_string"):
+    if fault.discard and state.invocation.input == "string":
         raise ExitShell(fault.status) from None  # bash drops all of the text of -c
     if fault.discard:
         raise Discard(fault.status) from None

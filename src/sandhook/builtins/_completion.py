@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sandhook.builtins._base import USAGE_STATUS, Fault, Given, complain, runtime
 from sandhook.builtins._quote import contains_metas, single_quote
 from sandhook.builtins._words import word_list
+from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.signals import NAMES
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State
@@ -123,7 +124,7 @@ def _commands(state: State) -> list[str]:
 
 
 def _enabled(state: State, on: bool) -> list[str]:
-    disabled: frozenset[str] = state.extra.get("disabled", frozenset())
+    disabled = state.disabled_builtins
     return [name for name in sorted(runtime(state).commands.names) if (name not in disabled) is on]
 
 
@@ -162,7 +163,7 @@ def _accounts(state: State, path: str) -> list[str]:
 
 
 def _jobs(state: State) -> list[str]:
-    return [job.command.partition(" ")[0] for job in runtime(state).jobs(state) if not job.done]
+    return [job.command.partition(" ")[0] for job in jobs_of(state) if not job.done]
 
 
 def files(state: State, word: str, *, directories: bool) -> Iterable[str]:

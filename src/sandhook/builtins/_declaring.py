@@ -11,7 +11,8 @@ from sandhook.builtins._variables import own_value
 from sandhook.record import Record
 from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import Discard, ShellError
-from sandhook.state.state import Frame, State
+from sandhook.state.frame import Frame
+from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
     ASSOC,

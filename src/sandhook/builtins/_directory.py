@@ -14,8 +14,6 @@ from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join, normalize
 
-_KEY = "directory"
-
 #: What cd and pwd say, behind their names alone, when the working directory is gone.
 LOST = (
     "error retrieving current directory: getcwd: cannot access parent directories: No such file or directory"
@@ -25,7 +23,7 @@ LOST = (
 def logical(state: State) -> str:
     """Return the working directory by the name that led here."""
     cwd = state.process.cwd
-    known: tuple[str, str] | None = state.extra.get(_KEY)
+    known = state.memo.directory
     if known is not None and known[1] == cwd:
         return known[0]
     inherited = state.get("PWD") or ""
@@ -125,7 +123,7 @@ def change(state: State, name: str, *, follow: bool) -> str:
     old = logical(state)
     text, target = resolve(state, name, follow=follow)
     state.process.cwd = target
-    state.extra[_KEY] = (text, target)
+    state.memo = state.memo._replace(directory=(text, target))
     state.set("OLDPWD", state.get("PWD") or old)
     state.set("PWD", text)
     return text

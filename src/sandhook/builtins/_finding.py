@@ -49,7 +49,7 @@ def write_long(state: State, name: str, found: Found) -> None:
     elif found.kind == "keyword":
         text = f"{name} is a shell keyword\n"
     elif found.kind == "function":
-        text = f"{name} is a function\n{runtime(state).unparse_function(state.functions[name])}\n"
+        text = f"{name} is a function\n{state.functions[name].definition()}\n"
     elif found.kind == "builtin":
         text = f"{name} is a shell builtin\n"
     elif found.hashed:

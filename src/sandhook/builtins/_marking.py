@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import complain, is_name, runtime, write
+from sandhook.builtins._base import complain, is_name, write
 from sandhook.builtins._declaring import Request
 from sandhook.builtins._variables import all_names, function_line, listing
 from sandhook.builtins.declare import declare_all, effective_bits, split_options
@@ -58,7 +58,7 @@ def _list(state: State, bit: int, kinds: int, *, functions: bool) -> None:
         for name in sorted(state.functions):
             function = state.functions[name]
             if function.attributes & bit:
-                write(state, runtime(state).unparse_function(function) + "\n" + function_line(state, name))
+                write(state, function.definition() + "\n" + function_line(state, name))
         return
     names = [name for name in all_names(state) if effective_bits(state, name) & bit]
     if kinds:

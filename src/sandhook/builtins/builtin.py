@@ -20,6 +20,6 @@ def run(state: State, argv: Sequence[str]) -> int:
     operands = no_options(argv)
     if not operands:
         return 0
-    if operands[0] not in NAMES or operands[0] in state.extra.get("disabled", ()):
+    if operands[0] not in NAMES or operands[0] in state.disabled_builtins:
         raise Fault(f"{operands[0]}: not a shell builtin")
     return runtime(state).call(state, operands, functions=False)

@@ -24,7 +24,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     operands = no_options(argv)
     lines, sources = (_entries(state, name) for name in ("BASH_LINENO", "BASH_SOURCE"))
     names = ["source" if frame.sourced else frame.function for frame in reversed(state.frames)]
-    if state.extra.get("script"):
+    if state.invocation.input == "file":
         names.append("main")
     if not operands:
         write(state, f"{lines[0]} {sources[1] if len(sources) > 1 else 'NULL'}\n")

@@ -139,7 +139,7 @@ def _list(state: State, request: Request, letters: set[str]) -> int:
             write(state, listing(state, all_names(state)))
         elif not (request.local and letters & {"I"}):
             write(state, "".join([plain_line(state, name) for name in state.names()]))
-            write(state, "".join([runtime(state).unparse_function(state.functions[name]) + "\n"
+            write(state, "".join([state.functions[name].definition() + "\n"
                                   for name in sorted(state.functions)]))  # fmt: skip
         return 0
     wanted = request.add | (NAMEREF if request.nameref else 0)
@@ -189,7 +189,7 @@ def _functions(
         elif not letters & {"f", "F"}:
             continue
         elif "F" not in letters:
-            write(state, runtime(state).unparse_function(function) + "\n")
+            write(state, function.definition() + "\n")
             if "p" in letters and function.attributes:
                 write(state, function_line(state, operand))
         elif "p" in letters:
@@ -207,6 +207,6 @@ def _list_functions(state: State, names_only: bool, bits: int) -> None:
         if bits and not function.attributes & bits:
             continue
         if not names_only:
-            write(state, runtime(state).unparse_function(function) + "\n")
+            write(state, function.definition() + "\n")
         if names_only or function.attributes:
             write(state, function_line(state, name))

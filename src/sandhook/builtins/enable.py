@@ -1,6 +1,6 @@
 """enable: switch built-ins off and on.
 
-Source: bash 5.2 reference manual 4.2. The names that are off are in ``state.extra["disabled"]``.
+Source: bash 5.2 reference manual 4.2. The names that are off are in ``state.disabled_builtins``.
 Divergence: L-ENABLE-001, -f and -d (code from shared objects) are refused.
 """
 
@@ -13,7 +13,6 @@ from sandhook.builtins._base import builtin, complain, not_supported, parse, wri
 from sandhook.state.state import State
 
 USAGE = "enable [-a] [-dnps] [-f filename] [name ...]"
-DISABLED = "disabled"
 
 
 @builtin(USAGE)
@@ -24,7 +23,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     for letter in ("f", "d"):
         if letter in letters:
             not_supported(f"-{letter}", "L-ENABLE-001")
-    disabled: frozenset[str] = state.extra.get(DISABLED, frozenset())
+    disabled = state.disabled_builtins
     if not names or "p" in letters:
         for name in sorted(SPECIAL if "s" in letters else NAMES):
             off = name in disabled
@@ -40,5 +39,5 @@ def run(state: State, argv: Sequence[str]) -> int:
             disabled |= {name}
         else:
             disabled -= {name}
-    state.extra[DISABLED] = disabled
+    state.disabled_builtins = disabled
     return status

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sandhook.builtins._base import builtin, misused, no_options, runtime
 from sandhook.interp.traps import came_back
 from sandhook.state.control import AskedExit
-from sandhook.state.state import UNHEEDED, State
+from sandhook.state.state import State
 
 USAGE = "eval [arg ...]"
 
@@ -21,15 +21,17 @@ def run(state: State, argv: Sequence[str]) -> int:
     text = " ".join(no_options(argv))
     if not text:
         return 0
-    state.extra.pop("syntax_error", None)
-    heeded = state.errexit_suppressed and state.extra.setdefault(UNHEEDED, argv) is argv
+    state.execution.syntax_error = None
+    outermost = bool(state.errexit_suppressed) and not state.eval_in_condition
+    if outermost:
+        state.eval_in_condition = True
     try:
         status = runtime(state).run_text(state, text, name="eval")
     finally:
-        if heeded:
-            del state.extra[UNHEEDED]
-    if "syntax_error" in state.extra and state.options.errexit and not state.errexit_suppressed:
+        if outermost:
+            state.eval_in_condition = False
+    if state.execution.syntax_error is not None and state.options.errexit and not state.errexit_suppressed:
         raise AskedExit(status)  # before the ERR trap hears of it
     if state.traps:
         came_back(state, status)
-    return misused(state, argv[0], status) if "syntax_error" in state.extra else status
+    return status if state.execution.syntax_error is None else misused(state, argv[0], status)

@@ -36,11 +36,11 @@ def _leaving(state: State, status: int) -> AskedExit:
 
     Outside of functions ``bash -c`` undoes redirections first, so that it is left to the one who ends the run.
     """
-    if "interactive" in state.extra or "login_shell" in state.options.shopts:
+    if state.invocation.interactive is not None or "login_shell" in state.options.shopts:
         from sandhook.interp.interactive import say_goodbye
 
         say_goodbye(state.shell, state)
-    undone = "command_string" in state.extra and not state.subshell and state.function_frame() is None
+    undone = state.invocation.input == "string" and not state.subshell and state.function_frame() is None
     if "EXIT" in state.traps and not undone:
         status = state.shell.run_exit_trap(state, status & 0xFF)
     return AskedExit(status)
@@ -48,5 +48,5 @@ def _leaving(state: State, status: int) -> AskedExit:
 
 def _last_status(state: State) -> int:
     """Return ``$?``; in an EXIT trap, the status that the shell was about to end with."""
-    status: int = state.extra.get("exit_status", state.status)
-    return status
+    status = state.tracing.exit_status
+    return state.status if status is None else status

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, Given, builtin, numeric, parse, runtime, write, write_error
-from sandhook.interp.record import RECORDING, history_of, keep
+from sandhook.interp.record import history_of, keep
 from sandhook.interp.script import read_script
 from sandhook.kernel.descriptor import Description
 from sandhook.state.history import History
@@ -76,7 +76,7 @@ def _arguments(argv: Sequence[str]) -> tuple[list[Given], list[str]]:
 def _last(state: State, history: History) -> int:
     """Return the place of the newest command, this ``fc`` itself excepted; -1 when there is none."""
     count = len(history.entries)
-    return count - 1 - (1 if state.extra.get(RECORDING) and history.added else 0)
+    return count - 1 - (1 if state.tracing.recording and history.added else 0)
 
 
 def _place(

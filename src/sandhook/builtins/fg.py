@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, HelpWanted, builtin, no_options, runtime, write
+from sandhook.builtins._base import Fault, HelpWanted, builtin, no_options, write
 from sandhook.builtins._jobspec import find_job, forget_ended
 from sandhook.interp.jobs import jobs_of
 from sandhook.state.state import State
@@ -33,6 +33,6 @@ def run(state: State, argv: Sequence[str]) -> int:
     write(state, job.command + "\n")
     status = 0
     for process in job.processes:
-        status = runtime(state).wait_for(state, process)
+        status = process.wait()
     jobs_of(state).remove(job)
     return status

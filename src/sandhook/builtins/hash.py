@@ -43,7 +43,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     for name in names:
         if "d" in letters:
             # Before the first entry bash has no table, and says nothing.
-            if table.pop(name, None) is None and "hash_used" in state.extra:
+            if table.pop(name, None) is None and state.memo.hash_used:
                 complain(state, f"hash: {name}: not found")
                 status = 1
         elif path is not None:

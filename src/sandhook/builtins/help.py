@@ -120,7 +120,7 @@ def _overview(state: State) -> str:
     width = min(128, columns // 2)
     if width <= 3:
         width = 40
-    disabled = state.extra.get("disabled", ())
+    disabled = state.disabled_builtins
     entries = []
     for name in TOPICS:
         entries.append(("*" if name in disabled else " ") + _topic(name)[0])

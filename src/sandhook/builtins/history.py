@@ -13,7 +13,7 @@ from sandhook.builtins._base import Fault, builtin, complain, numeric, parse, wr
 from sandhook.builtins._history_file import append_file, read_file, write_file
 from sandhook.dates.clock import strftime
 from sandhook.interp.history_expansion import NoEvent, expand
-from sandhook.interp.record import RECORDING, history_of, keep
+from sandhook.interp.record import history_of, keep
 from sandhook.state.history import Entry, History
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text, fs_error
@@ -55,7 +55,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 def _forget_this(state: State, history: History) -> None:
     """Take the command that is running out of the list: it is about the list."""
-    if state.extra.get(RECORDING) and history.added and history.entries:
+    if state.tracing.recording and history.added and history.entries:
         history.remove(len(history.entries) - 1, len(history.entries))
         history.session = max(0, history.session - 1)
         history.added = False

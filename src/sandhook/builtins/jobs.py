@@ -25,7 +25,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if any(option.letter in "lpn" for option in given[:last]):  # behind it they mean nothing
             raise Fault("no other options allowed with `-x'")
         return _execute(state, operands)
-    untold = [] if state.extra.get("command_string") else [job for job in jobs_of(state) if job.done]
+    untold = [] if state.invocation.input == "string" else [job for job in jobs_of(state) if job.done]
     if operands or not untold:
         forget_ended(state)
     if not operands:

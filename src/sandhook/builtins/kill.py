@@ -99,8 +99,11 @@ def run(state: State, argv: Sequence[str]) -> int:
             me.deliver()  # what ends the shell ends it before the next operand
     if sent:
         state.status = 0  # what a handler sees, which runs now
-    if state.process.pending and not state.extra.pop("signals_wait", False):
-        state.process.deliver()
+    if state.process.pending:
+        if state.execution.defers_signals:
+            state.execution.defers_signals = False
+        else:
+            state.process.deliver()
     return 0 if sent else 1
 
 

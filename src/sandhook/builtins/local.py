@@ -11,7 +11,8 @@ from sandhook.builtins._base import Fault, builtin, write
 from sandhook.builtins._variables import exists, listing
 from sandhook.builtins.declare import declare_all, make_request, show, split_options
 from sandhook.state.assignment import Assigned
-from sandhook.state.state import Frame, Saved, State
+from sandhook.state.frame import Frame, Saved
+from sandhook.state.state import State
 
 USAGE = "local [option] name[=value] ..."
 
@@ -59,4 +60,4 @@ def _keep_options(state: State, frame: Frame) -> None:
 
     As in bash a second one forgets what the first one kept.
     """
-    frame.options = state.options.copy()
+    frame.options = state.options

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import USAGE_STATUS, Fault, HelpWanted, builtin, runtime, write
+from sandhook.builtins._base import USAGE_STATUS, Fault, HelpWanted, builtin, write
 from sandhook.builtins._variables import plain_line
 from sandhook.interp.record import switch_recording
 from sandhook.state.control import Discard
 from sandhook.state.options import LETTERS, SET_OPTIONS
-from sandhook.state.state import PARAMETERS_SET, State
+from sandhook.state.state import State
 
 USAGE = "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]"
 
@@ -63,7 +63,7 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 def _set_parameters(state: State, words: Sequence[str]) -> None:
     state.positional = list(words)
-    state.extra[PARAMETERS_SET] = True
+    state.execution.positional_set = True
 
 
 def _validate(argv: Sequence[str]) -> None:
@@ -93,7 +93,7 @@ def set_option(state: State, name: str, on: bool) -> None:
 
 def switch(state: State, name: str, on: bool) -> None:
     """Switch an option and what hangs on it."""
-    state.options.set(name, on)
+    state.set_option(name, on)
     if on and name == "noexec":
         raise Discard(0)  # nothing more is run, and nothing can switch it off
     if name == "xtrace":
@@ -106,7 +106,7 @@ def switch(state: State, name: str, on: bool) -> None:
     elif name == "history":
         switch_recording(state, on)
     elif name in ("emacs", "vi") and on:
-        state.options.set("vi" if name == "emacs" else "emacs", False)
+        state.set_option("vi" if name == "emacs" else "emacs", False)
 
 
 def list_options(state: State, *, reusable: bool) -> None:
@@ -122,5 +122,4 @@ def list_options(state: State, *, reusable: bool) -> None:
 def _list_variables(state: State) -> None:
     write(state, "".join([plain_line(state, name) for name in state.names()]))
     if not state.options.posix:
-        unparse = runtime(state).unparse_function
-        write(state, "".join([unparse(state.functions[name]) + "\n" for name in sorted(state.functions)]))
+        write(state, "".join([state.functions[name].definition() + "\n" for name in sorted(state.functions)]))

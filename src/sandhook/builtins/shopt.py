@@ -76,7 +76,7 @@ def _set(state: State, names: Sequence[str], table: Iterable[str], on: bool, lon
         elif name.startswith("compat"):
             _set_compatible(state, name, on)
         elif name not in _FIXED:
-            state.options.set_shopt(name, on)
+            state.set_shopt(name, on)
     return status
 
 

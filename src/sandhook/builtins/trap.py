@@ -3,7 +3,7 @@
 Source: POSIX.1-2024 XCU 2.15 trap; bash 5.2 reference manual 4.1.
 
 A subshell shows its parent's traps until it sets one itself; they are in
-``state.extra["inherited_traps"]``, and the interpreter puts them there.
+``state.execution.inherited_traps``, and the interpreter puts them there.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage, write
 from sandhook.builtins._quote import single_quote
 from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
-from sandhook.interp.traps import ERR_SKIPPED, on_signal
+from sandhook.interp.traps import on_signal
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
-from sandhook.state.state import ERR_DEPTH, NOTING, State
+from sandhook.state.state import State
 
 USAGE = "trap [-lp] [[arg] signal_spec ...]"
-INHERITED = "inherited_traps"
 
 
 @builtin(USAGE)
@@ -49,26 +48,26 @@ def run(state: State, argv: Sequence[str]) -> int:
         else:
             set_trap(state, name, None if action == "-" else action)
     if status and not hearing and not state.errexit_suppressed and "ERR" in state.traps:
-        state.extra[ERR_SKIPPED] = True  # it was not there when this command began
+        state.execution.skips_err_trap = True  # it was not there when this command began
     return status
 
 
 def set_trap(state: State, name: str, action: str | None) -> None:
     """Set a trap, "" to ignore the signal, None to go back to its default."""
-    state.extra.pop(INHERITED, None)
+    state.execution.inherited_traps = {}
     number = NUMBERS.get(name)
-    if number in state.extra.get("always_ignored", ()):
+    if number in state.invocation.ignored_signals:
         return  # what was ignored when a shell began stays so (XCU 2.15)
     if action is None:
         state.traps.pop(name, None)
         if name == "ERR":
-            state.extra.pop(ERR_DEPTH, None)
+            state.tracing.err_depth = None
     else:
         state.traps[name] = action
-        if name == "ERR":
-            state.extra.setdefault(ERR_DEPTH, state.calls)
-    if action and NOTING not in state.extra and _asks_for_command(state, action):
-        state.extra[NOTING] = True
+        if name == "ERR" and state.tracing.err_depth is None:
+            state.tracing.err_depth = state.calls
+    if action and not state.tracing.tracks_commands and _asks_for_command(state, action):
+        state.tracing.tracks_commands = True
         state.watch()
     if name == "DEBUG":
         state.watch()
@@ -98,7 +97,7 @@ def _asks_for_command(state: State, action: str) -> bool:
 
 
 def _show(state: State, operands: Sequence[str]) -> int:
-    traps: dict[str, str] = {**state.extra.get(INHERITED, {}), **state.traps}
+    traps: dict[str, str] = {**state.execution.inherited_traps, **state.traps}
     status = 0
     if operands:
         chosen = []

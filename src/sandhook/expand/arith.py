@@ -121,7 +121,7 @@ def value_of(state: State, text: str) -> int:
         pass
     if not text.strip(" \t\n"):
         return 0
-    state.extra["arithmetic"] = depth = state.extra.get("arithmetic", 0) + 1
+    state.arithmetic_depth = depth = state.arithmetic_depth + 1
     try:
         if depth > MAX_RECURSION:
             raise ExpressionError(
@@ -131,7 +131,7 @@ def value_of(state: State, text: str) -> int:
             return int(state.process.kernel.scheduler.call_on_new_stack(lambda: evaluate(state, text)))
         return evaluate(state, text)
     finally:
-        state.extra["arithmetic"] = depth - 1
+        state.arithmetic_depth = depth - 1
 
 
 def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None = None) -> Integer:

@@ -76,7 +76,7 @@ def _escape(state: State, letter: str) -> str:
         "V": "5.2.15",
         "j": str(len(state.jobs or ())),
         "l": "sandbox",
-        "#": "0" if state.extra.get("command_string") else "1",
+        "#": "0" if state.invocation.input == "string" else "1",
         "!": "1",
     }
     return facts.get(letter, "\\" + letter)

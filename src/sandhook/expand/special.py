@@ -45,9 +45,9 @@ def special_value(state: State, name: str) -> str | None:
         case "!":
             return str(state.last_background) if state.last_background else None
         case "-":
-            extra = state.extra
-            source = "c" if extra.get("command_string") else "s" if "from_stdin" in extra else ""
-            return state.options.flags("i" if "interactive" in extra else "") + source
+            started = state.invocation
+            source = "c" if started.input == "string" else "s" if started.input == "stdin" else ""
+            return state.options.flags("i" if started.interactive is not None else "") + source
         case "@" | "*":
             return separator(state, name == "*").join(state.positional) if state.positional else None
         case "_":

@@ -16,7 +16,7 @@ def exported(state: State) -> dict[str, str]:
     made: dict[str, str] = state.environment()
     for name, function in state.functions.items():
         if function.attributes & EXPORT:
-            text = state.shell.unparse_function(function)
+            text = function.definition()
             made[f"BASH_FUNC_{name}%%"] = "() {" + text.partition("{")[2]
     return made
 
@@ -24,7 +24,7 @@ def exported(state: State) -> dict[str, str]:
 def inherited(state: State) -> dict[int, Description]:
     """Return the descriptors that a program gets: all but those of coprocesses."""
     descriptors = state.process.descriptors
-    closed = state.extra.get("coprocesses")
+    closed = state.coprocesses
     if not closed:
         return descriptors
     return {number: each for number, each in descriptors.items() if number not in closed}

@@ -34,7 +34,6 @@ from sandhook.interp.external import NOT_EXECUTABLE, NOT_FOUND, execute, run_own
 from sandhook.interp.jobs import tell_of_ended
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
-from sandhook.state.state import KILLED
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import VirtualPath, join
 
@@ -413,7 +412,7 @@ class HostRun:
         if child.signal and _dedicated(state):
             raise Terminated(child.signal)  # the process was the program, and ended as it did
         if child.signal:
-            state.extra[KILLED] = child.pid, child.signal
+            state.execution.killed = child.pid, child.signal
         if process.caught:
             process.kill(SIGCHLD)
         if state.jobs is not None:
@@ -476,7 +475,7 @@ class HostRun:
 
 def _dedicated(state: State) -> bool:
     """Tell whether a process has nothing to do but the command that it runs."""
-    return bool(state.extra.get("last_command") == state.calls)
+    return state.execution.last_command == state.calls
 
 
 def _append(fd: int) -> None:

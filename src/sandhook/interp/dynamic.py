@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sandhook.interp.lookup import hash_table, is_executable, utility_at
 from sandhook.interp.record import number
 from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
+from sandhook.state.random import Random
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
 
 
-class _Random:
-    """bash's generator: the minimal standard one of Park and Miller, halves of its number joined.
-
-    A seed that a script gives (RANDOM=42) makes the same numbers as in bash.
-    """
-
-    __slots__ = ("last", "number", "owner")
-
-    def __init__(self, seed: int, owner: int) -> None:
-        self.number = seed & 0xFFFFFFFF
-        self.last = 0
-        self.owner = owner  # the process that seeded it: a subshell begins anew
-
-    def next(self) -> int:
-        while True:
-            high, low = divmod(self.number or 123459876, 127773)
-            number = 16807 * low - 2836 * high
-            self.number = number + 0x7FFFFFFF if number < 0 else number
-            found = (self.number >> 16 ^ self.number & 0xFFFF) & 0x7FFF
-            if found != self.last:  # never the same number twice in a row
-                self.last = found
-                return found
-
-
 def _random(state: State) -> str:
-    generator: _Random | None = state.extra.get("random")
+    generator = state.memo.random
     if generator is None or (state.subshell and generator.owner != state.process.pid):
         from random import SystemRandom
 
-        generator = _Random(SystemRandom().getrandbits(31), state.process.pid)
-        state.extra["random"] = generator
+        generator = Random(SystemRandom().getrandbits(31), state.process.pid)
+        state.memo = state.memo._replace(random=generator)
     return str(generator.next())
 
 
 def _seed_random(state: State, value: str) -> None:
-    state.extra["random"] = _Random(int(value), state.process.pid)
+    state.memo = state.memo._replace(random=Random(int(value), state.process.pid))
 
 
 def _srandom(state: State) -> str:
@@ -56,13 +33,13 @@ def _srandom(state: State) -> str:
 
 
 def _seconds(state: State) -> str:
-    base = state.extra.get("seconds", 0)
-    return str(int(state.budget.elapsed() - state.started) + base)
+    return str(int(state.budget.elapsed() - state.started) + state.memo.seconds)
 
 
 def _set_seconds(state: State, value: str) -> None:
     number = state.shell.arithmetic(state, value)
-    state.extra["seconds"] = number - int(state.budget.elapsed() - state.started)
+    age = int(state.budget.elapsed() - state.started)
+    state.memo = state.memo._replace(seconds=number - age)
 
 
 def _epoch_seconds(state: State) -> str:
@@ -77,19 +54,19 @@ def _function_names(state: State) -> IndexedArray | None:
     if not any(not frame.sourced for frame in state.frames):
         return None
     names = ["source" if frame.sourced else frame.function for frame in reversed(state.frames)]
-    return IndexedArray([*names, "main"] if state.extra.get("script") else names)
+    return IndexedArray([*names, "main"] if state.invocation.input == "file" else names)
 
 
 def _call_lines(state: State) -> IndexedArray:
     lines = [str(frame.line) for frame in reversed(state.frames)]
-    return IndexedArray([*lines, "0"] if state.extra.get("script") else lines)
+    return IndexedArray([*lines, "0"] if state.invocation.input == "file" else lines)
 
 
 def _sources(state: State) -> IndexedArray:
     outer = [frame.source for frame in reversed(state.frames)]
     if not state.frames:
-        return IndexedArray([state.source] if state.extra.get("script") else [])
-    return IndexedArray([*outer, state.extra["main"]] if state.extra.get("script") else outer)
+        return IndexedArray([state.source] if state.invocation.input == "file" else [])
+    return IndexedArray([*outer, state.invocation.main] if state.invocation.input == "file" else outer)
 
 
 def _argument_counts(state: State) -> IndexedArray:
@@ -100,7 +77,7 @@ def _argument_values(state: State) -> IndexedArray:
     return IndexedArray([text for arguments in _argument_stack(state) for text in reversed(arguments)])
 
 
-def _argument_stack(state: State) -> list[list[str]]:
+def _argument_stack(state: State) -> list[Sequence[str]]:
     """Return the arguments of all calls, the innermost first.
 
     Without extdebug they are those of the shell alone, and only once somebody outside a function
@@ -108,20 +85,22 @@ def _argument_stack(state: State) -> list[list[str]]:
     """
     debugging = "extdebug" in state.options.shopts
     if debugging or not state.frames:
-        state.extra["arguments_seen"] = True
-    found = [frame.arguments for frame in reversed(state.frames) if debugging and frame.arguments is not None]
-    if state.extra.get("arguments_seen"):
-        found.append(state.extra.get("arguments", []))
+        state.memo = state.memo._replace(arguments_seen=True)
+    found: list[Sequence[str]] = []
+    if debugging:
+        found += [frame.arguments for frame in reversed(state.frames) if frame.arguments is not None]
+    if state.memo.arguments_seen:
+        found.append(state.invocation.arguments)
     return found
 
 
 def _subshell_level(state: State) -> str:
-    offset: int = state.extra.get("subshell_offset", 0)
-    return str(state.subshell + offset)
+    return str(state.subshell + state.memo.subshell_offset)
 
 
 def _set_subshell_level(state: State, value: str) -> None:
-    state.extra["subshell_offset"] = state.shell.arithmetic(state, value) - state.subshell
+    offset = state.shell.arithmetic(state, value) - state.subshell
+    state.memo = state.memo._replace(subshell_offset=offset)
 
 
 def _set_name(state: State, value: str) -> None:
@@ -164,7 +143,7 @@ def _switch(name: str, turn: Callable[[State, str | None], None]) -> Dynamic:
 
 def _switch_dotglob(state: State, value: str | None) -> None:
     if value != "":
-        state.options.set_shopt("dotglob", value is not None)
+        state.set_shopt("dotglob", value is not None)
 
 
 def _switch_compatible(state: State, value: str | None) -> None:
@@ -173,7 +152,7 @@ def _switch_compatible(state: State, value: str | None) -> None:
     known = f"compat{level}"
     for name in SHOPT_OPTIONS:
         if name.startswith("compat"):
-            state.options.set_shopt(name, name == known)
+            state.set_shopt(name, name == known)
     if level not in ("", "50", "51", "52") and known not in SHOPT_OPTIONS:
         state.shell.complain(state, f"BASH_COMPAT: {value}: compatibility value out of range")
 
@@ -246,13 +225,13 @@ DYNAMICS: dict[str, Dynamic] = {
     "GLOBIGNORE": _switch("GLOBIGNORE", _switch_dotglob),
     "GROUPS": Dynamic(lambda state: IndexedArray([str(state.process.kernel.group_id)]), None),
     "HISTCMD": Dynamic(number, None),
-    "IGNOREEOF": _switch("IGNOREEOF", lambda state, value: state.options.set("ignoreeof", value is not None)),
+    "IGNOREEOF": _switch("IGNOREEOF", lambda state, value: state.set_option("ignoreeof", value is not None)),
     "LINENO": Dynamic(lambda state: str(state.line), None),
     "PIPESTATUS": Dynamic(_pipe_statuses, None, lasting=True),
     "POSIXLY_CORRECT": _switch(
-        "POSIXLY_CORRECT", lambda state, value: state.options.set("posix", value is not None)
+        "POSIXLY_CORRECT", lambda state, value: state.set_option("posix", value is not None)
     ),
-    "PPID": Dynamic(lambda state: state.extra.get("parent", "1"), None),
+    "PPID": Dynamic(lambda state: str(state.invocation.parent_pid), None),
     "RANDOM": Dynamic(_random, _seed_random),
     "SECONDS": Dynamic(_seconds, _set_seconds),
     "SHELLOPTS": Dynamic(_shell_options, None),

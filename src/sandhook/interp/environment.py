@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sandhook.state.state import FOREIGN, State
+from sandhook.state.state import State
 from sandhook.state.values import EXPORT
 
 
 def set_environment(state: State, environment: Mapping[str, str]) -> None:
     """Make exactly these the exported variables."""
-    state.extra.pop(FOREIGN, None)
+    if state.memo.foreign:
+        state.memo = state.memo._replace(foreign={})
     for name, bits in list(state.attributes.items()):
         if bits & EXPORT and name not in environment:
             state.values.pop(name, None)

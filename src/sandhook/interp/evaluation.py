@@ -18,7 +18,7 @@ def subscript(state: State, text: str) -> int:
 def subscript_error(state: State, error: ShellError) -> ShellError:
     """Return the error of a subscript's arithmetic as it is to be raised."""
     error.in_subscript = True
-    if not error.fatal and "command_string" in state.extra:
+    if not error.fatal and state.invocation.input == "string":
         error.fatal, error.status = True, 1
     return error
 
@@ -30,7 +30,7 @@ def integer(state: State, text: str) -> int:
     except ShellError as error:
         error.in_builtin = not error.message.endswith(": unbound variable")
         error.in_subscript = True
-        if not error.fatal and "command_string" in state.extra:
+        if not error.fatal and state.invocation.input == "string":
             error.fatal, error.status = True, 1
         elif not error.fatal:
             error.discard = True

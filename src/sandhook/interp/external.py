@@ -10,7 +10,6 @@ import errno
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from greenlet import getcurrent
 
 from sandhook.command.context import Context
 from sandhook.command.run import run_utility
@@ -24,7 +23,7 @@ from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.state.state import EXECUTED, KILLED, Function, State
+from sandhook.state.state import Function, State
 from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
@@ -97,7 +96,7 @@ def run_external(
     """Run what PATH, or a name with a slash, leads to; ``call`` calls command_not_found_handle."""
     name = argv[0]
     if "/" in name:
-        state.extra[EXECUTED] = name
+        state.executed = name
         return run_file(runtime, state, name, argv)
     located = lookup.locate(state, name, path)
     if located is None:
@@ -108,7 +107,7 @@ def run_external(
         _advise(runtime, state, name)
         return NOT_FOUND
     file, utility = located
-    state.extra[EXECUTED] = file
+    state.executed = file
     if utility is not None:
         return run_standard(runtime, state, utility, argv)
     world = outside(state)
@@ -130,7 +129,7 @@ def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str])
         return run_own_shell(runtime, state, argv)
     called = name if name in _OWN_NAME else argv[0]
     process = state.process
-    if state.extra.get("last_command") == state.calls:
+    if state.execution.last_command == state.calls:
         process.argv = argv
     else:
         process.utility = argv
@@ -226,12 +225,12 @@ def _run_shell(runtime: Runtime, state: State, argv: list[str]) -> int:
 
 def _in_child(runtime: Runtime, state: State, run: Callable[[State], int]) -> int:
     """Run ``run(inner)`` in a forked process, or in this one when it is all that it still runs."""
-    if state.extra.get("last_command") == state.calls:
+    if state.execution.last_command == state.calls:
         return _in_place(runtime, state, run)
     child = state.process.fork()
     status = runtime.guard_stack(state, lambda: _run_as(runtime, state, child, run))
     if child.signal:
-        state.extra[KILLED] = child.pid, child.signal
+        state.execution.killed = child.pid, child.signal
     return status
 
 
@@ -263,19 +262,11 @@ def _fork_for_command(runtime: Runtime, state: State, process: Process) -> State
 
 def _run_as(runtime: Runtime, state: State, child: Process, run: Callable[[State], int]) -> int:
     inner = _fork_for_command(runtime, state, child)
-    inner.extra.pop("last_command", None)
-    task = getcurrent()
-    outer = task.process
-    task.process = child
     process = state.process
-    if "EXIT" not in state.traps:
-        process.foreground_child = child
     try:
-        return child.run(lambda: run(inner))
+        return process.run_child(child, lambda: run(inner), signalled="EXIT" not in state.traps)
     finally:
-        task.process = outer
-        process.foreground_child = None
-        state.process.last_child = child
+        process.last_child = child
 
 
 def execute(
@@ -301,7 +292,7 @@ def execute(
 
     def run(inner: State) -> int:
         if environment is not None:
-            inner.extra.pop(EXECUTED, None)
+            inner.executed = None
             set_environment(inner, environment)
         if stdin is not None:
             inner.process.install(0, stdin)
@@ -317,7 +308,7 @@ def execute(
 
 
 def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, caller: str) -> int:
-    state.extra["last_command"] = state.calls  # this process is made for it
+    state.execution.last_command = state.calls  # this process is made for it
     reason = ""
     if "/" not in file:
         located = lookup.search(state, file, state.get("PATH") or lookup.STANDARD_PATH)

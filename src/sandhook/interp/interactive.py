@@ -11,7 +11,7 @@ from sandhook.expand.escapes import prompt
 from sandhook.interp import record
 from sandhook.interp.history_expansion import NoEvent, expand
 from sandhook.interp.protocol import Runtime
-from sandhook.interp.stdin_script import READER, end_of_unit, read_line
+from sandhook.interp.script import end_of_unit, read_line
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGINT, SIGTERM
 from sandhook.lazy import lazily
@@ -29,16 +29,15 @@ def begin(runtime: Runtime, state: State, name: str) -> None:
         f"{name}: cannot set terminal process group (-1): Inappropriate ioctl for device\n"
         f"{name}: no job control in this shell\n",
     )
-    state.extra["interactive"] = name
+    state.invocation = state.invocation._replace(interactive=name)
     for option in ("emacs", "histexpand", "history"):
-        state.options.set(option, True)
-    state.options.set_shopt("expand_aliases", True)
+        state.set_option(option, True)
+    state.set_shopt("expand_aliases", True)
     state.values.setdefault("PS1", "\\s-\\v\\$ ")
     state.values.setdefault("PS2", "> ")
     state.values.setdefault("HISTFILE", f"{state.get('HOME') or ''}/.bash_history")
     state.process.caught.update((SIGINT, SIGTERM))  # neither ends it
-    state.extra[READER] = next_command
-    if "command_string" not in state.extra:
+    if state.invocation.input != "string":
         record.switch_recording(state, True)
 
 
@@ -94,7 +93,7 @@ def say_goodbye(runtime: Runtime, state: State) -> None:
     if state.subshell:
         return
     login = "login_shell" in state.options.shopts
-    if "interactive" in state.extra:
+    if state.invocation.interactive is not None:
         runtime.write_error(state, "logout\n" if login else "exit\n")
     if login:
         read_startup(runtime, state, "~/.bash_logout")

@@ -12,7 +12,8 @@ from sandhook.interp.protocol import Runtime
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
-from sandhook.state.state import Frame, Function, State
+from sandhook.state.frame import Frame
+from sandhook.state.state import Function, State
 from sandhook.state.values import TRACE
 
 
@@ -33,7 +34,7 @@ def invoke(
     if functions and name in state.functions:
         return call_function(runtime, state, state.functions[name], _texts(argv[1:]))
     commands = runtime.commands
-    if builtins and name in commands.names and name not in state.extra.get("disabled", ()):
+    if builtins and name in commands.names and name not in state.disabled_builtins:
         builtin = commands.builtin(name)
         arguments = argv if name in commands.declarations else _texts(argv)
         if builtin is not None:

@@ -66,13 +66,13 @@ class Job:
         name, self.coprocess = self.coprocess, ""
         found = state.value(name)
         if isinstance(found, IndexedArray) and state.get(f"{name}_PID") == str(self.pid):
-            open_ = state.extra.get("coprocesses", ())
+            open_ = state.coprocesses
             mine = {int(text) for text in (found.get(0), found.get(1)) if text and text.isdigit()} & set(
                 open_
             )
             for number in mine:
                 state.process.close(number)
-            state.extra["coprocesses"] = tuple(number for number in open_ if number not in mine)
+            state.coprocesses = tuple(number for number in open_ if number not in mine)
             state.unset(name)
             state.unset(f"{name}_PID")
 
@@ -174,7 +174,7 @@ def tell_of_ended(state: State) -> None:
     others, and with job control it is told.
     """
     table = jobs_of(state)
-    string = "command_string" in state.extra
+    string = state.invocation.input == "string"
     for job in table.own():
         if not job.done or job.known:
             continue
@@ -188,7 +188,7 @@ def tell_of_ended(state: State) -> None:
 
 def tells_all(state: State) -> bool:
     """Tell whether every end of a job is told, and not only violent deaths."""
-    return not state.subshell and "command_string" in state.extra and state.shell.job_control(state)
+    return not state.subshell and state.invocation.input == "string" and state.shell.job_control(state)
 
 
 def report_ended(state: State, job: Job) -> None:

@@ -118,7 +118,7 @@ def is_external(state: State, argv: Sequence[Argument]) -> bool:
         if at == len(argv):
             return False
         name = argv[at]
-    return name not in state.shell.commands.names or name in state.extra.get("disabled", ())
+    return name not in state.shell.commands.names or name in state.disabled_builtins
 
 
 def is_executable(state: State, path: str) -> bool:
@@ -196,7 +196,8 @@ def hash_table(state: State) -> dict[str, Hashed]:
 def remember(state: State, name: str, where: Hashed) -> None:
     """Enter a command into the table. From the first one on, `hash -d` complains about unknown names."""
     hash_table(state)[name] = where
-    state.extra["hash_used"] = True
+    if not state.memo.hash_used:
+        state.memo = state.memo._replace(hash_used=True)
 
 
 def hashed_file(state: State, name: str) -> Located | None:
@@ -270,7 +271,7 @@ def find(state: State, name: str) -> list[Found]:
         found.append(Found("keyword"))
     if name in state.functions:
         found.append(Found("function"))
-    if name in commands.names and name not in state.extra.get("disabled", ()):
+    if name in commands.names and name not in state.disabled_builtins:
         found.append(Found("builtin", special=name in commands.special))
     found.extend(Found("file", path) for path in search_path(state, name))
     return found

@@ -11,7 +11,7 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import DESCRIPTIONS, SIGINT, SIGPIPE, SIGTERM
 from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
-from sandhook.state.state import KILLED, SUBSTITUTED, UNHEEDED, State
+from sandhook.state.state import State
 from sandhook.syntax.nodes import Command, Pipeline
 
 _TIME = lazily(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
@@ -24,7 +24,8 @@ def report_syntax(runtime: Runtime, state: State, error: ShellSyntaxError, label
         label: What the text was, for example "eval: ".
         line: What the first line of the text counts as.
     """
-    if "interactive" in state.extra and "from_stdin" in state.extra and not label:
+    started = state.invocation
+    if started.interactive is not None and started.input == "stdin" and not label:
         runtime.complain(state, error.message)
         return
     name = next((frame.source for frame in reversed(state.frames)), state.source)
@@ -75,11 +76,12 @@ def report_pipeline(state: State, processes: Sequence[Process], node: Pipeline) 
 
 
 def report_killed(state: State, node: Command) -> None:
-    """Tell of the program that a signal has ended (``KILLED``) as the command that it was."""
+    """Tell of the program that a signal has just ended as the command that it was."""
     from sandhook.syntax.unparse import unparse
 
-    pid, signal = state.extra.pop(KILLED)
-    report_signal(state, pid, signal, lambda: unparse(node))
+    killed, state.execution.killed = state.execution.killed, None
+    if killed is not None:
+        report_signal(state, *killed, lambda: unparse(node))
 
 
 def report_signal(state: State, pid: int | None, signal: int, command: Callable[[], str]) -> None:
@@ -88,7 +90,7 @@ def report_signal(state: State, pid: int | None, signal: int, command: Callable[
     Args:
         pid: None when ``command`` gives the whole text.
     """
-    if SUBSTITUTED in state.extra:  # bash says nothing there
+    if state.tracing.in_substitution:  # bash says nothing there
         return
     if signal == SIGTERM:
         state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
@@ -142,13 +144,11 @@ def times_text(layout: str, times: tuple[float, float, float]) -> tuple[str, str
 
 def fatal_status(state: State, error: ShellError) -> int:
     """Return what a shell exits with when an expansion ended it: 127 for ``-c`` alone."""
-    extra = state.extra
     if error.status != 127:
         return error.status
     unlike = (
-        (state.options.errexit and UNHEEDED not in extra)
-        or extra.get("script")
-        or "from_stdin" in extra
-        or "interactive" in extra
+        (state.options.errexit and not state.eval_in_condition)
+        or state.invocation.input in ("file", "stdin")
+        or state.invocation.interactive is not None
     )
-    return 1 if unlike or (state.subshell and not extra.get("direct")) else 127
+    return 1 if unlike or (state.subshell and not state.execution.direct) else 127

@@ -35,9 +35,8 @@ def runs_commands(word: Word) -> bool:
 def expand_fields(state: State, word: Word) -> list[str]:
     """Expand a word to fields, without pathname expansion."""
     options = state.options
-    noglob = options.noglob
-    options.noglob = True
+    state.options = options.with_option("noglob", True)
     try:
         return list(_fields(word)(state))
     finally:
-        options.noglob = noglob
+        state.options = options

@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 #: Options that act on the text of each command.
 OPTIONS = frozenset({"verbose", "history", "onecmd"})
-KEY = "history"  #: in ``State.extra``
-RECORDING = "recording"  #: in ``State.extra``: commands that are read now are kept
 
 
 def history_of(state: State, *, write: bool = False) -> History:
     """Return the list of a shell, HISTSIZE obeyed; a subshell that changes it gets its own."""
-    found: History | None = state.extra.get(KEY)
+    found = state.memo.history
     if found is None:
         from sandhook.state.history import History
 
-        found = state.extra[KEY] = History(state)
+        found = History(state)
+        state.memo = state.memo._replace(history=found)
     elif write and found.owner is not state:
-        found = state.extra[KEY] = found.copy(state)
+        found = found.copy(state)
+        state.memo = state.memo._replace(history=found)
     size = state.get("HISTSIZE")
     if size is not None:
         number = size.strip()
@@ -74,7 +74,7 @@ def read(state: State, source: str) -> None:
     if "verbose" in state.options.enabled:
         shown = source if source.endswith("\n") or not source else source + "\n"
         state.shell.write_error(state, shown)
-    if not state.extra.get(RECORDING):
+    if not state.tracing.recording:
         return
     from sandhook.state.history import one_line
 
@@ -100,7 +100,7 @@ def read(state: State, source: str) -> None:
 
 def switch_recording(state: State, on: bool) -> None:
     """Begin or end to keep commands (``set -o history``)."""
-    state.extra[RECORDING] = on
+    state.tracing.recording = on
     if on:
         if state.get("HISTSIZE") is None:
             state.set("HISTSIZE", "500")
@@ -110,7 +110,7 @@ def switch_recording(state: State, on: bool) -> None:
 
 def number(state: State) -> str:
     """Return HISTCMD."""
-    history: History | None = state.extra.get(KEY)
+    history = state.memo.history
     if history is None or "history" not in state.options.enabled:
         return (
             "0" if history is None else str(history.base + len(history.entries) - 1) if history.added else "0"

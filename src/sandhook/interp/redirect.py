@@ -15,7 +15,8 @@ from sandhook.interp.outside import outside
 from sandhook.kernel.descriptor import Description, Input, OpenDirectory
 from sandhook.kernel.process import Process
 from sandhook.state.control import ShellError
-from sandhook.state.state import Saved, State
+from sandhook.state.frame import Saved
+from sandhook.state.state import State
 from sandhook.syntax import DEFAULT_OPTIONS, ParseOptions, parse_heredoc
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
@@ -42,9 +43,6 @@ FIRST_FREE = 10
 
 #: No descriptor has this number or a higher one, as with ``ulimit -n`` on most systems.
 HIGHEST = 1 << 16
-
-#: Key of ``State.extra``: redirections are applied as in the process of an external command.
-AS_CHILD = "as_child"
 
 #: What an expansion that may assign begins with, and what it then has in it.
 _MAY_ASSIGN, _ASSIGNS = ("${", "$((", "$["), ("=", "++", "--")
@@ -134,7 +132,7 @@ def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Save
     inner = state
     if effects:
         inner = state.fork(state.process)
-        inner.extra[AS_CHILD] = True
+        inner.execution.applies_as_child = True
     try:
         if saved:
             apply_without(inner, apply, undo, saved)
@@ -467,7 +465,7 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
         was_open = number in state.process.descriptors
         _numbered(node, default, lambda _: source)(state, undo)
         if move:  # bash brings the source back only when it had to save the destination
-            lasting = not was_open and not state.extra.get(AS_CHILD)
+            lasting = not was_open and not state.execution.applies_as_child
             _remove(state, given, None if lasting else undo)
 
     return apply

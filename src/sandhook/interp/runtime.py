@@ -14,17 +14,15 @@ from sandhook.expand import arith
 from sandhook.expand.special import expand_subscript
 from sandhook.interp import evaluation, external, invoke, lookup, messages, nested, record, trace, traps
 from sandhook.interp.compile import Run
-from sandhook.interp.jobs import Jobs, jobs_of
 from sandhook.interp.lookup import Argument, Commands, Found
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
 from sandhook.interp.subshell import run_last_trap
 from sandhook.interp.substitution import substitute
-from sandhook.kernel.process import Process
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
-from sandhook.state.state import NOTING, UNHEEDED, Function, State
+from sandhook.state.state import Function, State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Command, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
@@ -66,13 +64,13 @@ class Runtime:
     def refuse(self, state: State, text: str) -> None:
         """Complain about an assignment; under ``set -e`` it ends the shell at once, also where that is tested."""
         self.complain(state, text)
-        if text.endswith(_AT_ONCE) and state.options.errexit and UNHEEDED not in state.extra:
+        if text.endswith(_AT_ONCE) and state.options.errexit and not state.eval_in_condition:
             raise ExitShell(state.status or 1)
 
     def where(self, state: State) -> str:
         """Return what stands before every message: the script's name and the line; "bash" when interactive."""
-        if "interactive" in state.extra:
-            return f"{state.extra['interactive']}: "
+        if state.invocation.interactive is not None:
+            return f"{state.invocation.interactive}: "
         name = next((frame.source for frame in reversed(state.frames)), state.source)
         return f"{name}: line {state.line}: " if state.line else f"{name}: "
 
@@ -90,7 +88,9 @@ class Runtime:
         if state.options.posix and error.discard and error.ends_posix(bare=not argv):
             error.fatal, error.status = True, 127
         if error.fatal:
-            raise (Discard if "interactive" in state.extra else ExitShell)(self.fatal_status(state, error))
+            raise (ExitShell if state.invocation.interactive is None else Discard)(
+                self.fatal_status(state, error)
+            )
         if error.discard:
             if state.options.errexit and not (error.in_subscript or isinstance(error, arith.ExpressionError)):
                 raise ExitShell(error.status_under_errexit(before))
@@ -112,7 +112,9 @@ class Runtime:
         (self.refuse if bare else self.complain)(state, error.message if bare else f"{name}: {error.message}")
         if error.fatal:
             state.status = error.status
-            raise (Discard if "interactive" in state.extra else ExitShell)(self.fatal_status(state, error))
+            raise (ExitShell if state.invocation.interactive is None else Discard)(
+                self.fatal_status(state, error)
+            )
         state.status = 1
         return 1
 
@@ -135,15 +137,17 @@ class Runtime:
         if state.errexit_suppressed:
             return
         if "ERR" in state.traps:
-            if NOTING not in state.extra or not isinstance(node, SimpleCommand):
+            if not state.tracing.tracks_commands or not isinstance(node, SimpleCommand):
                 self.note_command(state, node)  # else it was, and what it called is newer
-            if not state.extra.pop(traps.ERR_SKIPPED, False):
+            if state.execution.skips_err_trap:
+                state.execution.skips_err_trap = False
+            else:
                 self.run_trap(state, "ERR")
-        elif state.options.errexit and "EXIT" in state.traps and NOTING not in state.extra:
+        elif state.options.errexit and "EXIT" in state.traps and not state.tracing.tracks_commands:
             self.note_command(state, node)
         if state.options.errexit:
             if "EXIT" in state.traps:
-                if "command_string" not in state.extra:  # redirections are those of the command that failed
+                if state.invocation.input != "string":  # redirections are those of the command that failed
                     status = self.run_exit_trap(state, status)
                 traps.keep_calls(state)
             raise ExitShell(status)
@@ -199,7 +203,7 @@ class Runtime:
                     error = unit
                     continue
                 status = self._run_unit(state, unit, label, line)
-                if "onecmd" in state.options.enabled and not state.extra.get("command_string"):
+                if "onecmd" in state.options.enabled and state.invocation.input != "string":
                     break
         else:
             program = load_program(text, options, self.store, line)
@@ -212,9 +216,9 @@ class Runtime:
             self.report_syntax(state, error, label, line)
             unclosed = main and error.where == "quote"  # bash then keeps the status of what failed before
             state.status = status = (state.status if unclosed else 0) or 2
-            state.extra["syntax_error"] = error
+            state.execution.syntax_error = error
             if error.where == "substitution":  # this ends more than the text that it is in
-                command_string = state.extra.get("command_string") and not state.subshell
+                command_string = state.invocation.input == "string" and not state.subshell
                 if command_string or not main:
                     state.status = 127 if command_string else 1
                     raise ExitShell(state.status)
@@ -250,19 +254,18 @@ class Runtime:
         self.count_call(state)
         first = max(1, state.line) if line is None else line
         label = f"{name}: " if name else ""
-        extra = state.extra
-        depth = extra.get("trace_depth", 0)
-        extra["trace_depth"] = depth + 1
-        recording = extra.get(record.RECORDING)
+        tracing = state.tracing
+        depth, recording = tracing.depth, tracing.recording
+        tracing.depth = depth + 1
         if recording:
-            extra[record.RECORDING] = False
+            tracing.recording = False
         try:
             return self.guard_stack(state, lambda: self.run_units(state, text, label, first))
         finally:
             state.calls -= 1
-            if recording:
-                extra[record.RECORDING] = True
-            extra["trace_depth"] = depth
+            tracing.depth = depth
+            if recording:  # otherwise the text may have begun to record
+                tracing.recording = True
 
     def source(self, state: State, path: str, arguments: list[str]) -> int:
         """Run a file's text in this state. Raises OSError when it cannot be read."""
@@ -272,8 +275,8 @@ class Runtime:
 
     def run_main(self, state: State, text: str | None, label: str = "") -> int:
         """Run a whole script, None for the one on standard input, and its EXIT trap; return the status."""
-        state.extra["arguments"] = state.positional
-        if text is not None and "command_string" in state.extra:
+        state.invocation = state.invocation._replace(arguments=state.positional)
+        if text is not None and state.invocation.input == "string":
             state.values["BASH_EXECUTION_STRING"] = text
         try:
             if text is None:
@@ -347,14 +350,6 @@ class Runtime:
         """Return everything that ``type -a`` lists for a name."""
         return lookup.find(state, name)
 
-    def wait_for(self, state: State, process: Process) -> int:
-        """Wait until a process has ended; return its status."""
-        return process.wait()
-
-    def jobs(self, state: State) -> Jobs:
-        """Return the table of background jobs."""
-        return jobs_of(state)
-
     # ------------------------------------------------------------------ expansions
 
     def arithmetic(self, state: State, text: str) -> int:
@@ -396,12 +391,6 @@ class Runtime:
         word = parse_word(text)
         return [text] if nested.runs_commands(word) else nested.expand_fields(state, word)
 
-    def unparse_function(self, function: Function) -> str:
-        """Return a function's definition as ``declare -f`` prints it."""
-        from sandhook.syntax.unparse import function_text
-
-        return function_text(function.name, function.body)
-
     def unary_test(self, state: State, operator: str, operand: str) -> bool:
         """Evaluate a unary operator of ``[[``."""
         return self.commands.test(state, [operator, operand])
@@ -412,7 +401,7 @@ class Runtime:
 
     def close_later(self, state: State, number: int) -> None:
         """Close a process substitution's descriptor when the command has ended."""
-        mine = state.extra.get("substitutions")
+        mine = state.execution.substitutions
         if mine is not None:
             mine.append(number)
 
@@ -434,12 +423,12 @@ class Runtime:
 
     def note_command(self, state: State, node: Command) -> None:
         """Remember the command that BASH_COMMAND gives; in a trap it stays what it was."""
-        if not state.extra.get("running_traps"):
-            state.extra["command"] = node
+        if not state.tracing.running_traps:
+            state.tracing.command = node
 
     def current_command(self, state: State) -> str:
         """Return BASH_COMMAND."""
-        node: Command | None = state.extra.get("command")
+        node = state.tracing.command
         return trace.command_text(node) if node is not None else ""
 
     def debug(self, state: State, node: Command | None = None) -> bool:
@@ -449,7 +438,7 @@ class Runtime:
             With extdebug, whether the trap failed: then the command is skipped.
         """
         if "DEBUG" not in state.traps:
-            if node is not None and NOTING in state.extra:
+            if node is not None and state.tracing.tracks_commands:
                 self.note_command(state, node)
             return False
         if node is not None:

@@ -1,7 +1,9 @@
-"""Reading a script's text from the virtual file system."""
+"""Reading a script's text: a whole file, or standard input a command at a time."""
 
 from __future__ import annotations
 
+from sandhook.errors import ShellSyntaxError
+from sandhook.interp.protocol import Runtime
 from sandhook.kernel.descriptor import CHUNK, Description
 from sandhook.state.state import State
 from sandhook.vfs.path import join
@@ -38,3 +40,36 @@ def read_text(state: State, description: Description) -> str:
             state.budget.fail("script_bytes")
         pieces.append(data)
     return b"".join(pieces).replace(b"\0", b"").decode("utf-8", "surrogateescape")
+
+
+def read_line(state: State, description: Description) -> bytes:
+    """Return the next line, b"" at the end; one that is too long for a script comes cut."""
+    state.budget.charge(1)
+    try:
+        return description.read_until(b"\n", int(state.budget.limits.script_bytes) + 1)
+    except OSError:  # a directory, say
+        return b""
+
+
+def end_of_unit(runtime: Runtime, state: State, text: str, *, ended: bool) -> int:
+    """Return where the line ends that completes the first command (0-based), 0 when more is needed."""
+    from sandhook.syntax.parser import Parser
+
+    state.budget.charge(1 + (len(text) >> 8))
+    parser = Parser(text, "", runtime.parse_options(state))
+    try:
+        unit = parser.next_unit()
+    except ShellSyntaxError as error:
+        return 0 if error.incomplete else len(text)
+    end = parser.offset if unit is not None else len(text)
+    if end < len(text) and text[end - 1 : end] != "\n":
+        end = text.find("\n", end) + 1 or len(text)
+    if not ended and end == len(text) and (parser.warnings or _continues(text)):
+        return 0
+    return end
+
+
+def _continues(text: str) -> bool:
+    """Tell whether the last line ends in a backslash that is not quoted by another one."""
+    line = text.removesuffix("\n")
+    return (len(line) - len(line.rstrip("\\"))) % 2 == 1

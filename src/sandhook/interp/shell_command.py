@@ -16,7 +16,8 @@ from sandhook.kernel.signals import NAMES, SIGQUIT
 from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
-from sandhook.state.state import FOREIGN, State
+from sandhook.state.records import Input, Invocation
+from sandhook.state.state import State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
@@ -67,23 +68,36 @@ Shell options:
 INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "IFS", "PS4", "SHELLOPTS"})
 
 
-def new_state(runtime: Runtime, process: Process, name: str, environment: dict[str, str]) -> State:
+def new_state(
+    runtime: Runtime,
+    process: Process,
+    name: str,
+    environment: dict[str, str],
+    *,
+    input: Input = "none",
+    main: str = "",
+) -> State:
     """Return the state of a shell that has just started with an environment.
 
-    Functions are never imported from the environment, and options never taken from it.
+    Functions and options are never imported from the environment.
+
+    Args:
+        name: ``$0``.
+        input: Where the shell reads its commands, if that is known already.
+        main: The path of the script file.
     """
-    state = State(process, runtime, name)
-    state.dynamics = DYNAMICS
-    state.unlisted = UNLISTED
-    state.extra["parent"] = str(process.parent_pid)
+    invocation = Invocation(
+        input, main, parent_pid=process.parent_pid, ignored_signals=frozenset(process.ignored)
+    )
+    state = State(process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED)
     process.on_signal = lambda number: on_signal(runtime, state, number)
     process.caught.add(SIGQUIT)  # a shell does not end of it, a subshell does
     if process.ignored:
-        state.extra["always_ignored"] = frozenset(process.ignored)
         state.traps.update((NAMES[number], "") for number in process.ignored)
     set_environment(state, {key: value for key, value in environment.items() if _is_name(key)})
     if len(state.values) < len(environment):
-        state.extra[FOREIGN] = {key: value for key, value in environment.items() if not _is_name(key)}
+        foreign = {key: value for key, value in environment.items() if not _is_name(key)}
+        state.memo = state.memo._replace(foreign=foreign)
     for inert in INERT:
         if inert in state.values:
             state.values.pop(inert)
@@ -94,7 +108,7 @@ def new_state(runtime: Runtime, process: Process, name: str, environment: dict[s
             continue
         given = values.pop(computed, None)
         if given is not None and computed == "SECONDS" and isinstance(given, str) and given.isdigit():
-            state.extra["seconds"] = int(given[:18])
+            state.memo = state.memo._replace(seconds=int(given[:18]))
     state.attributes.update(ATTRIBUTES)
     values["IFS"] = " \t\n"
     values.setdefault("PATH", "/usr/local/bin:/usr/bin:/bin")
@@ -141,9 +155,63 @@ def _is_name(text: str) -> bool:
     return text.isidentifier() and text.isascii()
 
 
+class _Request:
+    """What the arguments of ``bash`` ask for.
+
+    Attributes:
+        arguments: The words that are not options yet, then those that follow the options.
+        wants_command: ``-c``: the first argument is the text to run.
+        from_stdin: ``-s``: the arguments are positional parameters.
+        interactive: ``-i``.
+        startup: The file that an interactive shell runs first; None with ``--norc``.
+        profile: A login shell reads its profile files.
+    """
+
+    __slots__ = ("arguments", "from_stdin", "interactive", "name", "profile", "startup", "wants_command")
+
+    def __init__(self, name: str, arguments: list[str]) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.wants_command = self.from_stdin = self.interactive = False
+        self.startup: str | None = "~/.bashrc"
+        self.profile = True
+
+
 def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
     """Run ``bash [options] [-c text | file] [arguments]`` as the process of ``outer``."""
+    state = _nested_state(runtime, outer, argv)
     name = argv[0].rpartition("/")[2]
+    request = _Request(name.removeprefix("-") if argv[0][:1] == "-" else name, argv[1:])
+    status = _read_options(runtime, outer, state, request)
+    if status is not None:
+        return status
+    state.instrumented = state.options.xtrace
+    arguments = request.arguments
+    if request.wants_command:
+        if not arguments:
+            runtime.write_error(outer, f"{request.name}: -c: option requires an argument\n")
+            return USAGE_STATUS
+        command = arguments.pop(0)
+        if arguments:
+            state.name = state.source = arguments.pop(0)
+        state.positional = arguments
+        state.invocation = state.invocation._replace(input="string")
+        status = _start(runtime, state, request)
+        return runtime.run_main(state, command, "-c: ") if status is None else status
+    if arguments and not request.from_stdin:
+        if request.interactive or "login_shell" in state.options.shopts:
+            status = _start(runtime, state, request)
+            if status is not None:
+                return status
+        return run_script(runtime, state, arguments[0], arguments[1:])
+    state.positional = arguments
+    state.invocation = state.invocation._replace(input="stdin")
+    status = _start(runtime, state, request)
+    return runtime.run_main(state, None) if status is None else status
+
+
+def _nested_state(runtime: Runtime, outer: State, argv: list[str]) -> State:
+    """Return the state of a shell that the command ``argv`` starts in the environment of ``outer``."""
     environment = outer.environment()
     outer.process.argv = argv
     state = new_state(runtime, outer.process, argv[0], environment)
@@ -151,116 +219,103 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
         if key in environment:
             set_environment_value(state, key, environment[key])
     if argv[0][:1] == "-":
-        name = name.removeprefix("-")
-        state.options.set_shopt("login_shell", True)
+        state.set_shopt("login_shell", True)
     state.calls = outer.calls
-    state.subshell = 0
     runtime.count_call(state)
-    if name in ("sh", "dash", "ash"):
-        state.options.set("posix", True)
+    if argv[0].rpartition("/")[2].removeprefix("-") in ("sh", "dash", "ash"):
+        state.set_option("posix", True)
     else:
-        exported = {key: value for key, value in outer.functions.items() if value.attributes & EXPORT}
-        state.functions.update(exported)
+        state.functions.update(
+            (key, value) for key, value in outer.functions.items() if value.attributes & EXPORT
+        )
     _inherit_options(state, environment)
     if "POSIXLY_CORRECT" in environment:
-        state.options.set("posix", True)
-    arguments = argv[1:]
-    command: str | None = None
-    wants_command = from_stdin = interactive = False
-    startup: str | None = "~/.bashrc"
-    profile = True
+        state.set_option("posix", True)
+    return state
+
+
+def _read_options(runtime: Runtime, outer: State, state: State, request: _Request) -> int | None:
+    """Read the options off the arguments; return a status when one of them ends the shell."""
+    arguments = request.arguments
     while arguments and arguments[0][:1] in ("-", "+"):
         word = arguments.pop(0)
         if word in ("--", "-"):
             break
-        if word.startswith("--"):
-            if word == "--norc":
-                startup = None
+        read = _read_long_option if word.startswith("--") else _read_letters
+        status = read(runtime, outer, state, request, word)
+        if status is not None:
+            return status
+    return None
+
+
+def _read_long_option(
+    runtime: Runtime, outer: State, state: State, request: _Request, word: str
+) -> int | None:
+    """Carry out an option such as ``--posix``; return a status when it ends the shell."""
+    match word:
+        case "--norc":
+            request.startup = None
+        case "--rcfile" | "--init-file":
+            if not request.arguments:
+                runtime.write_error(outer, f"{request.name}: {word[2:]}: option requires an argument\n")
+                return USAGE_STATUS
+            request.startup = request.arguments.pop(0)
+        case "--noprofile":
+            request.profile = False
+        case "--noediting":
+            pass
+        case "--login":
+            state.set_shopt("login_shell", True)
+        case "--posix" | "--verbose":
+            state.set_option(word[2:], True)
+        case "--version":
+            _write(state, f"GNU bash, version {state.get('BASH_VERSION')} (x86_64-pc-linux-gnu)\n")
+            return 0
+        case "--help":
+            version = f"GNU bash, version {state.get('BASH_VERSION')}-({state.get('MACHTYPE')})"
+            _write(state, f"{version}\n{_USAGE.replace('NAME', state.name)}")
+            return 0
+        case _:
+            return _refuse(runtime, outer, state.name, word)
+    return None
+
+
+def _read_letters(runtime: Runtime, outer: State, state: State, request: _Request, word: str) -> int | None:
+    """Carry out options such as ``-ex``; return a status when one is wrong."""
+    on = word[0] == "-"
+    for letter in word[1:]:
+        if letter == "c":
+            request.wants_command = True
+        elif letter == "s":
+            request.from_stdin = True
+        elif letter == "l":
+            state.set_shopt("login_shell", on)
+        elif letter == "i":
+            request.interactive = on
+        elif letter in "oO":
+            if not request.arguments:
+                _list_options(state, letter, reusable=not on)
                 continue
-            if word in ("--rcfile", "--init-file"):
-                if not arguments:
-                    runtime.write_error(outer, f"{name}: {word[2:]}: option requires an argument\n")
-                    return USAGE_STATUS
-                startup = arguments.pop(0)
-                continue
-            if word == "--noprofile":
-                profile = False
-                continue
-            if word == "--noediting":
-                continue
-            if word == "--login":
-                state.options.set_shopt("login_shell", True)
-                continue
-            if word == "--posix":
-                state.options.set("posix", True)
-                continue
-            if word == "--version":
-                _write(state, f"GNU bash, version {state.get('BASH_VERSION')} (x86_64-pc-linux-gnu)\n")
-                return 0
-            if word == "--help":
-                version = f"GNU bash, version {state.get('BASH_VERSION')}-({state.get('MACHTYPE')})"
-                _write(state, f"{version}\n{_USAGE.replace('NAME', argv[0])}")
-                return 0
-            if word == "--verbose":
-                state.options.set("verbose", True)
-                continue
-            return _refuse(runtime, outer, argv[0], word)
-        on = word[0] == "-"
-        for letter in word[1:]:
-            if letter == "c":
-                wants_command = True
-            elif letter == "s":
-                from_stdin = True
-            elif letter == "l":
-                state.options.set_shopt("login_shell", on)
-            elif letter == "i":
-                interactive = on
-            elif letter in "oO":
-                if not arguments:
-                    _list_options(state, letter, reusable=not on)
-                    continue
-                option = arguments.pop(0)
-                if not _set_long(state, option, on, letter):
-                    wrong = f"{name}: {option}: invalid" if letter == "o" else f"{option}: invalid shell"
-                    runtime.write_error(outer, f"{name}: line 0: {wrong} option name\n")
-                    return USAGE_STATUS
-            elif letter in LETTERS:
-                state.options.set(LETTERS[letter], on)
-            else:
-                return _refuse(runtime, outer, argv[0], f"{word[0]}{letter}")
-    state.instrumented = state.options.xtrace
-    if wants_command:
-        if not arguments:
-            runtime.write_error(outer, f"{name}: -c: option requires an argument\n")
-            return USAGE_STATUS
-        command = arguments.pop(0)
-        if arguments:
-            state.name = arguments.pop(0)
-            state.source = state.name
-        state.positional = arguments
-        state.extra["command_string"] = True
-        left = _start(runtime, state, name, startup, interactive=interactive, profile=profile)
-        return runtime.run_main(state, command, "-c: ") if left is None else left
-    if arguments and not from_stdin:
-        if interactive or "login_shell" in state.options.shopts:
-            left = _start(runtime, state, name, startup, interactive=interactive, profile=profile)
-            if left is not None:
-                return left
-        return run_script(runtime, state, arguments[0], arguments[1:])
-    state.positional = arguments
-    state.extra["from_stdin"] = True
-    left = _start(runtime, state, name, startup, interactive=interactive, profile=profile)
-    return runtime.run_main(state, None) if left is None else left
+            option = request.arguments.pop(0)
+            if not _set_long(state, option, on, letter):
+                wrong = f"{request.name}: {option}: invalid" if letter == "o" else f"{option}: invalid shell"
+                runtime.write_error(outer, f"{request.name}: line 0: {wrong} option name\n")
+                return USAGE_STATUS
+        elif letter in LETTERS:
+            state.set_option(LETTERS[letter], on)
+        else:
+            return _refuse(runtime, outer, state.name, f"{word[0]}{letter}")
+    return None
 
 
 def _inherit_options(state: State, environment: dict[str, str]) -> None:
     """Take the options that the starting shell exported: SHELLOPTS and BASHOPTS."""
     for name in environment.get("SHELLOPTS", "").split(":"):
         if name in SET_OPTIONS:
-            state.options.set(name, True)
+            state.set_option(name, True)
     for name in environment.get("BASHOPTS", "").split(":"):
         if name in SHOPT_OPTIONS:
-            state.options.set_shopt(name, True)
+            state.set_shopt(name, True)
     for name in ("SHELLOPTS", "BASHOPTS"):
         if name in environment:
             state.attributes[name] = state.attributes.get(name, 0) | EXPORT
@@ -310,20 +365,18 @@ def _refuse(runtime: Runtime, state: State, name: str, option: str) -> int:
     return USAGE_STATUS
 
 
-def _start(
-    runtime: Runtime, state: State, name: str, startup: str | None, *, interactive: bool, profile: bool
-) -> int | None:
+def _start(runtime: Runtime, state: State, request: _Request) -> int | None:
     """Run the startup files of a shell; return a status when one ends it."""
     login = "login_shell" in state.options.shopts
-    if not (interactive or login):
+    if not (request.interactive or login):
         return _read_environment_file(runtime, state)
-    from sandhook.interp import interactive as session
+    from sandhook.interp import interactive
 
-    if interactive:
-        session.begin(runtime, state, name)
+    if request.interactive:
+        interactive.begin(runtime, state, request.name)
     if login:
-        return session.read_profile(runtime, state) if profile else None
-    return None if startup is None else session.read_startup(runtime, state, startup)
+        return interactive.read_profile(runtime, state) if request.profile else None
+    return None if request.startup is None else interactive.read_startup(runtime, state, request.startup)
 
 
 def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:
@@ -348,8 +401,7 @@ def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) 
         return 126
     state.name = state.source = path
     state.positional = arguments
-    state.extra["script"] = True
-    state.extra["main"] = path
+    state.invocation = state.invocation._replace(input="file", main=path)
     left = _read_environment_file(runtime, state)
     if left is not None:
         return left
@@ -359,9 +411,9 @@ def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) 
 def _set_long(state: State, name: str, on: bool, letter: str) -> bool:
     try:
         if letter == "o":
-            state.options.set(name, on)
+            state.set_option(name, on)
         else:
-            state.options.set_shopt(name, on)
+            state.set_shopt(name, on)
     except KeyError:
         return False
     return True

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sandhook.interp import record, traps
+from sandhook.interp import traps
 from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import read_script
 from sandhook.state.control import ReturnFrom
-from sandhook.state.state import PARAMETERS_SET, Frame, State
+from sandhook.state.frame import Frame
+from sandhook.state.state import State
 
 
 def run_sourced(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:
@@ -18,31 +19,21 @@ def run_sourced(runtime: Runtime, state: State, path: str, arguments: list[str])
     hidden = traps.hide(state, {"DEBUG": state.options.functrace})
     if arguments:
         state.positional = frame.arguments = list(arguments)
-    outer_set = state.extra.pop(PARAMETERS_SET, False)
-    depth = state.extra.get("trace_depth", 0)
-    state.extra["trace_depth"] = depth + 1
-    recording = state.extra.get(record.RECORDING)
-    if recording:
-        state.extra[record.RECORDING] = False
-    runtime.count_call(state)
+    execution = state.execution
+    outer_set, execution.positional_set = execution.positional_set, False
     state.frames.append(frame)
     state.source = path
     try:
-        status = runtime.guard_stack(state, lambda: runtime.run_units(state, text))
+        status = runtime.run_text(state, text, line=1)
     except ReturnFrom as leaving:
         status = leaving.status
     finally:
         traps.bring_back(state, hidden)
-        state.extra["trace_depth"] = depth
-        if recording:
-            state.extra[record.RECORDING] = True
-        state.calls -= 1
         state.frames.pop()
         state.source = outer_source
-        if arguments and not state.extra.get(PARAMETERS_SET):
+        if arguments and not execution.positional_set:
             state.positional = positional
-        if outer_set:
-            state.extra[PARAMETERS_SET] = True
+        execution.positional_set |= outer_set
     if state.traps:
         traps.came_back(state, status)
     if "RETURN" in state.traps:

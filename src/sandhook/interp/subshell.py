@@ -9,20 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from greenlet import getcurrent
-
 from sandhook.interp.jobs import Job, jobs_of
 from sandhook.kernel.descriptor import Null
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom, ShellError
-from sandhook.state.state import ERR_DEPTH, State
+from sandhook.state.state import State
 from sandhook.syntax.nodes import Command, Pipeline, SimpleCommand
 
 Run: TypeAlias = Callable[[State], int]
-
-#: In ``State.extra``: the pipeline that comes is all that the process runs.
-ALONE = "alone"
 
 
 def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool = False) -> State:
@@ -34,23 +29,23 @@ def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool
         coprocesses: The descriptors of coprocesses stay open.
     """
     inner = state.fork(child)
-    inner.extra.pop("direct", None)
     if near:
         inner.loops = state.loops
         if state.jobs is not None:
             inner.jobs = state.jobs.copy()
-    if not coprocesses and "coprocesses" in state.extra:
-        for number in state.extra["coprocesses"]:
+    if state.coprocesses and not coprocesses:
+        for number in state.coprocesses:
             child.close(number)
-    inner.extra.pop("last_command", None)
     if inner.traps:
         options = inner.options
         if not options.errtrace:
-            inner.extra.pop(ERR_DEPTH, None)
+            inner.tracing.err_depth = None
         kept = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}
         inner.traps = {name: text for name, text in inner.traps.items() if not text or kept.get(name, False)}
-        inner.extra["inherited_traps"] = state.traps  # shown by trap until the subshell sets one
+        inner.execution.inherited_traps = state.traps
         inner.watch()
+    else:
+        inner.execution.inherited_traps = state.execution.inherited_traps
     return inner
 
 
@@ -86,17 +81,8 @@ def in_subshell(
 ) -> int:
     """Run ``run`` as ``child`` here and now, and return its exit status; see ``enter``."""
     inner = enter(state, child, near=near, coprocesses=coprocesses)
-    task = getcurrent()
-    outer = task.process
-    task.process = child
-    process = state.process
-    if "EXIT" not in state.traps:  # a trap is still to run when the child has ended
-        process.foreground_child = child
-    try:
-        return child.run(lambda: finish(inner, run))
-    finally:
-        task.process = outer
-        process.foreground_child = None
+    # With an EXIT trap the process has work left when the child has ended, so a signal waits for that.
+    return state.process.run_child(child, lambda: finish(inner, run), signalled="EXIT" not in state.traps)
 
 
 def start_subshell(state: State, child: Process, run: Run, *, near: bool = False) -> State:
@@ -126,7 +112,7 @@ def direct(run: Run, node: Command) -> Run:
 
     def run_direct(state: State) -> int:
         if state.subshell <= 1:  # in a subshell's pipeline the status is that of any error
-            state.extra["direct"] = True
+            state.execution.direct = True
         return run(state)
 
     return run_direct
@@ -145,7 +131,7 @@ def in_background(run: Run, node: Command) -> Run:
             child.ignored.update((SIGINT, SIGQUIT))
         inner = start_subshell(state, child, run, near=isinstance(node, SimpleCommand))
         if isinstance(node, Pipeline) and not node.negated:
-            inner.extra[ALONE] = True
+            inner.execution.alone = True
         jobs_of(state).add(Job([child], node))
         state.last_background = child.pid
         state.status = 0

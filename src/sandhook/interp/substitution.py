@@ -13,7 +13,7 @@ from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.kernel.descriptor import CHUNK, Collector
 from sandhook.kernel.process import Kernel
 from sandhook.state.control import ShellError
-from sandhook.state.state import SUBSTITUTED, State
+from sandhook.state.state import State
 
 Run: TypeAlias = Callable[[State], int]
 Text: TypeAlias = Callable[[State], str]
@@ -69,9 +69,9 @@ def substitute(body: Run, file: Apply | None) -> Text:
             and not inner.options.posix
             and "inherit_errexit" not in inner.options.shopts
         ):
-            inner.options.set("errexit", False)
-        inner.extra["trace_depth"] = inner.extra.get("trace_depth", 0) + 1
-        inner.extra[SUBSTITUTED] = True
+            inner.set_option("errexit", False)
+        inner.tracing.depth += 1
+        inner.tracing.in_substitution = True
         return body(inner)
 
     return run

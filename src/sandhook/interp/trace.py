@@ -33,15 +33,15 @@ def prefix(state: State) -> str:
     if text is None:
         return ""
     shown = prompt(state, text)
-    depth: int = state.extra.get("trace_depth", 0)
-    return shown[:1] * (1 + depth) + shown[1:]
+    return shown[:1] * (1 + state.tracing.depth) + shown[1:]
 
 
 def show(state: State, text: str) -> None:
     """Write one line of the trace to BASH_XTRACEFD or standard error; guards against itself."""
-    if state.extra.get("tracing"):
+    tracing = state.tracing
+    if tracing.busy:
         return
-    state.extra["tracing"] = True
+    tracing.busy = True
     try:
         number = state.get("BASH_XTRACEFD") or "2"
         descriptors = state.process.descriptors
@@ -49,7 +49,7 @@ def show(state: State, text: str) -> None:
         if target is not None and target.writable:
             target.write(f"{prefix(state)}{text}\n".encode("utf-8", "surrogateescape"))
     finally:
-        state.extra["tracing"] = False
+        tracing.busy = False
 
 
 def quote(text: str) -> str:

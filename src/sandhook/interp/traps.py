@@ -5,13 +5,8 @@ from __future__ import annotations
 from sandhook.interp.protocol import Runtime
 from sandhook.kernel.signals import NAMES, SIGINT
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
-from sandhook.state.state import ERR_DEPTH, Frame, State
-
-#: In ``State.extra``: the next failure is that of the call which set the ERR trap.
-ERR_SKIPPED = "err_skipped"
-
-#: In ``State.extra``: the calls that errexit has left, and their positional parameters.
-_LEFT = "calls_left"
+from sandhook.state.frame import Frame
+from sandhook.state.state import State
 
 #: What syntax errors in a trap are said to be in; "trap" for signals.
 _LABELS = {
@@ -29,13 +24,13 @@ def run_trap(runtime: Runtime, state: State, name: str) -> int:
     Returns:
         The status of its last command; 0 when there is nothing to run.
     """
-    running: set[str] = state.extra.setdefault("running_traps", set())
+    tracing = state.tracing
     text = state.traps.get(name)
-    if not text or name in running:
+    if not text or name in tracing.running_traps:
         return 0
     status, line, pipestatus = state.status, state.line, state.pipestatus
     tested = state.errexit_suppressed
-    running.add(name)
+    tracing.running_traps |= {name}
     ended = True
     try:
         # A signal's commands count their lines from 1; others stand at the command's line.
@@ -47,7 +42,7 @@ def run_trap(runtime: Runtime, state: State, name: str) -> int:
         raise
     finally:
         if ended:
-            running.discard(name)
+            tracing.running_traps -= {name}
         state.line = line
         state.pipestatus = pipestatus
         state.errexit_suppressed = tested
@@ -87,17 +82,17 @@ def bring_back(state: State, hidden: dict[str, str] | None) -> None:
 
 def came_back(state: State, status: int) -> None:
     """Note that a call has ended: an ERR trap that it set itself does not run for its own failure."""
-    extra = state.extra
-    if extra.get(ERR_DEPTH, 0) > state.calls and "ERR" in state.traps:
-        extra[ERR_DEPTH] = state.calls
-        extra[ERR_SKIPPED] = bool(status) and not state.errexit_suppressed
+    tracing = state.tracing
+    if (tracing.err_depth or 0) > state.calls and "ERR" in state.traps:
+        tracing.err_depth = state.calls
+        state.execution.skips_err_trap = bool(status) and not state.errexit_suppressed
 
 
 def keep_calls(state: State) -> None:
     """Remember the calls that errexit leaves: the EXIT trap sees their names and parameters."""
     if state.frames:
         frames = [Frame(each.function, each.line, each.source, sourced=each.sourced) for each in state.frames]
-        state.extra[_LEFT] = frames, state.positional
+        state.execution.abandoned_calls = frames, state.positional
 
 
 def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
@@ -106,27 +101,32 @@ def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     if not text:
         return status
     state.status = status
-    left = state.extra.pop(_LEFT, None)
-    if left is not None:
-        state.frames, state.positional = left
-    state.extra["exit_status"] = status  # what exit without operand means in the trap
+    execution, tracing = state.execution, state.tracing
+    if execution.abandoned_calls is not None:
+        state.frames, state.positional = execution.abandoned_calls
+        execution.abandoned_calls = None
+    tracing.exit_status = status  # what exit without operand means in the trap
     state.errexit_suppressed = 0
     state.loops = 0
-    running: set[str] = state.extra.setdefault("running_traps", set())
-    running.add("EXIT")
-    state.extra["trace_depth"] = -1  # its trace is that of the top level
+    tracing.running_traps |= {"EXIT"}
+    tracing.depth = -1  # its trace is that of the top level
     try:
         runtime.run_text(state, text, name=_LABELS["EXIT"], line=1)
     except (ExitShell, ReturnFrom) as leaving:
         status = leaving.status
-    if state.subshell or "command_string" not in state.extra:
+    if state.subshell or state.invocation.input != "string":
         state.traps.pop("EXIT", None)  # one that the trap has set is run for a command string alone
     return status
 
 
 def on_signal(runtime: Runtime, state: State, number: int) -> None:
     """Run the trap of a signal that came; in an interactive shell an interrupt ends the line."""
-    if number == SIGINT and "interactive" in state.extra and "INT" not in state.traps and not state.subshell:
+    if (
+        number == SIGINT
+        and state.invocation.interactive is not None
+        and "INT" not in state.traps
+        and not state.subshell
+    ):
         runtime.write_error(state, "\n")
         raise Discard(128 + SIGINT)
     run_trap(runtime, state, NAMES[number])

@@ -248,6 +248,25 @@ class Process:
             raise
         return self.status
 
+    def run_child(self, child: Process, body: Callable[[], int], *, signalled: bool) -> int:
+        """Run ``body`` as ``child`` here and now, in this process's task, and return its exit status.
+
+        Args:
+            child: A process that this one forked.
+            body: The child's program.
+            signalled: A signal that this process does not catch ends it at once, and not after the child.
+        """
+        task = getcurrent()
+        outer = task.process
+        task.process = child
+        if signalled:
+            self.foreground_child = child
+        try:
+            return child.run(body)
+        finally:
+            task.process = outer
+            self.foreground_child = None
+
     def end(self, status: int, signal: int = 0) -> None:
         """Close everything and tell those who wait."""
         if self.done:
@@ -274,6 +293,14 @@ class Process:
             self.waiters.append(getcurrent())
             self.kernel.scheduler.block()
         return self.status
+
+    def take_over(self, other: Process) -> None:
+        """Continue another run's process: its directory, umask, and what it does with signals."""
+        self.cwd = other.cwd
+        self.umask = other.umask
+        self.caught = other.caught
+        self.ignored = other.ignored
+        self.on_signal = other.on_signal
 
     # ------------------------------------------------------------------ signals
 
@@ -344,17 +371,22 @@ class Kernel:
 
     def new_process(self, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath) -> Process:
         """Make a process. Raises LimitExceeded("processes") when too many are alive."""
-        for _ in range(FORK_RETRIES):
-            if len(self.processes) < self.limits.processes:
-                break
-            self.scheduler.yield_to_others()  # those that have little left to do may end now
-        else:
-            self.budget.fail("processes")
+        if len(self.processes) >= self.limits.processes:
+            self._wait_for_room()
         pid = self._next_pid
         self._next_pid = max(pid + 1, self._later_pids)
         process = Process(self, pid, parent_pid, descriptors, cwd)
         self.processes[pid] = process
         return process
+
+    def _wait_for_room(self) -> None:
+        """Let processes that have little left to do end. Raises LimitExceeded when there are still too many."""
+        for _ in range(FORK_RETRIES - 1):
+            self.scheduler.yield_to_others()
+            if len(self.processes) < self.limits.processes:
+                return
+        self.scheduler.yield_to_others()
+        self.budget.fail("processes")
 
     def number_from(self, first: int, others: int) -> None:
         """Give the first process the number ``first``, and those after it numbers from ``others`` on."""

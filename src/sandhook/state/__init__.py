@@ -1,5 +1,6 @@
 """What a shell environment holds: variables, options, functions, frames; and control flow."""
 
-from sandhook.state.state import Frame, Function, State
+from sandhook.state.frame import Frame
+from sandhook.state.state import Function, State
 
 __all__ = ["Frame", "Function", "State"]

@@ -36,7 +36,10 @@ POSIX_SHOPTS = frozenset({"expand_aliases", "inherit_errexit", "shift_verbose"})
 
 
 class Options:
-    """The switches of one shell. What hot code asks has a slot, the rest is in two sets.
+    """The switches of one shell. An option that hot code reads has a slot; the rest is in two sets.
+
+    It is replaced and never changed in place, so a subshell shares it until one of the two shells
+    switches an option (``State.set_option``, ``State.set_shopt``).
 
     Attributes:
         enabled: ``set`` options that are on, by long name.
@@ -89,28 +92,38 @@ class Options:
             setattr(new, name, getattr(other, name))
         return new
 
-    def set(self, name: str, on: bool) -> None:
-        """Switch a ``set`` option by its long name. Raises KeyError for an unknown one."""
+    def with_option(self, name: str, on: bool) -> Options:
+        """Return a copy with a ``set`` option switched. Raises KeyError for an unknown long name."""
         if name not in SET_OPTIONS:
             raise KeyError(name)
+        new = self.copy()
+        new._switch(name, on)
+        return new
+
+    def with_shopt(self, name: str, on: bool) -> Options:
+        """Return a copy with a ``shopt`` option switched. Raises KeyError for an unknown name."""
+        if name not in SHOPT_OPTIONS:
+            raise KeyError(name)
+        new = self.copy()
+        new._switch_shopt(name, on)
+        return new
+
+    def _switch(self, name: str, on: bool) -> None:
         self.enabled = self.enabled | {name} if on else self.enabled - {name}
         if name in self.MIRRORED:
             setattr(self, name, on)
         if name == "posix":
             for each in POSIX_SHOPTS:
                 if on or each != "inherit_errexit":  # that one stays
-                    self.set_shopt(each, on)
+                    self._switch_shopt(each, on)
 
-    def set_shopt(self, name: str, on: bool) -> None:
-        """Switch a ``shopt`` option. Raises KeyError for an unknown one."""
-        if name not in SHOPT_OPTIONS:
-            raise KeyError(name)
+    def _switch_shopt(self, name: str, on: bool) -> None:
         self.shopts = self.shopts | {name} if on else self.shopts - {name}
         if name in self.MIRRORED_SHOPTS:
             setattr(self, name, on)
         if name == "extdebug":  # a debugger sees into functions
-            self.set("functrace", on)
-            self.set("errtrace", on)
+            self._switch("functrace", on)
+            self._switch("errtrace", on)
 
     def flags(self, also: str = "") -> str:
         """Return ``$-``, with letters that no option of ``set`` stands for put in their places."""

@@ -9,7 +9,7 @@ frame of its function; there is one flat namespace at any time, so reading never
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,7 +18,9 @@ from sandhook.lazy import lazily
 from sandhook.limits import Budget
 from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError
+from sandhook.state.frame import Frame, Saved
 from sandhook.state.options import Options
+from sandhook.state.records import NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
 from sandhook.state.values import (
     ARRAY,
     ASSOC,
@@ -52,36 +54,8 @@ def _bucket(name: str) -> int:
     return hash_of(name) & 1023
 
 
-#: In ``State.extra``: set has given new positional parameters, which a sourced file then leaves behind.
-PARAMETERS_SET = "parameters_set"
-
-#: In ``State.extra``: what the environment holds under names that are none; commands get it too.
-FOREIGN = "foreign"
-
-#: In ``State.extra``: a trap asks for BASH_COMMAND, so every command is remembered.
-NOTING = "noting"
-
-#: In ``State.extra``: how deep in calls the ERR trap was set.
-ERR_DEPTH = "err_depth"
-
-#: In ``State.extra``: the file of the external command that was run last; commands get it as ``_``.
-EXECUTED = "executed"
-
-#: In ``State.extra``: the number of a program that has just ended by a signal, and the signal; it is told of
-#: when the redirections of its command are undone.
-KILLED = "killed"
-
-#: In ``State.extra``: the commands are those of a command substitution.
-SUBSTITUTED = "substituted"
-
-#: In ``State.extra``: an eval runs whose failure is tested, so that ``set -e`` is as good as off in it.
-UNHEEDED = "unheeded"
-
 #: What a reference may name: a variable, or an element of one.
 _TARGET = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
-
-#: What most frames have of some sets; never changed.
-_NO_NAMES: set[str] = set()
 
 
 class Function(Record):
@@ -99,66 +73,15 @@ class Function(Record):
     attributes: int = 0
     shallow: bool = False
 
+    def definition(self) -> str:
+        """Return the definition as ``declare -f`` prints it."""
+        from sandhook.syntax.unparse import function_text
 
-class Saved(Record):
-    """What a local variable hides; ``value`` is None when the name was unset."""
-
-    value: Value | None
-    attributes: int
-    target: str | None
+        return function_text(self.name, self.body)
 
 
 #: A remembered command: its file, how often it was asked for, and the utility that stands there.
 Hashed: TypeAlias = "tuple[str, int, str | None]"
-
-
-class Frame:
-    """One call of a function or sourced script.
-
-    Attributes:
-        saved: Variables that locals of this call hide.
-        arguments: Of the call, for BASH_ARGV; None for a script that was sourced without any.
-        temporary: Names among them that stand before the call (``x=1 f``) and are not made local yet.
-        given: All names that stood before the call.
-        passed: Names of those that the call exported: their value stays.
-        options: ``local -`` keeps the options to restore, else None.
-        line: Line of the call; ``source`` and ``function`` say where it stands.
-    """
-
-    __slots__ = (
-        "arguments",
-        "function",
-        "given",
-        "line",
-        "options",
-        "passed",
-        "saved",
-        "source",
-        "sourced",
-        "temporary",
-    )
-
-    def __init__(self, function: str, line: int, source: str, *, sourced: bool = False) -> None:
-        self.function = function
-        self.line = line
-        self.source = source
-        self.sourced = sourced
-        self.saved: dict[str, Saved] = {}
-        self.arguments: list[str] | None = None
-        self.temporary: set[str] = _NO_NAMES
-        self.given: set[str] = _NO_NAMES
-        self.passed: set[str] = _NO_NAMES
-        self.options: Options | None = None
-
-    def copy(self) -> Frame:
-        new = Frame(self.function, self.line, self.source, sourced=self.sourced)
-        new.saved = self.saved.copy()
-        new.arguments = self.arguments
-        new.temporary = self.temporary.copy()
-        new.given = self.given
-        new.passed = self.passed
-        new.options = self.options
-        return new
 
 
 class Dynamic(Record):
@@ -171,124 +94,123 @@ class Dynamic(Record):
     unset: Callable[[State], None] | None = None  #: what unset does besides: for a variable that is a switch
 
 
+_NO_DYNAMICS: Mapping[str, Dynamic] = {}
+
+
 class State:
     """One shell environment; ``fork`` makes the copy that a subshell gets.
 
     Attributes:
+        invocation: How the shell was started. Immutable, and shared by all subshells.
+        tracing: What is reported while commands run. A subshell gets a copy.
+        execution: What the process is in the middle of. A subshell begins with a new one.
+        memo: What variables and built-ins remember. Immutable; replaced as a whole.
         status: ``$?``.
         line: Line of the command being run, for LINENO and messages.
         errexit_suppressed: Above 0 while a failure is being tested (if, while, &&, ||, !): no errexit.
+        eval_in_condition: Set while ``eval`` runs in a condition: errexit has no effect inside it.
         pipestatus: Statuses of the last pipeline; None when it was one command (``status``).
-        instrumented: xtrace is on, a DEBUG trap is set, or a trap asks for BASH_COMMAND: simple commands
+        instrumented: xtrace is on, a DEBUG trap is set, or a trap reads BASH_COMMAND: simple commands
             take the slow path.
-        shell: The runtime that owns this state (``interp.runtime.Runtime``): it finds
-            commands, sources files, runs traps.
+        shell: The interpreter that owns this state: it finds commands, sources files, runs traps.
         operands: The numbers that expansions gave to the arithmetic being evaluated (``expand.arith``).
+        arithmetic_depth: Nested evaluations of a variable's text as an expression (a count).
         calls: Nested functions, sources and evals.
-        shifted_list: The list that shift made, in which it may go on in place: nobody else has it.
+        shifted_list: The list that shift made and may change in place, since nobody else has it.
         pending_temporaries: What the assignments before a function call, export or readonly hide. A function
-            takes it for its frame; a name that is taken out keeps its new value.
+            moves it to its frame; a name that is removed from it keeps its new value.
+        coprocesses: Descriptors of coprocesses, which programs do not inherit.
+        disabled_builtins: Names that ``enable -n`` has switched off.
+        executed: The file of the external command that ran last; commands get it as ``_``.
+        unlisted: Dynamic variables that lists of all variables omit until they are assigned.
     """
 
     __slots__ = (
-        "aliases",
-        "attributes",
-        "budget",
-        "calls",
-        "completions",
-        "directory_stack",
-        "dynamics",
-        "errexit_suppressed",
-        "extra",
-        "frames",
-        "functions",
-        "getopts_position",
-        "hash_path",
-        "hashed",
-        "instrumented",
-        "jobs",
-        "last_argument",
-        "last_background",
-        "line",
-        "loops",
-        "name",
-        "namerefs",
-        "operands",
-        "options",
-        "pending_temporaries",
-        "pipestatus",
-        "positional",
-        "process",
-        "shared_frames",
-        "shell",
-        "shell_pid",
-        "shifted_list",
-        "source",
-        "started",
-        "status",
-        "subshell",
-        "substitution_status",
-        "traps",
-        "unlisted",
-        "unset_dynamics",
-        "values",
+        "aliases", "arithmetic_depth", "attributes", "budget", "calls", "completions", "coprocesses",
+        "directory_stack", "disabled_builtins", "dynamics", "errexit_suppressed", "eval_in_condition", "executed",
+        "execution", "frames", "functions", "getopts_position", "hash_path", "hashed", "instrumented", "invocation",
+        "jobs", "last_argument", "last_background", "line", "loops", "memo", "name", "namerefs", "operands",
+        "options", "pending_temporaries", "pipestatus", "positional", "process", "shared_frames", "shell",
+        "shell_pid", "shifted_list", "source", "started", "status", "subshell", "substitution_status", "tracing",
+        "traps", "unlisted", "unset_dynamics", "values",
     )  # fmt: skip
 
-    def __init__(self, process: Process, shell: Any, name: str = "bash") -> None:
+    def __init__(
+        self,
+        process: Process,
+        shell: Any,
+        name: str = "bash",
+        *,
+        invocation: Invocation = NOT_STARTED,
+        dynamics: Mapping[str, Dynamic] = _NO_DYNAMICS,
+        unlisted: frozenset[str] = frozenset(),
+    ) -> None:
         self.process = process
         self.budget: Budget = process.kernel.budget
         self.shell = shell
-        self.name = name
-        self.source = name
+        self.name = self.source = name
+        self.invocation = invocation
+        self.tracing = Tracing()
+        self.execution = Execution()
+        self.memo = NOTHING_REMEMBERED
         self.values: dict[str, Value] = {}
         self.attributes: dict[str, int] = {}
         self.namerefs: dict[str, str] = {}
-        self.dynamics: dict[str, Dynamic] = {}
+        self.dynamics = dynamics
+        self.unlisted = unlisted
+        self.unset_dynamics: frozenset[str] = frozenset()
         self.functions: dict[str, Function] = {}
         self.aliases: dict[str, str] = {}
+        self.completions: dict[str, str] = {}
+        self.disabled_builtins: frozenset[str] = frozenset()
         self.positional: list[str] = []
         self.shifted_list: list[str] | None = None
+        self.getopts_position = 0
         self.options = Options()
         self.frames: list[Frame] = []
         self.shared_frames = 0
         self.traps: dict[str, str] = {}
-        self.status = 0
-        self.substitution_status = 0
-        self.line = 1
-        self.errexit_suppressed = 0
-        self.loops = 0
-        self.operands: list[int] = []
-        self.calls = 0
-        self.subshell = 0
-        self.instrumented = False
+        self.status = self.substitution_status = 0
         self.pipestatus: list[int] | None = None
+        self.line = 1
+        self.errexit_suppressed = self.loops = self.calls = self.subshell = 0
+        self.eval_in_condition = self.instrumented = False
+        self.operands: list[int] = []
+        self.arithmetic_depth = 0
         self.last_background = 0
         self.last_argument = ""
         self.shell_pid = process.pid
         self.jobs: Any = None
+        self.coprocesses: tuple[int, ...] = ()
         self.hashed: dict[str, Hashed] = {}
         self.hash_path: str | None = None
+        self.executed: str | None = None
         self.directory_stack: list[str] = []
-        self.getopts_position = 0
         self.pending_temporaries: dict[str, Saved] | None = None
-        self.completions: dict[str, str] = {}
         self.started = self.budget.elapsed()
-        self.extra: dict[str, Any] = {}
-        self.unlisted: frozenset[str] = frozenset()
-        self.unset_dynamics: set[str] = set()
 
     def fork(self, process: Process) -> State:
         """Return the state of a subshell that runs as ``process``."""
         new = State.__new__(State)
         # What both share, or what is replaced and never changed in place.
+        new.arithmetic_depth = self.arithmetic_depth
         new.budget = self.budget
         new.calls = self.calls
+        new.coprocesses = self.coprocesses
+        new.disabled_builtins = self.disabled_builtins
         new.dynamics = self.dynamics
+        new.errexit_suppressed = self.errexit_suppressed
+        new.eval_in_condition = self.eval_in_condition
+        new.executed = self.executed
         new.getopts_position = self.getopts_position
+        new.instrumented = self.instrumented
+        new.invocation = self.invocation
         new.last_argument = self.last_argument
         new.last_background = self.last_background
         new.line = self.line
+        new.memo = self.memo
         new.name = self.name
+        new.options = self.options
         new.pipestatus = self.pipestatus
         new.positional = self.positional
         new.shifted_list = self.shifted_list = None
@@ -298,10 +220,8 @@ class State:
         new.started = self.started
         new.status = self.status
         new.substitution_status = self.substitution_status
-        new.errexit_suppressed = self.errexit_suppressed
         new.unlisted = self.unlisted
         new.unset_dynamics = self.unset_dynamics
-        new.instrumented = self.instrumented
         # What the subshell may change for itself.
         new.process = process
         new.values = values = self.values.copy()
@@ -313,22 +233,38 @@ class State:
         new.aliases = self.aliases.copy()
         new.completions = self.completions.copy()
         new.directory_stack = self.directory_stack.copy()
-        new.extra = self.extra.copy()
-        new.frames = self.frames.copy()
-        new.shared_frames = len(new.frames)
+        new.frames = frames = self.frames.copy()
+        new.shared_frames = len(frames)
         new.functions = self.functions.copy()
         new.hashed = self.hashed.copy()
         new.hash_path = self.hash_path
         new.namerefs = self.namerefs.copy()
-        new.options = self.options.copy()
+        new.tracing = self.tracing.copy()
         new.traps = self.traps.copy()
         # What begins anew.
-        new.pending_temporaries = None
+        new.execution = Execution()
         new.jobs = None
         new.loops = 0
         new.operands = []
+        new.pending_temporaries = None
         new.subshell = self.subshell + 1
         return new
+
+    def move_to(self, process: Process) -> None:
+        """Go on as another process, of another run: variables, functions, options and traps stay.
+
+        Calls, jobs, descriptors of coprocesses, and what the former process was in the middle of end with it.
+        """
+        process.take_over(self.process)
+        self.process = process
+        self.budget = process.kernel.budget
+        self.shell_pid = process.pid
+        self.execution = Execution()
+        self.jobs = None
+        self.coprocesses = ()
+        self.frames = []
+        self.shared_frames = 0
+        self.errexit_suppressed = self.loops = self.calls = 0
 
     # ------------------------------------------------------------------ reading
 
@@ -810,9 +746,17 @@ class State:
             self.options = frame.options.with_shopts_of(self.options)  # local - keeps set's alone
             self.watch()
 
+    def set_option(self, name: str, on: bool) -> None:
+        """Switch a ``set`` option by its long name. Raises KeyError for an unknown one."""
+        self.options = self.options.with_option(name, on)
+
+    def set_shopt(self, name: str, on: bool) -> None:
+        """Switch a ``shopt`` option. Raises KeyError for an unknown one."""
+        self.options = self.options.with_shopt(name, on)
+
     def watch(self) -> None:
         """Find out anew whether simple commands are watched."""
-        self.instrumented = self.options.xtrace or "DEBUG" in self.traps or NOTING in self.extra
+        self.instrumented = self.options.xtrace or "DEBUG" in self.traps or self.tracing.tracks_commands
 
     def save(self, name: str) -> Saved:
         """Return what ``restore`` needs to bring a variable back as it is now."""
@@ -856,11 +800,10 @@ class State:
                     value = self._hidden(name)
                 if value is not None and not bits & (ARRAY | ASSOC):
                     found[name] = value
-        found.update(self.extra.get(FOREIGN, ()))
+        found.update(self.memo.foreign)
         made = {name: found[name] for name in sorted(found, key=_bucket)}
-        executed = self.extra.get(EXECUTED)
-        if executed is not None:
-            made["_"] = executed
+        if self.executed is not None:
+            made["_"] = self.executed
         return made
 
     def _hidden(self, name: str) -> str | None:

@@ -9,9 +9,8 @@ from sandhook.interp.compile.compound import is_name, refuse_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import Job, jobs_of, tell_of_ended
-from sandhook.interp.messages import report_death
+from sandhook.interp.messages import report_death, report_killed
 from sandhook.interp.subshell import in_subshell, start_subshell
-from sandhook.kernel.process import Process
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY
@@ -30,9 +29,6 @@ from sandhook.syntax.nodes import (
 
 Run: TypeAlias = Callable[[State], int]
 
-#: In ``State.extra``: a subshell with redirections that a signal ended, of which nothing was told yet.
-_DEAD = "dead_subshell"
-
 
 def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
     body, line = compile_subshell_body(compiler, node.body), node.line
@@ -50,7 +46,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
         state.pipestatus = None
         if child.signal:
             if redirected:
-                state.extra[_DEAD] = child
+                state.execution.killed = child.pid, child.signal
             else:
                 report_death(state, child, node)
         if state.jobs is not None:
@@ -67,9 +63,8 @@ def telling_of_death(run: Run, node: Subshell) -> Run:
 
     def tell(state: State) -> int:
         status = run(state)
-        child: Process | None = state.extra.pop(_DEAD, None)
-        if child is not None:
-            report_death(state, child, node)
+        if state.execution.killed is not None:
+            report_killed(state, node)
         return status
 
     return tell
@@ -144,9 +139,9 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             state.status = 1
             return 1
         source = state.source
-        if source == state.name and "script" not in state.extra:
+        if source == state.name and state.invocation.input != "file":
             # what bash calls the text of -c, and that of standard input
-            source = "main" if state.extra.get("from_stdin") else "environment"
+            source = "main" if state.invocation.input == "stdin" else "environment"
         attributes = EXPORT if state.options.allexport else 0
         state.functions[name] = Function(name, body, node.body, source, line, attributes, shallow)
         state.status = 0
@@ -185,7 +180,7 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
                 free = process.free_descriptor(60)
                 process.install(free, description)
                 numbers.append(str(free))
-            state.extra["coprocesses"] = (*state.extra.get("coprocesses", ()), *map(int, numbers))
+            state.coprocesses = (*state.coprocesses, *map(int, numbers))
             state.set_array(name, numbers)
             state.set(f"{name}_PID", str(child.pid))
         except ShellError as error:

@@ -14,7 +14,8 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import Matches, compile_pattern, quote
 from sandhook.pattern.posix import compile_ere
 from sandhook.state.control import ShellError
-from sandhook.state.state import Saved, State
+from sandhook.state.frame import Saved
+from sandhook.state.state import State
 from sandhook.state.values import ARRAY, IndexedArray
 from sandhook.syntax.nodes import (
     CondAnd,

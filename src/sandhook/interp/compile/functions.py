@@ -13,7 +13,8 @@ from sandhook.expand.brace import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.state.control import ReturnFrom
-from sandhook.state.state import LARGE, Saved, State
+from sandhook.state.frame import Saved
+from sandhook.state.state import LARGE, State
 from sandhook.syntax.nodes import (
     AndOr,
     ArithmeticFor,
@@ -46,7 +47,7 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
 
     def run(state: State) -> int | None:
         frame = state.frames[-1] if state.frames else None
-        if frame is None or frame.sourced or state.shared_frames or "disabled" in state.extra:
+        if frame is None or frame.sourced or state.shared_frames or state.disabled_builtins:
             return None
         attributes, namerefs, dynamics = state.attributes, state.namerefs, state.dynamics
         for name, text_of in declared:
@@ -118,7 +119,7 @@ def _status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     if len(node.words) > 2:
         return None
     if len(node.words) == 1:
-        return lambda state: state.status if state.frames and "disabled" not in state.extra else None
+        return lambda state: state.status if state.frames and not state.disabled_builtins else None
     operand = node.words[1]
     if isinstance(operand, Assignment):
         return None
@@ -128,7 +129,7 @@ def _status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     status_of = number
 
     def status(state: State) -> int | None:
-        if not state.frames or "disabled" in state.extra:
+        if not state.frames or state.disabled_builtins:
             return None
         found = status_of(state)
         return None if found is None else found & 0xFF

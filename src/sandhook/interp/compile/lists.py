@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import tell_of_ended
 from sandhook.interp.messages import report_pipeline
-from sandhook.interp.subshell import ALONE, direct, in_background, in_subshell, start_subshell
+from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
 from sandhook.kernel.signals import Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop
 from sandhook.state.state import State
@@ -249,7 +249,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
         upstream = None
         parts = stages
         in_shell = state.options.lastpipe and not state.shell.job_control(state)
-        alone = state.extra.pop(ALONE, False)
+        alone, state.execution.alone = state.execution.alone, False
         if state.instrumented and not state.options.functrace:
             told = simple[:-1] if in_shell else simple  # the last one speaks for itself there
             parts = [

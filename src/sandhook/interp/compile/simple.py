@@ -28,7 +28,8 @@ from sandhook.interp.subshell import redirect_apart
 from sandhook.lazy import lazily
 from sandhook.state.assignment import Assigned
 from sandhook.state.control import ShellError
-from sandhook.state.state import KILLED, Hashed, Saved, State
+from sandhook.state.frame import Saved
+from sandhook.state.state import Hashed, State
 from sandhook.syntax.nodes import (
     ArrayLiteral,
     Assignment,
@@ -80,7 +81,7 @@ def _marking_last(run: Run, *, only_untrapped: bool = False) -> Run:
 
     def marking(state: State) -> int:
         if not (only_untrapped and state.traps):
-            state.extra["last_command"] = state.calls
+            state.execution.last_command = state.calls
         return run(state)
 
     return marking
@@ -135,22 +136,21 @@ def _noting_last(arguments: Arguments, complete: Callable[[Arguments], Run]) -> 
     def noting(state: State) -> list[Argument]:
         argv = arguments(state)
         if argv:
-            state.extra["last_argument"] = argv[-1]
+            state.execution.last_argument = argv[-1]
         return argv
 
     run = complete(noting)
 
     def run_and_note(state: State) -> int:
-        extra = state.extra
-        outer = extra.pop("last_argument", None)
+        execution = state.execution
+        outer, execution.last_argument = execution.last_argument, None
         try:
             status = run(state)
-            last = extra.pop("last_argument", None)
+            last = execution.last_argument
             if last is not None:
                 state.last_argument = last if isinstance(last, str) else _as_argument(last)
         finally:
-            if outer is not None:
-                extra["last_argument"] = outer
+            execution.last_argument = outer
         return status
 
     return run_and_note
@@ -189,13 +189,14 @@ def closing_substitutions(run: Run) -> Run:
     """Close the descriptors of process substitutions when the command has ended."""
 
     def closing(state: State) -> int:
-        outer = state.extra.get("substitutions")
+        execution = state.execution
+        outer = execution.substitutions
         mine: list[int] = []
-        state.extra["substitutions"] = mine
+        execution.substitutions = mine
         try:
             return run(state)
         finally:
-            state.extra["substitutions"] = outer
+            execution.substitutions = outer
             for number in mine:
                 state.process.close(number)
 
@@ -265,7 +266,7 @@ def _redirected(
         nonlocal quick
         commands = state.shell.commands
         builtin = commands.loaded.get(name)
-        if state.instrumented or builtin is None or name in state.functions or "disabled" in state.extra:
+        if state.instrumented or builtin is None or name in state.functions or state.disabled_builtins:
             return full(state)
         if quick is None:
             quick = commands.prepare(name, prefix, whole) or builtin
@@ -363,7 +364,7 @@ def _plain(
             else:
                 shell = state.shell
                 builtin = shell.commands.loaded.get(known)
-                if builtin is None or "disabled" in state.extra:
+                if builtin is None or state.disabled_builtins:
                     status = shell.invoke(state, argv)
                 else:
                     if quick is None:
@@ -371,7 +372,7 @@ def _plain(
                     status = quick(state, argv)
         except ShellError as error:
             return state.shell.report(state, error)  # type: ignore[no-any-return]
-        if status > 128 and KILLED in state.extra:
+        if status > 128 and state.execution.killed is not None:
             report_killed(state, node)
         state.status = status
         state.pipestatus = None
@@ -390,7 +391,7 @@ def _run_argv(state: State, known: str | None, argv: Any) -> int:
     if known in state.functions:
         return call_function(state.shell, state, state.functions[known], argv[1:])
     builtin = state.shell.commands.loaded.get(known)
-    if builtin is not None and "disabled" not in state.extra:
+    if builtin is not None and not state.disabled_builtins:
         return builtin(state, argv)  # type: ignore[no-any-return]
     return state.shell.invoke(state, argv)  # type: ignore[no-any-return]
 
@@ -447,7 +448,7 @@ def _full(
                     keep(undo)
                     undo = None
                 elif argv[0] == "kill":
-                    state.extra["signals_wait"] = True  # a trap runs when the redirections are undone
+                    state.execution.defers_signals = True  # a trap runs when the redirections are undone
                 if saved:
                     hand_over(state, argv[0], saved)
                 status = _run_argv(state, known, argv)
@@ -462,12 +463,12 @@ def _full(
                     state.restore(name, former)
                 if remembered is not None:
                     state.hashed, state.hash_path = remembered
-        if status > 128 and KILLED in state.extra:
+        if status > 128 and state.execution.killed is not None:
             report_killed(state, node)
         state.status = status
         state.pipestatus = None
         if state.process.pending:
-            state.extra.pop("signals_wait", None)
+            state.execution.defers_signals = False
             state.process.deliver()
         return status
 

@@ -12,7 +12,8 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.lookup import Argument
 from sandhook.state.assignment import Assigned, assign
 from sandhook.state.control import ExitShell, ShellError
-from sandhook.state.state import Saved, State
+from sandhook.state.frame import Saved
+from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER
 from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
 

@@ -1,0 +1,62 @@
+"""Calls of functions and sourced scripts, and what their locals hide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.state.options import Options
+    from sandhook.state.values import Value
+
+#: The value of most sets of a frame; never changed.
+_NO_NAMES: set[str] = set()
+
+
+class Saved(Record):
+    """What a local variable hides; ``value`` is None when the name was unset."""
+
+    value: Value | None
+    attributes: int
+    target: str | None
+
+
+class Frame:
+    """One call of a function or sourced script.
+
+    Attributes:
+        saved: Variables that locals of this call hide.
+        arguments: Of the call, for BASH_ARGV; None for a script that was sourced without any.
+        temporary: Names among ``saved`` that were assigned before the call (``x=1 f``) and are not local yet.
+        given: All names that were assigned before the call.
+        passed: Names of those that the call exported: their value stays.
+        options: The options that ``local -`` restores, else None.
+        line: Line of the call; ``source`` and ``function`` name the place.
+    """
+
+    __slots__ = (
+        "arguments", "function", "given", "line", "options", "passed", "saved", "source", "sourced", "temporary",
+    )  # fmt: skip
+
+    def __init__(self, function: str, line: int, source: str, *, sourced: bool = False) -> None:
+        self.function = function
+        self.line = line
+        self.source = source
+        self.sourced = sourced
+        self.saved: dict[str, Saved] = {}
+        self.arguments: list[str] | None = None
+        self.temporary: set[str] = _NO_NAMES
+        self.given: set[str] = _NO_NAMES
+        self.passed: set[str] = _NO_NAMES
+        self.options: Options | None = None
+
+    def copy(self) -> Frame:
+        new = Frame(self.function, self.line, self.source, sourced=self.sourced)
+        new.saved = self.saved.copy()
+        new.arguments = self.arguments
+        new.temporary = self.temporary.copy()
+        new.given = self.given
+        new.passed = self.passed
+        new.options = self.options
+        return new

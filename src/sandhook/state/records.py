@@ -1,0 +1,161 @@
+"""What a shell knows besides its variables: how it was started, what it traces, what it is in the middle of.
+
+The four records differ in what a subshell gets. ``Invocation`` and ``Memo`` are immutable and replaced as
+a whole, so that a subshell shares them until one of the two shells replaces its own. ``Tracing`` is copied.
+``Execution`` begins anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.errors import ShellSyntaxError
+    from sandhook.state.frame import Frame
+    from sandhook.state.history import History
+    from sandhook.state.random import Random
+    from sandhook.syntax.nodes import Command
+
+#: Where a shell reads its commands: the text of ``-c``, a script file, standard input; "none" before it does.
+Input: TypeAlias = Literal["string", "file", "stdin", "none"]
+
+_NO_NAMES: Mapping[str, str] = {}
+
+
+class Invocation(Record):
+    """How a shell was started; it changes while the shell starts, and not afterwards.
+
+    Fields:
+        input: Where the shell reads its commands.
+        main: The path of the script file; "" without one.
+        interactive: What messages of an interactive shell begin with; None for a shell that is not interactive.
+        arguments: The positional parameters that the shell began with, for BASH_ARGV.
+        parent_pid: PPID.
+        ignored_signals: Signals that were ignored when the shell began; ``trap`` cannot change them.
+    """
+
+    input: Input = "none"
+    main: str = ""
+    interactive: str | None = None
+    arguments: Sequence[str] = ()
+    parent_pid: int = 1
+    ignored_signals: frozenset[int] = frozenset()
+
+
+class Memo(Record):
+    """What variables and built-ins remember from one use to the next.
+
+    Fields:
+        random: The generator of RANDOM; None until RANDOM is first used.
+        seconds: What SECONDS was set to, less the age of the shell at that moment; in seconds.
+        subshell_offset: What BASH_SUBSHELL was set to, less the level at that moment.
+        arguments_seen: BASH_ARGV or BASH_ARGC was used outside a function.
+        directory: The logical and the physical working directory after the last ``cd``.
+        hash_used: A command was entered into the hash table once.
+        history: The list of commands; None until it is first used.
+        foreign: Environment variables whose names are not shell names; commands get them unchanged.
+    """
+
+    random: Random | None = None
+    seconds: int = 0
+    subshell_offset: int = 0
+    arguments_seen: bool = False
+    directory: tuple[str, str] | None = None
+    hash_used: bool = False
+    history: History | None = None
+    foreign: Mapping[str, str] = _NO_NAMES
+
+
+class Tracing:
+    """What is reported while commands run: xtrace, BASH_COMMAND, traps, the history. A subshell gets a copy.
+
+    Attributes:
+        depth: Levels of ``eval``, ``source`` and substitution: xtrace repeats the first character of PS4 as often.
+        busy: A line of xtrace is being written; the expansion of PS4 is not traced.
+        command: The command that BASH_COMMAND shows; None before the first.
+        tracks_commands: A trap reads BASH_COMMAND, so each command is recorded before it runs.
+        recording: Commands that are read now are added to the history.
+        in_substitution: The commands are those of a command substitution; nobody reports their signals.
+        running_traps: Names of the traps whose commands are running.
+        err_depth: How deep in calls the ERR trap was set; None without one.
+        exit_status: What ``exit`` without an operand means in the EXIT trap; None outside of it.
+    """
+
+    __slots__ = (
+        "busy", "command", "depth", "err_depth", "exit_status", "in_substitution", "recording", "running_traps",
+        "tracks_commands",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.busy = False
+        self.command: Command | None = None
+        self.tracks_commands = False
+        self.recording = False
+        self.in_substitution = False
+        self.running_traps: frozenset[str] = frozenset()
+        self.err_depth: int | None = None
+        self.exit_status: int | None = None
+
+    def copy(self) -> Tracing:
+        new = Tracing.__new__(Tracing)
+        new.depth = self.depth
+        new.busy = self.busy
+        new.command = self.command
+        new.tracks_commands = self.tracks_commands
+        new.recording = self.recording
+        new.in_substitution = self.in_substitution
+        new.running_traps = self.running_traps
+        new.err_depth = self.err_depth
+        new.exit_status = self.exit_status
+        return new
+
+
+class Execution:
+    """What one process of a shell is in the middle of. A subshell begins with a new one.
+
+    Attributes:
+        last_command: The depth of calls at which an external command takes the place of the process, since
+            nothing follows it; -1 when commands follow.
+        direct: The process runs one simple command alone, so an expansion error's status is its own.
+        alone: The next pipeline is all that the process runs.
+        applies_as_child: Redirections are applied as in the process of an external command.
+        defers_signals: ``kill`` runs with redirections: traps run after these are undone.
+        inherited_traps: The traps of the parent, which ``trap`` shows until it sets one.
+        substitutions: Descriptors of process substitutions to close when the command ends; None outside a command.
+        killed: Number and signal of the process that a signal has just ended; reported after the command's
+            redirections are undone.
+        last_argument: The last argument of the command that runs, which ``$_`` becomes afterwards.
+        syntax_error: The error that ended the text that was read last; None without one.
+        positional_set: ``set`` has assigned the positional parameters, so a sourced file leaves them behind.
+        abandoned_calls: The calls that errexit has left, and their positional parameters, for the EXIT trap.
+        skips_err_trap: The next failure is that of the call which set the ERR trap.
+    """
+
+    __slots__ = (
+        "abandoned_calls", "alone", "applies_as_child", "defers_signals", "direct", "inherited_traps", "killed",
+        "last_argument", "last_command", "positional_set", "skips_err_trap", "substitutions", "syntax_error",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.last_command = -1
+        self.direct = False
+        self.alone = False
+        self.applies_as_child = False
+        self.defers_signals = False
+        self.inherited_traps: Mapping[str, str] = _NO_NAMES
+        self.substitutions: list[int] | None = None
+        self.killed: tuple[int, int] | None = None
+        self.last_argument: object = None
+        self.syntax_error: ShellSyntaxError | None = None
+        self.positional_set = False
+        self.abandoned_calls: tuple[list[Frame], list[str]] | None = None
+        self.skips_err_trap = False
+
+
+#: What a shell has before it is started with anything; both are immutable.
+NOT_STARTED = Invocation()
+NOTHING_REMEMBERED = Memo()
