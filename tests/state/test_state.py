@@ -9,7 +9,8 @@ import pytest
 
 from sandhook.kernel.process import Kernel
 from sandhook.limits import Limits
-from sandhook.state.assignment import Assigned, Element, assign
+from sandhook.state.assigned import Assigned, Element
+from sandhook.state.assignment import assign
 from sandhook.state.control import ShellError
 from sandhook.state.options import Options
 from sandhook.state.state import Frame, State

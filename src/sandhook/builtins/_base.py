@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
-from sandhook.interp.lookup import Commands
 from sandhook.record import Record
 from sandhook.state.control import Discard, ExitShell, Misuse, ShellError
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2  #: bash's EX_USAGE
@@ -22,79 +21,6 @@ USAGE_STATUS = 2  #: bash's EX_USAGE
 Run: TypeAlias = Callable[[State, Sequence[Any]], int]
 
 _NO_OTHERS: Mapping[str, str] = {}
-
-
-class Found(Protocol):
-    """One thing that a command name means, as ``type -a`` lists it."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def hashed(self) -> bool: ...
-
-
-class Runtime(Protocol):
-    """What built-ins ask of the interpreter (``State.shell``)."""
-
-    @property
-    def commands(self) -> Commands: ...
-
-    def complain(self, state: State, text: str) -> None:
-        """Write ``name: line N: text`` to the state's standard error."""
-
-    def warn(self, state: State, text: str) -> None: ...
-
-    def refuse(self, state: State, text: str) -> None:
-        """Complain; under ``set -e`` a readonly variable ends the shell."""
-
-    def subscript_text(self, state: State, name: str, text: str) -> str:
-        """Return a subscript that is text as ``State`` wants it: names in it are expanded, quotes removed."""
-        ...
-
-    def arithmetic(self, state: State, text: str) -> int:
-        """Evaluate an arithmetic expression. Raises ShellError."""
-        ...
-
-    def run_text(
-        self, state: State, text: str, *, name: str | None = None, line: int | None = None
-    ) -> int: ...
-
-    def source(self, state: State, path: str, arguments: list[str]) -> int: ...
-
-    def call(
-        self,
-        state: State,
-        argv: Sequence[str],
-        *,
-        functions: bool = True,
-        builtins: bool = True,
-        utilities: bool = True,
-        default_path: bool = False,
-    ) -> int: ...
-
-    def replace(
-        self,
-        state: State,
-        argv: Sequence[str],
-        file: str,
-        *,
-        environment: dict[str, str] | None = None,
-        argv0: str | None = None,
-    ) -> int: ...
-
-    def find(self, state: State, name: str) -> Sequence[Found]: ...
-
-    def run_trap(self, state: State, name: str) -> int: ...
-
-    def command_output(self, state: State, text: str) -> str:
-        """Return what ``$(text)`` gives."""
-        ...
-
-    def expand_words(self, state: State, text: str) -> list[str]:
-        """Expand text as one unquoted word: to fields, without pathname expansion."""
-        ...
 
 
 class Fault(Exception):
@@ -233,10 +159,9 @@ def complain(state: State, text: str) -> None:
     runtime(state).complain(state, text)
 
 
-def runtime(state: State) -> Runtime:
-    """Return the interpreter that owns this state, with its type."""
-    shell: Runtime = state.shell
-    return shell
+def runtime(state: State) -> Interpreter:
+    """Return the interpreter that owns this state."""
+    return state.shell
 
 
 # --------------------------------------------------------------------------- arguments

@@ -9,7 +9,8 @@ from sandhook.builtins._base import Fault, invalid_name, runtime, split_referenc
 from sandhook.builtins._elements import read_elements
 from sandhook.builtins._variables import own_value
 from sandhook.record import Record
-from sandhook.state.assignment import Assigned, assign
+from sandhook.state.assigned import Assigned
+from sandhook.state.assignment import assign
 from sandhook.state.control import Discard, ShellError
 from sandhook.state.frame import Frame
 from sandhook.state.state import State

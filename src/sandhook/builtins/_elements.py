@@ -6,7 +6,7 @@ its quotes are removed. A compound value in the script's own source never comes 
 
 from __future__ import annotations
 
-from sandhook.state.assignment import Element, Elements
+from sandhook.state.assigned import Element, Elements
 from sandhook.syntax.quoting import decode_ansi
 
 _BLANKS = " \t\n"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sandhook.builtins._base import Found, runtime, write
+from sandhook.builtins._base import write
 from sandhook.builtins._quote import single_quote
-from sandhook.interp.lookup import Found as Meaning
-from sandhook.interp.lookup import hashed_file, search
+from sandhook.interp.lookup import Found, find, hashed_file, search
 from sandhook.state.state import State
 
 
@@ -14,13 +13,13 @@ def meanings(state: State, name: str) -> list[Found]:
 
     A file that cannot be executed is the meaning when there is no better one.
     """
-    found: list[Found] = list(runtime(state).find(state, name))
+    found: list[Found] = find(state, name)
     if "/" in name:
         return found
     if not found or found[0].kind == "file":
         remembered = hashed_file(state, name)
         if remembered is not None:
-            return [Meaning("file", remembered[0], hashed=True), *found]
+            return [Found("file", remembered[0], hashed=True), *found]
         if not found:
             return files(state, name)
     return found
@@ -30,9 +29,9 @@ def files(state: State, name: str) -> list[Found]:
     """Return the one file that PATH leads to, remembered or not."""
     remembered = hashed_file(state, name)
     if remembered is not None:
-        return [Meaning("file", remembered[0], hashed=True)]
+        return [Found("file", remembered[0], hashed=True)]
     located = search(state, name, state.get("PATH")) if state.get("PATH") else None
-    return [] if located is None else [Meaning("file", located[0])]
+    return [] if located is None else [Found("file", located[0])]
 
 
 def short(state: State, name: str, found: Found) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sandhook.builtins._base import Fault
-from sandhook.interp.jobs import Job, Jobs, jobs_of
+from sandhook.interp.jobs import jobs_of
+from sandhook.state.jobs import Job, Jobs
 from sandhook.state.state import State
 
 

@@ -9,7 +9,7 @@ from sandhook.builtins._declaring import Request
 from sandhook.builtins._variables import all_names, function_line, listing
 from sandhook.builtins.declare import declare_all, effective_bits, split_options
 from sandhook.interp.trace import assigned as assigned_text
-from sandhook.state.assignment import Assigned
+from sandhook.state.assigned import Assigned
 from sandhook.state.control import Misuse
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, EXPORT

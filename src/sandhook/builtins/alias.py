@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, complain, parse, write
 from sandhook.builtins._quote import single_quote
-from sandhook.state.assignment import Assigned
+from sandhook.state.assigned import Assigned
 from sandhook.state.state import State
 
 USAGE = "alias [-p] [name[=value] ... ]"

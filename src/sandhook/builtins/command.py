@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Found, builtin, complain, parse, runtime, write
+from sandhook.builtins._base import builtin, complain, parse, runtime, write
 from sandhook.builtins._finding import meanings, short, write_long
-from sandhook.interp.lookup import STANDARD_PATH, search_path
-from sandhook.interp.lookup import Found as Meaning
+from sandhook.interp.lookup import STANDARD_PATH, Found, find, search_path
 from sandhook.state.control import Misuse
 from sandhook.state.state import State
 
@@ -54,6 +53,6 @@ def _meanings(state: State, name: str, default_path: bool) -> Sequence[Found]:
     """Return what a name means; with -p its file is the one in the standard directories."""
     if not default_path:
         return meanings(state, name)
-    found = runtime(state).find(state, name)
-    files = [Meaning("file", path) for path in search_path(state, name, STANDARD_PATH)]
+    found = find(state, name)
+    files = [Found("file", path) for path in search_path(state, name, STANDARD_PATH)]
     return [*(each for each in found if each.kind != "file"), *files]

@@ -20,7 +20,7 @@ from sandhook.builtins._variables import (
     plain_line,
 )
 from sandhook.interp.trace import assigned as assigned_text
-from sandhook.state.assignment import Assigned
+from sandhook.state.assigned import Assigned
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import (

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, write
-from sandhook.interp.lookup import hash_table, hashed_file, is_executable, remember, search, utility_at
+from sandhook.builtins._base import Fault, builtin, complain, parse, write
+from sandhook.interp.lookup import find, hash_table, hashed_file, is_executable, remember, search, utility_at
 from sandhook.state.state import Hashed, State
 from sandhook.state.values import hash_of
 from sandhook.vfs.path import join
@@ -78,7 +78,7 @@ def _enter_path(state: State, name: str, path: str) -> int:
 
 
 def _enter(state: State, table: dict[str, Hashed], name: str) -> int:
-    kinds = {found.kind for found in runtime(state).find(state, name)}
+    kinds = {found.kind for found in find(state, name)}
     if kinds & {"function", "builtin"}:
         return 0
     table.pop(name, None)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, write
 from sandhook.builtins._jobspec import find_job, forget_ended
-from sandhook.interp.jobs import Job, describe, jobs_of
+from sandhook.interp.jobs import describe, jobs_of
+from sandhook.state.jobs import Job
 from sandhook.state.state import State
 
 USAGE = "jobs [-lnprs] [jobspec ...] or jobs -x command [args]"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sandhook.builtins._base import Fault, builtin, write
 from sandhook.builtins._variables import exists, listing
 from sandhook.builtins.declare import declare_all, make_request, show, split_options
-from sandhook.state.assignment import Assigned
+from sandhook.state.assigned import Assigned
 from sandhook.state.frame import Frame, Saved
 from sandhook.state.state import State
 

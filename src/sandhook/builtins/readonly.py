@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import builtin
 from sandhook.builtins._marking import mark
-from sandhook.state.assignment import Assigned
+from sandhook.state.assigned import Assigned
 from sandhook.state.state import State
 from sandhook.state.values import READONLY
 

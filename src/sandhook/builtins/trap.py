@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from sandhook.builtins._base import USAGE_STATUS, builtin, complain, parse, show_usage, write
 from sandhook.builtins._quote import single_quote
 from sandhook.builtins._signals import EVENTS, full_name, listing, trap_name
-from sandhook.interp.traps import on_signal
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import State
 
@@ -79,7 +78,7 @@ def set_trap(state: State, name: str, action: str | None) -> None:
     process.ignored.discard(number)
     if action:
         process.caught.add(number)
-        process.on_signal = lambda came: on_signal(state.shell, state, came)
+        process.on_signal = state.handle_signal
     elif action is not None:
         process.ignored.add(number)
 

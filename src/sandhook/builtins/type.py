@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins._base import Found, builtin, complain, parse, runtime, write
+from sandhook.builtins._base import builtin, complain, parse, write
 from sandhook.builtins._finding import files, meanings, write_long
+from sandhook.interp.lookup import Found, find
 from sandhook.state.state import State
 
 USAGE = "type [-afptP] name [name ...]"
@@ -42,7 +43,7 @@ def _modern(argv: Sequence[str]) -> list[str]:
 
 def _describe(state: State, name: str, letters: set[str], style: str) -> bool:
     every = "a" in letters
-    found: list[Found] = list(runtime(state).find(state, name)) if every else meanings(state, name)
+    found: list[Found] = find(state, name) if every else meanings(state, name)
     if style == "P" and not every and all(each.kind != "file" for each in found):
         found = files(state, name)
     if "f" in letters:

@@ -11,9 +11,10 @@ from greenlet import getcurrent
 
 from sandhook.builtins._base import Fault, builtin, complain, is_name, parse
 from sandhook.builtins._jobspec import find_job, forget_ended
-from sandhook.interp.jobs import Job, describe, jobs_of, report_ended, tells_all
+from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, tells_all
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
+from sandhook.state.jobs import Job
 from sandhook.state.state import State
 
 USAGE = "wait [-fn] [-p var] [id ...]"
@@ -98,7 +99,7 @@ def _wait_for(state: State, job: Job) -> int:
         wait_any(state, [process for process in job.processes if not process.done])
     _report(state, job)
     jobs_of(state).remove(job)
-    job.reap(state)
+    reap(state, job)
     return job.status
 
 
@@ -128,7 +129,7 @@ def _wait_next(state: State, operands: Sequence[str], variable: str | None) -> i
             if job.done:
                 _report(state, job)
                 table.remove(job)
-                job.reap(state)
+                reap(state, job)
                 if variable is not None:
                     state.set(variable, str(job.pid))
                 return job.status

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sandhook.interp.outside import outside
-from sandhook.interp.protocol import Runtime
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 
 #: How the line of advice begins; what reads standard error for the shell's own message skips it.
 PREFIX = "sandhook: the sandbox has no "
@@ -27,7 +26,7 @@ HOST_PROGRAMS = """
 """
 
 
-def advise(runtime: Runtime, state: State, name: str) -> None:
+def advise(runtime: Interpreter, state: State, name: str) -> None:
     """Add a line to "command not found" when a program of the host was meant; not where the host can be reached."""
     program = name.rpartition("/")[2]
     if program in HOST_PROGRAMS.split() and outside(state) is None:

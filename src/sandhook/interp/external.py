@@ -10,7 +10,6 @@ import errno
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-
 from sandhook.command.context import Context
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup
@@ -18,18 +17,17 @@ from sandhook.interp.environment import set_environment
 from sandhook.interp.jobs import tell_of_ended
 from sandhook.interp.lookup import SHELLS
 from sandhook.interp.outside import outside
-from sandhook.interp.protocol import Runtime
 from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.state.state import Function, State
+from sandhook.state.state import Function, Interpreter, State
 from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
 
 #: Calls a function with arguments.
-CallFunction: TypeAlias = "Callable[[Runtime, State, Function, list[str]], int]"
+CallFunction: TypeAlias = "Callable[[Interpreter, State, Function, list[str]], int]"
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
@@ -91,7 +89,7 @@ class ShellContext(Context):
 
 
 def run_external(
-    runtime: Runtime, state: State, argv: list[str], path: str | None, call: CallFunction
+    runtime: Interpreter, state: State, argv: list[str], path: str | None, call: CallFunction
 ) -> int:
     """Run what PATH, or a name with a slash, leads to; ``call`` calls command_not_found_handle."""
     name = argv[0]
@@ -116,14 +114,14 @@ def run_external(
     return run_file(runtime, state, file, [file, *argv[1:]])
 
 
-def _advise(runtime: Runtime, state: State, name: str) -> None:
+def _advise(runtime: Interpreter, state: State, name: str) -> None:
     """Say more of a command that is not there."""
     from sandhook.interp.advice import advise
 
     advise(runtime, state, name)
 
 
-def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str]) -> int:
+def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[str]) -> int:
     """Run the utility or the shell of a name; ``argv[0]`` is what it is told to be called."""
     if name in SHELLS:
         return run_own_shell(runtime, state, argv)
@@ -143,7 +141,7 @@ def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str])
 
 
 def run_file(
-    runtime: Runtime, state: State, path: str, argv: Sequence[str], *, shell: str = "bash", depth: int = 0
+    runtime: Interpreter, state: State, path: str, argv: Sequence[str], *, shell: str = "bash", depth: int = 0
 ) -> int:
     """Run an executable file: a script by its interpreter, or what stands for a standard path.
 
@@ -179,7 +177,7 @@ def run_file(
     return run_own_shell(runtime, state, [shell, path, *argv[1:]])
 
 
-def run_own_shell(runtime: Runtime, state: State, argv: Sequence[str]) -> int:
+def run_own_shell(runtime: Interpreter, state: State, argv: Sequence[str]) -> int:
     """Run a nested shell of ours as a process of its own: ``argv`` is that of ``bash``."""
     return _in_child(runtime, state, lambda inner: _run_shell(runtime, inner, list(argv)))
 
@@ -194,7 +192,7 @@ def _shebang(data: bytes) -> list[str]:
 
 
 def _interpret(
-    runtime: Runtime, state: State, line: list[str], path: str, argv: Sequence[str], depth: int
+    runtime: Interpreter, state: State, line: list[str], path: str, argv: Sequence[str], depth: int
 ) -> int:
     """Run a script by the interpreter that its first line names."""
     program = line[0]
@@ -216,14 +214,14 @@ def _interpret(
     return NOT_EXECUTABLE
 
 
-def _run_shell(runtime: Runtime, state: State, argv: list[str]) -> int:
+def _run_shell(runtime: Interpreter, state: State, argv: list[str]) -> int:
     """Run ``bash`` or ``sh`` as a command, in a state of its own."""
     from sandhook.interp.shell_command import run_shell
 
     return run_shell(runtime, state, argv)
 
 
-def _in_child(runtime: Runtime, state: State, run: Callable[[State], int]) -> int:
+def _in_child(runtime: Interpreter, state: State, run: Callable[[State], int]) -> int:
     """Run ``run(inner)`` in a forked process, or in this one when it is all that it still runs."""
     if state.execution.last_command == state.calls:
         return _in_place(runtime, state, run)
@@ -234,7 +232,7 @@ def _in_child(runtime: Runtime, state: State, run: Callable[[State], int]) -> in
     return status
 
 
-def _in_place(runtime: Runtime, state: State, run: Callable[[State], int], *, exec_: bool = False) -> int:
+def _in_place(runtime: Interpreter, state: State, run: Callable[[State], int], *, exec_: bool = False) -> int:
     """Run ``run(inner)`` as the process of ``state``, which has nothing to do afterwards.
 
     ``exec_``: the built-in exec asks for it.
@@ -247,7 +245,7 @@ def _in_place(runtime: Runtime, state: State, run: Callable[[State], int], *, ex
     return runtime.guard_stack(state, lambda: run(inner))
 
 
-def _fork_for_command(runtime: Runtime, state: State, process: Process) -> State:
+def _fork_for_command(runtime: Interpreter, state: State, process: Process) -> State:
     """Return the state that a command begins with; each counts as a nested call and as a step.
 
     A command that runs in its caller's place makes no process, so nothing else would bound a script
@@ -260,7 +258,7 @@ def _fork_for_command(runtime: Runtime, state: State, process: Process) -> State
     return inner
 
 
-def _run_as(runtime: Runtime, state: State, child: Process, run: Callable[[State], int]) -> int:
+def _run_as(runtime: Interpreter, state: State, child: Process, run: Callable[[State], int]) -> int:
     inner = _fork_for_command(runtime, state, child)
     process = state.process
     try:
@@ -270,7 +268,7 @@ def _run_as(runtime: Runtime, state: State, child: Process, run: Callable[[State
 
 
 def execute(
-    runtime: Runtime,
+    runtime: Interpreter,
     state: State,
     argv: Sequence[str],
     environment: Mapping[str, str] | None = None,
@@ -307,7 +305,7 @@ def execute(
     return runtime.guard_stack(state, lambda: _run_as(runtime, state, child or state.process.fork(), run))
 
 
-def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, caller: str) -> int:
+def _execute(runtime: Interpreter, state: State, argv: Sequence[str], file: str, caller: str) -> int:
     state.execution.last_command = state.calls  # this process is made for it
     reason = ""
     if "/" not in file:

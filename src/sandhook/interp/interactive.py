@@ -10,19 +10,18 @@ from __future__ import annotations
 from sandhook.expand.escapes import prompt
 from sandhook.interp import record
 from sandhook.interp.history_expansion import NoEvent, expand
-from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import end_of_unit, read_line
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGINT, SIGTERM
 from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 from sandhook.state.values import IndexedArray
 
 _EVENT = lazily(r"[!^][^\s\"]*")
 
 
-def begin(runtime: Runtime, state: State, name: str) -> None:
+def begin(runtime: Interpreter, state: State, name: str) -> None:
     """Make a shell interactive."""
     runtime.write_error(
         state,
@@ -41,7 +40,7 @@ def begin(runtime: Runtime, state: State, name: str) -> None:
         record.switch_recording(state, True)
 
 
-def read_startup(runtime: Runtime, state: State, *names: str) -> int | None:
+def read_startup(runtime: Interpreter, state: State, *names: str) -> int | None:
     """Run the first of these files that there is; return a status when it ends the shell."""
     home = state.get("HOME") or ""
     for name in names:
@@ -56,7 +55,7 @@ def read_startup(runtime: Runtime, state: State, *names: str) -> int | None:
     return None
 
 
-def read_profile(runtime: Runtime, state: State) -> int | None:
+def read_profile(runtime: Interpreter, state: State) -> int | None:
     """Run the files of a login shell; return a status when one ends it."""
     left = read_startup(runtime, state, "/etc/profile")
     if left is None:
@@ -65,7 +64,7 @@ def read_profile(runtime: Runtime, state: State) -> int | None:
     return left
 
 
-def next_command(runtime: Runtime, state: State, description: Description) -> str:
+def next_command(runtime: Interpreter, state: State, description: Description) -> str:
     """Prompt for the lines of a command and return them; "" at the end of the input."""
     _run_prompt_commands(runtime, state)
     text, name = "", "PS1"
@@ -88,7 +87,7 @@ def next_command(runtime: Runtime, state: State, description: Description) -> st
         name = "PS2"
 
 
-def say_goodbye(runtime: Runtime, state: State) -> None:
+def say_goodbye(runtime: Interpreter, state: State) -> None:
     """Tell that a shell ends, and run the file that a login shell leaves behind."""
     if state.subshell:
         return
@@ -99,7 +98,7 @@ def say_goodbye(runtime: Runtime, state: State) -> None:
         read_startup(runtime, state, "~/.bash_logout")
 
 
-def _run_prompt_commands(runtime: Runtime, state: State) -> None:
+def _run_prompt_commands(runtime: Interpreter, state: State) -> None:
     value = state.value("PROMPT_COMMAND")
     if value is None:
         return
@@ -110,7 +109,7 @@ def _run_prompt_commands(runtime: Runtime, state: State) -> None:
     state.status = status
 
 
-def _with_history(runtime: Runtime, state: State, line: str) -> str | None:
+def _with_history(runtime: Interpreter, state: State, line: str) -> str | None:
     """Return a line with its references to the history replaced, None when one leads nowhere."""
     if "histexpand" not in state.options.enabled or not ("!" in line or line[:1] == "^"):
         return line

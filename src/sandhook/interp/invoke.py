@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup, traps
 from sandhook.interp.external import ShellContext, run_external
-from sandhook.interp.lookup import Argument
-from sandhook.interp.protocol import Runtime
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.kernel.stack import DEEP, stack_exceeds
+from sandhook.state.assigned import Argument
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.frame import Frame
-from sandhook.state.state import Function, State
+from sandhook.state.state import Function, Interpreter, State
 from sandhook.state.values import TRACE
 
 
 def invoke(
-    runtime: Runtime,
+    runtime: Interpreter,
     state: State,
     argv: Sequence[Argument],
     *,
@@ -54,7 +53,7 @@ def _texts(argv: Sequence[Argument]) -> list[str]:
     return [word if isinstance(word, str) else assigned_text(word) for word in argv]
 
 
-def call_function(runtime: Runtime, state: State, function: Function, arguments: list[str]) -> int:
+def call_function(runtime: Interpreter, state: State, function: Function, arguments: list[str]) -> int:
     """Call a function; its locals and positional parameters end with it."""
     frames = state.frames
     if "FUNCNEST" in state.values:
@@ -116,7 +115,7 @@ def call_function(runtime: Runtime, state: State, function: Function, arguments:
     return status
 
 
-def _check_nesting(runtime: Runtime, state: State, function: Function) -> None:
+def _check_nesting(runtime: Interpreter, state: State, function: Function) -> None:
     """Refuse a call that FUNCNEST does not allow."""
     nest = state.get("FUNCNEST")
     if nest is not None and nest.isdigit() and int(nest) and len(state.frames) >= int(nest):

@@ -12,12 +12,11 @@ from typing import Any, TypeAlias
 
 from sandhook.interp.outside import outside
 from sandhook.record import Record
-from sandhook.state.assignment import Assigned
+from sandhook.state.assigned import Argument
 from sandhook.state.state import Hashed, State
 from sandhook.vfs.names import MAX_LINKS
 from sandhook.vfs.path import basename, dirname, join
 
-Argument: TypeAlias = "str | Assigned"
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
 
 #: Makes of a built-in's name and its first words, and whether these are all, a quicker form for them.

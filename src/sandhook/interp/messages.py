@@ -6,18 +6,17 @@ import re
 from collections.abc import Callable, Sequence
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.interp.protocol import Runtime
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import DESCRIPTIONS, SIGINT, SIGPIPE, SIGTERM
 from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 from sandhook.syntax.nodes import Command, Pipeline
 
 _TIME = lazily(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
 
 
-def report_syntax(runtime: Runtime, state: State, error: ShellSyntaxError, label: str, line: int) -> None:
+def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, label: str, line: int) -> None:
     """Complain about a syntax error as bash does, with the offending line.
 
     Args:
@@ -99,7 +98,7 @@ def report_signal(state: State, pid: int | None, signal: int, command: Callable[
         state.shell.complain(state, text if pid is None else f"{pid:5d} {DESCRIPTIONS[signal]:<24}{text}")
 
 
-def print_times(runtime: Runtime, state: State, times: tuple[float, float, float], posix: bool) -> None:
+def print_times(runtime: Interpreter, state: State, times: tuple[float, float, float], posix: bool) -> None:
     """Print what TIMEFORMAT, or POSIX with ``-p``, says of real, user and system seconds."""
     if posix:
         layout: str | None = "real %2R\nuser %2U\nsys %2S"

@@ -12,17 +12,17 @@ from typing import NoReturn, TypeVar
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.special import expand_subscript
-from sandhook.interp import evaluation, external, invoke, lookup, messages, nested, record, trace, traps
+from sandhook.interp import evaluation, external, invoke, messages, nested, record, trace, traps
 from sandhook.interp.compile import Run
-from sandhook.interp.lookup import Argument, Commands, Found
+from sandhook.interp.lookup import Commands
 from sandhook.interp.program import TreeStore, changes_reading, load_program, read_units
 from sandhook.interp.subshell import run_last_trap
 from sandhook.interp.substitution import substitute
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
-from sandhook.state.assignment import Assigned
+from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
-from sandhook.state.state import Function, State
+from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Command, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
@@ -327,10 +327,6 @@ class Runtime:
             default_path=default_path,
         )
 
-    def call_function(self, state: State, function: Function, arguments: list[str]) -> int:
-        """Call a function with positional parameters."""
-        return invoke.call_function(self, state, function, arguments)
-
     def replace(
         self,
         state: State,
@@ -345,10 +341,6 @@ class Runtime:
         status = external.execute(self, state, words, environment, file=file, replacing=True)
         state.traps.pop("EXIT", None)
         raise ExitShell(status)
-
-    def find(self, state: State, name: str) -> list[Found]:
-        """Return everything that ``type -a`` lists for a name."""
-        return lookup.find(state, name)
 
     # ------------------------------------------------------------------ expansions
 
@@ -420,6 +412,10 @@ class Runtime:
     def run_exit_trap(self, state: State, status: int) -> int:
         """Run the EXIT trap once and return the final status."""
         return traps.run_exit_trap(self, state, status)
+
+    def handle_signal(self, state: State, number: int) -> None:
+        """Run the trap of a signal that came."""
+        traps.handle_signal(self, state, number)
 
     def note_command(self, state: State, node: Command) -> None:
         """Remember the command that BASH_COMMAND gives; in a trap it stays what it was."""

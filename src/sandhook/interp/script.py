@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.interp.protocol import Runtime
 from sandhook.kernel.descriptor import CHUNK, Description
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 from sandhook.vfs.path import join
 
 
@@ -51,7 +50,7 @@ def read_line(state: State, description: Description) -> bytes:
         return b""
 
 
-def end_of_unit(runtime: Runtime, state: State, text: str, *, ended: bool) -> int:
+def end_of_unit(runtime: Interpreter, state: State, text: str, *, ended: bool) -> int:
     """Return where the line ends that completes the first command (0-based), 0 when more is needed."""
     from sandhook.syntax.parser import Parser
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from sandhook.interp.protocol import Runtime
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 
 _TAB = 8  #: columns between two tab stops
 _WIDTH = 80  #: of the screen, when COLUMNS does not tell
 
 
-def ask(runtime: Runtime, state: State, values: list[str], *, menu: bool) -> str | None:
+def ask(runtime: Interpreter, state: State, values: list[str], *, menu: bool) -> str | None:
     """Show the menu (when ``menu``) and PS3 on standard error, and read a line to REPLY.
 
     Returns:

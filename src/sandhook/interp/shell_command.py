@@ -8,16 +8,14 @@ from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.environment import set_environment
 from sandhook.interp.lookup import search
 from sandhook.interp.outside import outside
-from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import is_binary, read_script
-from sandhook.interp.traps import on_signal
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
 from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.records import Input, Invocation
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
@@ -69,7 +67,7 @@ INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "I
 
 
 def new_state(
-    runtime: Runtime,
+    runtime: Interpreter,
     process: Process,
     name: str,
     environment: dict[str, str],
@@ -90,7 +88,7 @@ def new_state(
         input, main, parent_pid=process.parent_pid, ignored_signals=frozenset(process.ignored)
     )
     state = State(process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED)
-    process.on_signal = lambda number: on_signal(runtime, state, number)
+    process.on_signal = state.handle_signal
     process.caught.add(SIGQUIT)  # a shell does not end of it, a subshell does
     if process.ignored:
         state.traps.update((NAMES[number], "") for number in process.ignored)
@@ -134,7 +132,7 @@ def new_state(
     return state
 
 
-def _count_level(runtime: Runtime, state: State) -> None:
+def _count_level(runtime: Interpreter, state: State) -> None:
     """Set SHLVL to one more than the outer shell's, as bash does with values that are none."""
     given = state.values.get("SHLVL", "")
     assert isinstance(given, str)
@@ -177,7 +175,7 @@ class _Request:
         self.profile = True
 
 
-def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
+def run_shell(runtime: Interpreter, outer: State, argv: list[str]) -> int:
     """Run ``bash [options] [-c text | file] [arguments]`` as the process of ``outer``."""
     state = _nested_state(runtime, outer, argv)
     name = argv[0].rpartition("/")[2]
@@ -210,7 +208,7 @@ def run_shell(runtime: Runtime, outer: State, argv: list[str]) -> int:
     return runtime.run_main(state, None) if status is None else status
 
 
-def _nested_state(runtime: Runtime, outer: State, argv: list[str]) -> State:
+def _nested_state(runtime: Interpreter, outer: State, argv: list[str]) -> State:
     """Return the state of a shell that the command ``argv`` starts in the environment of ``outer``."""
     environment = outer.environment()
     outer.process.argv = argv
@@ -234,7 +232,7 @@ def _nested_state(runtime: Runtime, outer: State, argv: list[str]) -> State:
     return state
 
 
-def _read_options(runtime: Runtime, outer: State, state: State, request: _Request) -> int | None:
+def _read_options(runtime: Interpreter, outer: State, state: State, request: _Request) -> int | None:
     """Read the options off the arguments; return a status when one of them ends the shell."""
     arguments = request.arguments
     while arguments and arguments[0][:1] in ("-", "+"):
@@ -249,7 +247,7 @@ def _read_options(runtime: Runtime, outer: State, state: State, request: _Reques
 
 
 def _read_long_option(
-    runtime: Runtime, outer: State, state: State, request: _Request, word: str
+    runtime: Interpreter, outer: State, state: State, request: _Request, word: str
 ) -> int | None:
     """Carry out an option such as ``--posix``; return a status when it ends the shell."""
     match word:
@@ -280,7 +278,9 @@ def _read_long_option(
     return None
 
 
-def _read_letters(runtime: Runtime, outer: State, state: State, request: _Request, word: str) -> int | None:
+def _read_letters(
+    runtime: Interpreter, outer: State, state: State, request: _Request, word: str
+) -> int | None:
     """Carry out options such as ``-ex``; return a status when one is wrong."""
     on = word[0] == "-"
     for letter in word[1:]:
@@ -321,7 +321,7 @@ def _inherit_options(state: State, environment: dict[str, str]) -> None:
             state.attributes[name] = state.attributes.get(name, 0) | EXPORT
 
 
-def _read_environment_file(runtime: Runtime, state: State) -> int | None:
+def _read_environment_file(runtime: Interpreter, state: State) -> int | None:
     """Run the file that BASH_ENV names; return a status when it ends the shell."""
     named = state.get("BASH_ENV")
     state.instrumented = state.options.xtrace
@@ -356,7 +356,7 @@ def _list_options(state: State, letter: str, *, reusable: bool) -> None:
             _write(state, f"{name:<15}\t{'on' if on else 'off'}\n")
 
 
-def _refuse(runtime: Runtime, state: State, name: str, option: str) -> int:
+def _refuse(runtime: Interpreter, state: State, name: str, option: str) -> int:
     """Report an option that bash does not know, or that sandhook does not have."""
     if option in _NOT_SUPPORTED:
         runtime.write_error(state, f"{name}: {option} is not supported (L-SHELL-002)\n")
@@ -365,7 +365,7 @@ def _refuse(runtime: Runtime, state: State, name: str, option: str) -> int:
     return USAGE_STATUS
 
 
-def _start(runtime: Runtime, state: State, request: _Request) -> int | None:
+def _start(runtime: Interpreter, state: State, request: _Request) -> int | None:
     """Run the startup files of a shell; return a status when one ends it."""
     login = "login_shell" in state.options.shopts
     if not (request.interactive or login):
@@ -379,7 +379,7 @@ def _start(runtime: Runtime, state: State, request: _Request) -> int | None:
     return None if request.startup is None else interactive.read_startup(runtime, state, request.startup)
 
 
-def run_script(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:
+def run_script(runtime: Interpreter, state: State, path: str, arguments: list[str]) -> int:
     """Run a file as a script of this state."""
     file = path
     if "/" not in path and not state.process.kernel.fs.exists(join(state.process.cwd, path)):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from sandhook.interp import traps
-from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import read_script
 from sandhook.state.control import ReturnFrom
 from sandhook.state.frame import Frame
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 
 
-def run_sourced(runtime: Runtime, state: State, path: str, arguments: list[str]) -> int:
+def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[str]) -> int:
     """Run a file's text in this state. Raises OSError when it cannot be read."""
     text = read_script(state, path)
     frame = Frame("source", state.line, path, sourced=True)

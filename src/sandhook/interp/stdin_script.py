@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from sandhook.interp.protocol import Runtime
 from sandhook.interp.script import end_of_unit, read_line
 from sandhook.kernel.descriptor import Description
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 
 
-def run_stdin(runtime: Runtime, state: State) -> int:
+def run_stdin(runtime: Interpreter, state: State) -> int:
     """Run the commands of standard input; nothing beyond the line that ends one is read before it runs."""
     status = 0
     line = 1
@@ -32,7 +31,7 @@ def run_stdin(runtime: Runtime, state: State) -> int:
         line += text.count("\n")
 
 
-def _next_unit(runtime: Runtime, state: State, description: Description) -> str:
+def _next_unit(runtime: Interpreter, state: State, description: Description) -> str:
     """Take the lines of the next complete command, "" at the end; what was read beyond is given back."""
     limit = int(state.budget.limits.script_bytes)
     lines: list[bytes] = []

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from sandhook.interp.jobs import Job, jobs_of
+from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.descriptor import Null
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom, ShellError
+from sandhook.state.jobs import Job
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Command, Pipeline, SimpleCommand
 
@@ -99,7 +100,7 @@ def redirect_apart(state: State, apply: Callable[[State, None], None]) -> int:
         try:
             apply(inner, None)
         except ShellError as error:
-            return inner.shell.report(inner, error)  # type: ignore[no-any-return]
+            return inner.shell.report(inner, error)
         return 0
 
     return in_subshell(state, state.process.fork(), run, near=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.expand.escapes import prompt
-from sandhook.interp.lookup import Argument
 from sandhook.lazy import lazily
-from sandhook.state.assignment import Assigned, Element
+from sandhook.state.assigned import Argument, Assigned, Element
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     ArithmeticCommand,

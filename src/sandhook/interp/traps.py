@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from sandhook.interp.protocol import Runtime
 from sandhook.kernel.signals import NAMES, SIGINT
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.frame import Frame
-from sandhook.state.state import State
+from sandhook.state.state import Interpreter, State
 
 #: What syntax errors in a trap are said to be in; "trap" for signals.
 _LABELS = {
@@ -18,7 +17,7 @@ _LABELS = {
 }
 
 
-def run_trap(runtime: Runtime, state: State, name: str) -> int:
+def run_trap(runtime: Interpreter, state: State, name: str) -> int:
     """Run a trap's commands, not from within the same trap; ``$?`` is kept.
 
     Returns:
@@ -95,7 +94,7 @@ def keep_calls(state: State) -> None:
         state.execution.abandoned_calls = frames, state.positional
 
 
-def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
+def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
     """Run the EXIT trap, once; an ``exit`` inside decides the status."""
     text = state.traps.pop("EXIT", None)
     if not text:
@@ -119,7 +118,7 @@ def run_exit_trap(runtime: Runtime, state: State, status: int) -> int:
     return status
 
 
-def on_signal(runtime: Runtime, state: State, number: int) -> None:
+def handle_signal(runtime: Interpreter, state: State, number: int) -> None:
     """Run the trap of a signal that came; in an interactive shell an interrupt ends the line."""
     if (
         number == SIGINT

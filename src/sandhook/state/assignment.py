@@ -6,11 +6,9 @@ command, alone, or as an argument of a declaration command (``declare -a a=(1 2)
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-from sandhook.record import Record
+from sandhook.state.assigned import Assigned, Element, Elements
 from sandhook.state.control import Discard, ShellError
-from sandhook.state.state import LARGE, State
+from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
     ASSOC,
@@ -24,26 +22,6 @@ from sandhook.state.values import (
 
 #: Computed arrays to which a list cannot be assigned: that ends the line, without a word.
 _NEVER_ASSIGNED = frozenset({"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS"})
-
-
-class Element(Record):
-    """One element of a compound assignment; ``subscript`` is None for a bare word."""
-
-    subscript: str | None
-    append: bool
-    value: str
-
-
-Elements: TypeAlias = list[Element]
-
-
-class Assigned(Record):
-    """name=value, name[subscript]=value, name+=value, or name=(elements)."""
-
-    name: str
-    subscript: str | None
-    append: bool
-    value: str | Elements
 
 
 def assign(state: State, assigned: Assigned) -> None:
@@ -148,4 +126,4 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
     return array
 
 
-__all__ = ["LARGE", "Assigned", "Element", "Elements", "assign", "assign_elements"]
+__all__ = ["assign", "assign_elements"]

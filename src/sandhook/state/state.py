@@ -42,7 +42,12 @@ from sandhook.state.values import (
 )
 
 if TYPE_CHECKING:
+    from sandhook.state.interpreter import InterpreterOf
+    from sandhook.state.jobs import Jobs
     from sandhook.syntax.nodes import Command
+
+#: The interpreter that owns a state.
+Interpreter: TypeAlias = "InterpreterOf[State]"
 
 #: A value larger than this many characters is charged to the run's memory.
 LARGE = 1024
@@ -138,7 +143,7 @@ class State:
     def __init__(
         self,
         process: Process,
-        shell: Any,
+        shell: Interpreter,
         name: str = "bash",
         *,
         invocation: Invocation = NOT_STARTED,
@@ -180,7 +185,7 @@ class State:
         self.last_background = 0
         self.last_argument = ""
         self.shell_pid = process.pid
-        self.jobs: Any = None
+        self.jobs: Jobs | None = None
         self.coprocesses: tuple[int, ...] = ()
         self.hashed: dict[str, Hashed] = {}
         self.hash_path: str | None = None
@@ -265,6 +270,10 @@ class State:
         self.frames = []
         self.shared_frames = 0
         self.errexit_suppressed = self.loops = self.calls = 0
+
+    def handle_signal(self, number: int) -> None:
+        """Run the trap of a signal that came to the process."""
+        self.shell.handle_signal(self, number)
 
     # ------------------------------------------------------------------ reading
 

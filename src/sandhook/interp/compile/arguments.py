@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from sandhook.expand.brace import expand_braces, has_braces
 from sandhook.interp.compile.assignment import compile_assignment
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.lookup import Argument
+from sandhook.state.assigned import Argument
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC
 from sandhook.syntax.nodes import Assignment, Literal, Word

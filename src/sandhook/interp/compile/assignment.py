@@ -13,7 +13,8 @@ from sandhook.interp.compile.elements import compile_elements, is_a_map
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.redirect import Apply, Undo, needs_process, restore
 from sandhook.interp.subshell import redirect_apart
-from sandhook.state.assignment import Assigned, assign
+from sandhook.state.assigned import Assigned
+from sandhook.state.assignment import assign
 from sandhook.state.control import ShellError
 from sandhook.state.state import LARGE, State
 from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray
@@ -60,7 +61,7 @@ def compile_assignments(compiler: Compiler, node: SimpleCommand, apply: Apply | 
             elif apply is not None:
                 apply(state, undo)
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
         finally:
             if undo:
                 restore(state.process, undo)
@@ -116,7 +117,7 @@ def _integer_assignment(node: SimpleCommand, name: str, value: Callable[[State],
             if state.instrumented:
                 state.shell.trace_assignment(state, name, text)
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
         return status
@@ -151,7 +152,7 @@ def _text_assignment(node: SimpleCommand, name: str, text_of: Text) -> Run:
             else:
                 state.values[name] = text
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
         return status
@@ -174,7 +175,7 @@ def _one_assignment(step: Callable[[State], None], node: SimpleCommand) -> Run:
         try:
             step(state)
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
         state.status = status = state.substitution_status
         state.pipestatus = None
         return status

@@ -8,10 +8,11 @@ from typing import TypeAlias
 from sandhook.interp.compile.compound import is_name, refuse_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.jobs import Job, jobs_of, tell_of_ended
+from sandhook.interp.jobs import jobs_of, tell_of_ended
 from sandhook.interp.messages import report_death, report_killed
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
+from sandhook.state.jobs import Job
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY
 from sandhook.syntax.nodes import (

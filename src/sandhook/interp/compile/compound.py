@@ -177,7 +177,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         try:
             values = _expand(state, words)
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
 
         status = 0
         tested, loops = state.errexit_suppressed, state.loops
@@ -228,7 +228,7 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
         try:
             values = _expand(state, words)
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
         if state.instrumented:
             if state.shell.debug(state, node):
                 return 0
@@ -295,7 +295,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
         except BreakLoop as control:
             status = _leave(state, control, tested)
         except ShellError as error:
-            return state.shell.report_in(state, error, "((")  # type: ignore[no-any-return]
+            return state.shell.report_in(state, error, "((")
         finally:
             state.loops = loops
         state.status = status
@@ -336,7 +336,7 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
         try:
             status = 0 if value(state) else 1
         except ShellError as error:
-            return state.shell.report_in(state, error, "((")  # type: ignore[no-any-return]
+            return state.shell.report_in(state, error, "((")
         state.status = status
         state.pipestatus = None
         return status
@@ -360,7 +360,7 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         try:
             text = subject(state)
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
         if state.instrumented:
             state.shell.trace_node(state, node)
         status = 0
@@ -386,7 +386,7 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
                         if not _matches(state, patterns, text):
                             continue
                     except ShellError as error:
-                        return state.shell.report(state, error)  # type: ignore[no-any-return]
+                        return state.shell.report(state, error)
             status = body(state) if body is not None else 0
             if terminator == ";;":
                 state.status = status

@@ -70,7 +70,7 @@ def compile_conditional(compiler: Compiler, node: ConditionalCommand) -> Run:
         except InvalidRegex:
             status = 2
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
         state.status = status
         state.pipestatus = None
         return status

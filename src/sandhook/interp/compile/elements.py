@@ -10,7 +10,7 @@ from sandhook.expand.parameter import subscript_of
 from sandhook.expand.shapes import FieldsOf
 from sandhook.expand.transform import at_quote
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.state.assignment import Element, Elements
+from sandhook.state.assigned import Element, Elements
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC
 from sandhook.syntax.nodes import (

@@ -12,7 +12,7 @@ from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.compile.temporary import assign_temporarily, compile_temporary, hand_over
 from sandhook.interp.invoke import call_function
-from sandhook.interp.lookup import Argument, is_external
+from sandhook.interp.lookup import Builtin, is_external
 from sandhook.interp.messages import report_killed
 from sandhook.interp.redirect import (
     Apply,
@@ -26,7 +26,7 @@ from sandhook.interp.redirect import (
 )
 from sandhook.interp.subshell import redirect_apart
 from sandhook.lazy import lazily
-from sandhook.state.assignment import Assigned
+from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.control import ShellError
 from sandhook.state.frame import Saved
 from sandhook.state.state import Hashed, State
@@ -260,7 +260,7 @@ def _redirected(
     """``echo text >> file`` and the like; ``full`` runs the command where anything is out of the ordinary."""
     line = node.line
     prefix, whole = constant_prefix
-    quick: Any = None
+    quick: Builtin | None = None
 
     def run(state: State) -> int:
         nonlocal quick
@@ -284,7 +284,7 @@ def _redirected(
             apply(state, undo)
             status = quick(state, argv)
         except ShellError as error:
-            return state.shell.report(state, error, argv)  # type: ignore[no-any-return]
+            return state.shell.report(state, error, argv)
         finally:
             if undo:
                 restore(process, undo)
@@ -292,7 +292,7 @@ def _redirected(
         state.pipestatus = None
         if process.pending:
             process.deliver()
-        return status  # type: ignore[no-any-return]
+        return status
 
     return run
 
@@ -322,7 +322,7 @@ def _general_or_inline(special: Callable[[State], int | None], general: Run, nam
         try:
             status = special(state)
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
         if status is None:
             return general(state)
         state.status = status
@@ -339,7 +339,7 @@ def _plain(
     line = node.line
     known = _known(node, name)
     prefix, whole = constant_prefix
-    quick: Any = None  # what the built-in makes of the words that no run changes
+    quick: Builtin | None = None  # what the built-in makes of the words that no run changes
 
     def run(state: State) -> int:
         nonlocal quick
@@ -371,7 +371,7 @@ def _plain(
                         quick = shell.commands.prepare(known, prefix, whole) or builtin
                     status = quick(state, argv)
         except ShellError as error:
-            return state.shell.report(state, error)  # type: ignore[no-any-return]
+            return state.shell.report(state, error)
         if status > 128 and state.execution.killed is not None:
             report_killed(state, node)
         state.status = status
@@ -381,19 +381,19 @@ def _plain(
     return run
 
 
-def _known(node: SimpleCommand, name: str | None) -> str | None:
-    """Return the name for ``_run_argv``: only a declaration takes assignments as its arguments."""
-    return None if any(isinstance(word, Assignment) for word in node.words) else name
+def _known(node: SimpleCommand, name: str | None) -> str:
+    """Return the name for ``_run_argv``, "" for none: only a declaration takes assignments as its arguments."""
+    return "" if name is None or any(isinstance(word, Assignment) for word in node.words) else name
 
 
-def _run_argv(state: State, known: str | None, argv: Any) -> int:
+def _run_argv(state: State, known: str, argv: Any) -> int:
     """Run an expanded command; when its name is ``known`` a function or built-in is called at once."""
     if known in state.functions:
         return call_function(state.shell, state, state.functions[known], argv[1:])
     builtin = state.shell.commands.loaded.get(known)
     if builtin is not None and not state.disabled_builtins:
-        return builtin(state, argv)  # type: ignore[no-any-return]
-    return state.shell.invoke(state, argv)  # type: ignore[no-any-return]
+        return builtin(state, argv)
+    return state.shell.invoke(state, argv)
 
 
 def _full(
@@ -401,7 +401,7 @@ def _full(
     assignments: tuple[list[MakeAssigned], list[MakeAssigned]],
     apply: Apply | None,
     node: SimpleCommand,
-    known: str | None,
+    known: str,
     final: bool,
 ) -> Run:
     """With assignments or redirections: words are expanded first, then assignments, then redirections."""
@@ -453,7 +453,7 @@ def _full(
                     hand_over(state, argv[0], saved)
                 status = _run_argv(state, known, argv)
         except ShellError as error:
-            return state.shell.report(state, error, argv)  # type: ignore[no-any-return]
+            return state.shell.report(state, error, argv)
         finally:
             if undo:
                 restore(state.process, undo)

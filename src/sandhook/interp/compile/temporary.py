@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from sandhook.interp.compile.assignment import MakeAssigned, compile_assignment
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.lookup import Argument
-from sandhook.state.assignment import Assigned, assign
+from sandhook.state.assigned import Argument, Assigned
+from sandhook.state.assignment import assign
 from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.frame import Saved
 from sandhook.state.state import State

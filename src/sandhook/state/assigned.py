@@ -1,0 +1,31 @@
+"""Assignments after expansion, as data: ``name=value``, and lists of elements."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from sandhook.record import Record
+
+
+class Element(Record):
+    """One element of a compound assignment; ``subscript`` is None for a bare word."""
+
+    subscript: str | None
+    append: bool
+    value: str
+
+
+Elements: TypeAlias = list[Element]
+
+
+class Assigned(Record):
+    """name=value, name[subscript]=value, name+=value, or name=(elements)."""
+
+    name: str
+    subscript: str | None
+    append: bool
+    value: str | Elements
+
+
+#: One argument of a command: a field, or an assignment of a declaration command.
+Argument: TypeAlias = "str | Assigned"

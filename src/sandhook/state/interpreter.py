@@ -1,0 +1,327 @@
+"""The interpreter as states, expansions and built-ins see it: one protocol, which ``interp.runtime`` implements.
+
+It is generic in the state that it works on, so that this module need not import ``state.state``, which
+imports it; everybody else uses ``state.state.Interpreter``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from sandhook.state.assigned import Argument, Assigned
+    from sandhook.state.control import ShellError
+    from sandhook.syntax.nodes import Assignment, Command, Word
+    from sandhook.syntax.options import ParseOptions
+
+T = TypeVar("T")
+S = TypeVar("S", contravariant=True)
+
+#: A built-in: it takes its arguments with its name first, and returns an exit status.
+BuiltinOf: TypeAlias = "Callable[[S, Sequence[Argument]], int]"
+
+
+class CommandsOf(Protocol[S]):
+    """The commands that a shell has."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that ``type`` calls a shell builtin."""
+        ...
+
+    @property
+    def special(self) -> frozenset[str]:
+        """POSIX special built-ins."""
+        ...
+
+    @property
+    def declarations(self) -> frozenset[str]:
+        """Built-ins whose arguments may be assignments."""
+        ...
+
+    @property
+    def keywords(self) -> Sequence[str]:
+        """Reserved words."""
+        ...
+
+    @property
+    def loaded(self) -> Mapping[str, BuiltinOf[S] | None]:
+        """The built-ins that were used so far; None for a utility."""
+        ...
+
+    @property
+    def utilities(self) -> Mapping[str, Any]:
+        """Name to module of every utility."""
+        ...
+
+    @property
+    def prepare(self) -> Callable[[str, tuple[str, ...], bool], BuiltinOf[S] | None]:
+        """Return a quicker form of a built-in for its constant first words; True if these are all its words."""
+        ...
+
+    @property
+    def test(self) -> Callable[[S, list[str]], bool]:
+        """Evaluate an expression of ``test``."""
+        ...
+
+    def builtin(self, name: str) -> BuiltinOf[S] | None:
+        """Return a built-in, None when there is none of that name; load it when it is first used."""
+        ...
+
+
+class InterpreterOf(Protocol[S]):
+    """What a state, an expansion or a built-in asks of the interpreter."""
+
+    @property
+    def commands(self) -> CommandsOf[S]:
+        """Built-ins and utilities."""
+        ...
+
+    # ------------------------------------------------------------------ messages
+
+    def complain(self, state: S, text: str) -> None:
+        """Write ``name: line N: text`` to standard error; a closed one swallows it."""
+        ...
+
+    def warn(self, state: S, text: str) -> None:
+        """Write a warning, in the form of ``complain``."""
+        ...
+
+    def refuse(self, state: S, text: str) -> None:
+        """Report an assignment error; under ``set -e`` some of them end the shell at once (ExitShell)."""
+        ...
+
+    def write_error(self, state: S, text: str) -> None:
+        """Write to standard error as it is."""
+        ...
+
+    def where(self, state: S) -> str:
+        """Return what begins every message: the script's name and the line."""
+        ...
+
+    def report(self, state: S, error: ShellError, argv: Sequence[Argument] = ()) -> int:
+        """Report the error of a command; return its status or raise what it ends (Discard, ExitShell)."""
+        ...
+
+    def report_in(self, state: S, error: ShellError, name: str) -> int:
+        """Report an error inside ``((`` or ``[[``, which the shell survives; return its status."""
+        ...
+
+    def fatal_status(self, state: S, error: ShellError) -> int:
+        """Return what a shell exits with when an expansion ended it."""
+        ...
+
+    def print_times(self, state: S, times: tuple[float, float, float], posix: bool) -> None:
+        """Print what ``time`` prints of real, user and system seconds."""
+        ...
+
+    # ------------------------------------------------------------------ safe points
+
+    def poll(self, state: S) -> None:
+        """Charge a slice of steps, deliver signals, let other tasks run. Raises LimitExceeded, Terminated."""
+        ...
+
+    def failed(self, state: S, status: int, node: Command) -> None:
+        """Act on a command that failed outside a condition: the ERR trap, errexit (ExitShell)."""
+        ...
+
+    def guard_stack(self, state: S, run: Callable[[], T]) -> T:
+        """Call ``run``, on a new stack when this one is deep."""
+        ...
+
+    def count_call(self, state: S) -> None:
+        """Count a nested call. Raises LimitExceeded when ``call_depth`` is reached."""
+        ...
+
+    def job_control(self, state: S) -> bool:
+        """Return True under ``set -m``."""
+        ...
+
+    # ------------------------------------------------------------------ running text and commands
+
+    def parse_options(self, state: S) -> ParseOptions:
+        """Return how the next input unit is read."""
+        ...
+
+    def run_text(self, state: S, text: str, *, name: str | None = None, line: int | None = None) -> int:
+        """Run the text of ``eval``, of a trap or of a file in this state. Control flow passes through.
+
+        Args:
+            name: Begins the messages of syntax errors ("eval"); None for nothing.
+            line: Number of its first line; by default the current line.
+        """
+        ...
+
+    def run_units(self, state: S, text: str, label: str = "", line: int = 1, *, main: bool = False) -> int:
+        """Run a text unit by unit; return the last status, 2 after a syntax error."""
+        ...
+
+    def run_main(self, state: S, text: str | None, label: str = "") -> int:
+        """Run a whole script, None for the one on standard input, and its EXIT trap; return the status."""
+        ...
+
+    def source(self, state: S, path: str, arguments: list[str]) -> int:
+        """Run a file's text in this state. Raises OSError when it cannot be read."""
+        ...
+
+    def invoke(self, state: S, argv: Sequence[Argument]) -> int:
+        """Run a simple command that is expanded: function, built-in, utility, or script."""
+        ...
+
+    def call(
+        self,
+        state: S,
+        argv: Sequence[Argument],
+        *,
+        functions: bool = True,
+        builtins: bool = True,
+        utilities: bool = True,
+        default_path: bool = False,
+    ) -> int:
+        """Run a simple command by argv, for ``command``, ``builtin`` and the like."""
+        ...
+
+    def replace(
+        self,
+        state: S,
+        argv: Sequence[str],
+        file: str,
+        *,
+        environment: dict[str, str] | None = None,
+        argv0: str | None = None,
+    ) -> NoReturn:
+        """Run a file in place of the shell, called ``argv0``. Raises ExitShell, always."""
+        ...
+
+    # ------------------------------------------------------------------ expansions
+
+    def arithmetic(self, state: S, text: str) -> int:
+        """Evaluate arithmetic text that is already expanded. Raises ShellError."""
+        ...
+
+    def integer(self, state: S, text: str) -> int:
+        """Evaluate what is assigned to an integer variable. Raises ShellError."""
+        ...
+
+    def subscript(self, state: S, text: str) -> int:
+        """Evaluate the subscript of an indexed array. Raises ShellError."""
+        ...
+
+    def subscript_error(self, state: S, error: ShellError) -> ShellError:
+        """Return the error of a subscript's arithmetic in the form in which it is raised."""
+        ...
+
+    def subscript_text(self, state: S, name: str, text: str) -> str:
+        """Return a subscript that is text (``unset 'm[$k]'``), with names expanded and quotes removed."""
+        ...
+
+    def expand_text(self, state: S, text: str) -> str:
+        """Expand parameters, substitutions and backslashes as in a here-document."""
+        ...
+
+    def expand_words(self, state: S, text: str) -> list[str]:
+        """Expand text as one unquoted word to fields, without pathname expansion and without commands."""
+        ...
+
+    def command_output(self, state: S, text: str) -> str:
+        """Return what ``$(text)`` expands to; the text is parsed now."""
+        ...
+
+    def substitution_body(self, state: S, text: str) -> Callable[[S], int]:
+        """Return the closure of a backquoted text; a syntax error is reported when it runs."""
+        ...
+
+    def close_later(self, state: S, number: int) -> None:
+        """Close a process substitution's descriptor when the command has ended."""
+        ...
+
+    def unary_test(self, state: S, operator: str, operand: str) -> bool:
+        """Evaluate a unary operator of ``[[``."""
+        ...
+
+    def binary_test(self, state: S, operator: str, left: str, right: str) -> bool:
+        """Evaluate -nt, -ot, -ef of ``[[``."""
+        ...
+
+    def ask_selection(self, state: S, values: list[str], *, menu: bool) -> str | None:
+        """Show ``select``'s menu and prompt; return the reply, None at the end of input."""
+        ...
+
+    # ------------------------------------------------------------------ traps and tracing
+
+    def run_trap(self, state: S, name: str) -> int:
+        """Run the commands of a trap; ``$?`` is as before afterwards."""
+        ...
+
+    def run_exit_trap(self, state: S, status: int) -> int:
+        """Run the EXIT trap once and return the final status."""
+        ...
+
+    def handle_signal(self, state: S, number: int) -> None:
+        """Run the trap of a signal that came."""
+        ...
+
+    def note_command(self, state: S, node: Command) -> None:
+        """Record the command that BASH_COMMAND shows; a trap's commands leave it as it is."""
+        ...
+
+    def current_command(self, state: S) -> str:
+        """Return BASH_COMMAND."""
+        ...
+
+    def debug(self, state: S, node: Command | None = None) -> bool:
+        """Run the DEBUG trap before a command; return True when the command is skipped (extdebug)."""
+        ...
+
+    def trace(self, state: S, argv: Sequence[Argument]) -> None:
+        """xtrace of a simple command."""
+        ...
+
+    def trace_assignment(self, state: S, name: str, text: str) -> None:
+        """xtrace of ``name=text``."""
+        ...
+
+    def trace_assigned(self, state: S, assigned: Assigned, subscript: Word | None = None) -> None:
+        """xtrace of an assignment, whose subscript is shown as it is written."""
+        ...
+
+    def trace_for(self, state: S, name: str, words: tuple[Word, ...] | None) -> None:
+        """xtrace of the head of a ``for`` loop; None are the positional parameters."""
+        ...
+
+    def trace_line(self, state: S, text: str) -> None:
+        """xtrace of a text that is shown as it is."""
+        ...
+
+    def trace_node(self, state: S, node: Command | Assignment) -> None:
+        """xtrace of a command that is shown as it stands in the script, up to its body."""
+        ...
+
+    def trace_text(self, state: S, before: str, word: Word, after: str) -> None:
+        """xtrace of a word between two texts."""
+        ...
+
+
+class ProgramsOf(Protocol[S]):
+    """The commands of the host, where a run may start them; in a sandbox there are none."""
+
+    def facts(self) -> Mapping[str, str]:
+        """Return the shell variables that describe the machine: HOSTNAME, OSTYPE, HOSTTYPE, MACHTYPE."""
+        ...
+
+    def search(self, state: S, name: str, path: str | None) -> tuple[str, str | None] | None:
+        """Look a name without slash up in PATH: the file, and the utility when it is one of ours."""
+        ...
+
+    def files(self, state: S, name: str, path: str | None) -> Iterator[str]:
+        """Yield all that ``search`` could find, in order."""
+        ...
+
+    def may_run(self, state: S, path: str) -> bool:
+        """Return True when permissions let ``run_file`` run a path."""
+        ...
+
+    def run_file(self, state: S, path: str, argv: Sequence[str], shell: str) -> int:
+        """Run a file of the host: a program, or a script by its interpreter; report what fails."""
+        ...
