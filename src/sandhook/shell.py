@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sandhook.builtins._commands import make_commands, standard_commands
 from sandhook.errors import LimitExceeded, ShellSyntaxError
-from sandhook.interp.outside import Stage, World
 from sandhook.interp.program import TreeStore
 from sandhook.interp.runtime import Runtime
 from sandhook.interp.shell_command import new_state
@@ -34,6 +33,7 @@ from sandhook.vfs.path import VirtualPath, normalize
 
 if TYPE_CHECKING:
     from sandhook.command.own import OwnUtility
+    from sandhook.interp.outside import Stage, World
     from sandhook.net.network import Network
 
 T = TypeVar("T")
@@ -281,9 +281,12 @@ class _Run:
         self.limits = limits
         self.started = monotonic()
         self.budget = Budget(limits)
-        self.kernel = Kernel(shell.fs, limits, self.budget)
-        self.kernel.network = shell.network
-        self.stage: Stage | None = None if shell.world is None else shell.world.begin(self.kernel)
+        self.stage: Stage | None = None
+        if shell.world is None:
+            self.kernel = Kernel(shell.fs, limits, self.budget, network=shell.network)
+        else:
+            self.stage = shell.world.begin(limits, self.budget, shell.network)
+            self.kernel = self.stage.kernel
         self.cancel = cancel
         self.cap = OutputCap(limits.output_bytes, drops=overflow == "drop")
         self.error_cap = OutputCap(limits.output_bytes, drops=True) if self.cap.drops else self.cap
@@ -325,9 +328,11 @@ class _Run:
         runtime = self.shell._runtime
         if from_file:
             process.argv = ("bash", name, *args)
-            state = new_state(runtime, process, name, environment, input="file", main=name)
+            state = new_state(
+                runtime, process, name, environment, input="file", main=name, programs=self.stage
+            )
         else:
-            state = new_state(runtime, process, name, environment, input="string")
+            state = new_state(runtime, process, name, environment, input="string", programs=self.stage)
         state.positional = list(args)
         return self._execute(process, state, script)
 
@@ -338,9 +343,11 @@ class _Run:
         process = self.process()
         environment = {**self.shell.env, **env} if env else self.shell.env
         if state is None:
-            state = new_state(self.shell._runtime, process, name, environment, input="string")
+            state = new_state(
+                self.shell._runtime, process, name, environment, input="string", programs=self.stage
+            )
         else:
-            state.move_to(process)
+            state.move_to(process, self.stage)
         try:
             self._check_input(script, (), environment)
         except LimitExceeded as error:

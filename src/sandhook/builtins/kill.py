@@ -22,7 +22,7 @@ from sandhook.builtins._base import (
 )
 from sandhook.builtins._jobspec import find_job
 from sandhook.builtins._signals import listing, names_alone, trap_name
-from sandhook.interp.outside import Outside, outside
+from sandhook.kernel.outside import Outside
 from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
@@ -129,7 +129,7 @@ def _targets(state: State, word: str) -> Sequence[_Target]:
         return list(processes.values())
     found = processes.get(pid)
     if found is None:
-        world = outside(state)
+        world = state.process.kernel.outside
         if world is None:
             raise Fault(f"({pid}) - No such process")
         return [_Foreign(world, pid)]

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.builtins._base import Fault, builtin, parse, write
-from sandhook.interp.outside import outside
 from sandhook.limits import Limits
 from sandhook.record import Record
 from sandhook.state.state import State
@@ -89,7 +88,7 @@ def _current(state: State, letter: str, hard: bool) -> int | None:
     own = state.process.resource_limits
     if (letter, hard) in own:
         return own[letter, hard]
-    world = outside(state)
+    world = state.process.kernel.outside
     if world is not None and (found := world.resource_limits(letter)) is not None:
         return found[hard]
     return KINDS[letter].value(state.budget.limits)

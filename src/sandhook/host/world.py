@@ -32,6 +32,7 @@ from sandhook.host.view import View
 from sandhook.interp import lookup
 from sandhook.interp.external import NOT_EXECUTABLE, NOT_FOUND, execute, run_own_shell
 from sandhook.interp.jobs import tell_of_ended
+from sandhook.kernel.process import USER_ID, Kernel
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
 from sandhook.vfs.errors import error_text
@@ -39,7 +40,7 @@ from sandhook.vfs.path import VirtualPath, join
 
 if TYPE_CHECKING:
     from sandhook.kernel.descriptor import Description
-    from sandhook.kernel.process import Kernel
+    from sandhook.limits import Budget, Limits
     from sandhook.state.state import State
 
 #: Process numbers of the shell's own tasks: above all that a host gives, so that nothing real is meant by one.
@@ -101,22 +102,23 @@ class HostWorld:
         self.host = host
         self.fs = HostFileSystem(working)
 
-    def begin(self, kernel: Kernel) -> HostRun:
-        """Make a kernel one of this machine, for one run."""
-        return HostRun(self.host, self.fs, kernel)
+    def begin(self, limits: Limits, budget: Budget, network: object | None) -> HostRun:
+        """Begin a run on this machine."""
+        return HostRun(self.host, self.fs, limits, budget, network)
 
 
 class HostRun:
-    """One run on this machine: its processes, its clock, and what it asks."""
+    """One run on this machine: its kernel, its processes, and the answers to what it asks."""
 
     __slots__ = (
-        "_ended", "_fs", "_host", "_kernel", "_notes", "_nulls", "_pipes", "_poller", "_running", "_supervisor",
+        "_ended", "_fs", "_host", "_notes", "_nulls", "_pipes", "_poller", "_running", "_supervisor", "kernel",
     )  # fmt: skip
 
-    def __init__(self, host: Host, fs: HostFileSystem, kernel: Kernel) -> None:
+    def __init__(
+        self, host: Host, fs: HostFileSystem, limits: Limits, budget: Budget, network: object | None
+    ) -> None:
         self._host = host
         self._fs = fs
-        self._kernel = kernel
         self._poller = Poller()
         self._supervisor = Supervisor(subreaper=host.subreaper)
         self._notes: dict[str, None] = {}
@@ -124,11 +126,23 @@ class HostRun:
         self._pipes: set[RealPipe] = set()  # that have descriptors
         self._ended = 0.0
         self._running = 0
-        kernel.outside = self
-        kernel.scheduler.idle = self._poller.wait
-        kernel.number_from(os.getpid(), _FIRST_TASK)
-        if sys.platform != "win32":
-            kernel.user_id, kernel.group_id = os.getuid(), os.getgid()
+        self.kernel = Kernel(fs, limits, budget, network=network, outside=self)
+
+    @property
+    def user(self) -> tuple[int, int]:
+        """Numbers of the user and the group whose run it is."""
+        if sys.platform == "win32":
+            return USER_ID, USER_ID
+        return os.getuid(), os.getgid()
+
+    @property
+    def process_numbers(self) -> tuple[int, int]:
+        """The number of the first process, this one's, and the one from which all others count."""
+        return os.getpid(), _FIRST_TASK
+
+    def wait(self, seconds: float) -> object:
+        """Wait for pipes and ends of programs, at most so long, and wake the tasks that they concern."""
+        return self._poller.wait(seconds)
 
     def facts(self) -> Mapping[str, str]:
         """Return what a shell's variables say of the machine."""
@@ -149,7 +163,7 @@ class HostRun:
     def stream(self, number: int) -> Description:
         """Return one of those three."""
         return HostStream(
-            number, self._poller, self._kernel.scheduler, read=not number, write=number > 0, owned=False
+            number, self._poller, self.kernel.scheduler, read=not number, write=number > 0, owned=False
         )
 
     def describe(self, opened: object, *, read: bool, write: bool, append: bool) -> Description:
@@ -160,17 +174,17 @@ class HostRun:
                 _append(opened.fd)
             return HostFile(opened, read=read, write=write, append=append)
         fd = self._open_special(opened.path, read=read, write=write)
-        return HostStream(fd, self._poller, self._kernel.scheduler, read=read, write=write)
+        return HostStream(fd, self._poller, self.kernel.scheduler, read=read, write=write)
 
     def pipe(self) -> RealPipe:
         """Return a new pipe, whose ends may be programs of the host."""
-        return RealPipe(self._kernel.scheduler, self._poller, self._pipes)
+        return RealPipe(self.kernel.scheduler, self._poller, self._pipes)
 
     def connect(self, state: State, name: str) -> Description:
         """Open /dev/tcp/HOST/PORT or /dev/udp/HOST/PORT. Raises ShellError in bash's words."""
         from sandhook.host.sockets import open_connection
 
-        scheduler = self._kernel.scheduler
+        scheduler = self.kernel.scheduler
         fd = open_connection(state, name, self._poller, scheduler)
         return HostStream(fd, self._poller, scheduler, read=True, write=True)
 
@@ -191,7 +205,7 @@ class HostRun:
         flags |= os.O_CLOEXEC | os.O_NOCTTY
         try:
             if stat.S_ISFIFO(os.stat(path).st_mode) and read != write:  # noqa: PTH116
-                return open_fifo(path, flags, self._poller, self._kernel.scheduler)
+                return open_fifo(path, flags, self._poller, self.kernel.scheduler)
             fd = os.open(path, flags | os.O_NONBLOCK)
         except OSError as error:
             raise translated(error, self._fs.virtual(path)) from None
@@ -331,9 +345,7 @@ class HostRun:
             if len(self._notes) < _NOTES:
                 self._notes[note] = None
         if isinstance(found, Source):
-            before = found.argv[
-                1 : len(found.argv) - len(argv) + 1
-            ]  # the shell's own arguments stay as they are
+            before = found.argv[1 : len(found.argv) - len(argv) + 1]  # the script's own arguments follow
             words = [path if found.path == name else found.path, *before, *argv[1:]]
             return self._run_source(state, found, words, shell)
         return self._start(
@@ -360,7 +372,7 @@ class HostRun:
     ) -> int:
         """Start a program as the process of ``state``, wait for its end, and return its status."""
         process = state.process
-        kernel = self._kernel
+        kernel = self.kernel
         kernel.budget.charge(1)
         if self._running + len(kernel.processes) > kernel.limits.processes:
             kernel.budget.fail("processes")
@@ -422,7 +434,7 @@ class HostRun:
 
     def _wait(self, state: State, child: Child) -> None:
         """Wait until a child has ended; signals for a process that it is all of go to it."""
-        scheduler = self._kernel.scheduler
+        scheduler = self.kernel.scheduler
         me = getcurrent()
         self._poller.ended(child, lambda: scheduler.wake(me))
         while child.status is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sandhook.interp.outside import outside
 from sandhook.state.state import Interpreter, State
 
 #: How the line of advice begins; what reads standard error for the shell's own message skips it.
@@ -29,7 +28,7 @@ HOST_PROGRAMS = """
 def advise(runtime: Interpreter, state: State, name: str) -> None:
     """Add a line to "command not found" when a program of the host was meant; not where the host can be reached."""
     program = name.rpartition("/")[2]
-    if program in HOST_PROGRAMS.split() and outside(state) is None:
+    if program in HOST_PROGRAMS.split() and state.programs is None:
         runtime.write_error(
             state,
             f"{PREFIX}{program}, a program of the host: host mode, or a HostCommand that the caller allows, runs it\n",

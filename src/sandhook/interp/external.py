@@ -16,7 +16,6 @@ from sandhook.interp import lookup
 from sandhook.interp.environment import set_environment
 from sandhook.interp.jobs import tell_of_ended
 from sandhook.interp.lookup import SHELLS
-from sandhook.interp.outside import outside
 from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
@@ -108,9 +107,9 @@ def run_external(
     state.executed = file
     if utility is not None:
         return run_standard(runtime, state, utility, argv)
-    world = outside(state)
-    if world is not None:
-        return world.run_file(state, file, argv, "bash")
+    programs = state.programs
+    if programs is not None:
+        return programs.run_file(state, file, argv, "bash")
     return run_file(runtime, state, file, [file, *argv[1:]])
 
 
@@ -153,9 +152,9 @@ def run_file(
     standard = lookup.utility_at(state, path)
     if standard is not None and not lookup.is_executable(state, path):
         return run_standard(runtime, state, standard, argv)
-    world = outside(state)
-    if world is not None:
-        return world.run_file(state, path, argv, shell)
+    programs = state.programs
+    if programs is not None:
+        return programs.run_file(state, path, argv, shell)
     absolute = join(state.process.cwd, path)
     try:
         if not path:
@@ -329,9 +328,9 @@ def _execute(runtime: Interpreter, state: State, argv: Sequence[str], file: str,
         if status == NOT_FOUND:
             _advise(runtime, state, argv[0])
         return _STATUSES.get(utility, status)
-    world = outside(state)
-    if world is not None:
-        return world.run_file(state, file, argv, "sh" if caller else "bash")
+    programs = state.programs
+    if programs is not None:
+        return programs.run_file(state, file, argv, "sh" if caller else "bash")
     return run_file(runtime, state, file, [file, *argv[1:]], shell="sh" if caller else "bash")
 
 

@@ -1,8 +1,8 @@
 """What a command name means: function, built-in, utility, or a script in the file system.
 
 Nothing here reaches the host. A name with a slash is a file of the virtual file system, or,
-for /bin and /usr/bin, the utility that would live there. Only a run that was given a world outside
-(``interp.outside``) asks that.
+for /bin and /usr/bin, the utility that would live there. Only a run that was given a programs outside
+(``State.programs``) asks that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sandhook.interp.outside import outside
 from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.state import Hashed, State
@@ -132,8 +131,8 @@ def is_executable(state: State, path: str) -> bool:
 
 def may_run(state: State, path: str) -> bool:
     """Tell whether permissions let a file be run; a host's dispatcher may ask for none."""
-    world = outside(state)
-    return is_executable(state, path) if world is None else world.may_run(state, path)
+    programs = state.programs
+    return is_executable(state, path) if programs is None else programs.may_run(state, path)
 
 
 def search_path(state: State, name: str, path: str | None = None) -> Iterator[str]:
@@ -142,9 +141,9 @@ def search_path(state: State, name: str, path: str | None = None) -> Iterator[st
         if is_executable(state, name) or utility_at(state, name):
             yield name
         return
-    world = outside(state)
-    if world is not None:
-        yield from world.files(state, name, path if path is not None else state.get("PATH"))
+    programs = state.programs
+    if programs is not None:
+        yield from programs.files(state, name, path if path is not None else state.get("PATH"))
         return
     for candidate in candidates(path if path is not None else state.get("PATH"), name):
         if is_executable(state, candidate) or utility_at(state, candidate):
@@ -165,9 +164,9 @@ def search(state: State, name: str, path: str | None) -> Located | None:
     """
     if not path:
         return (name, None) if name else None
-    world = outside(state)
-    if world is not None:
-        return world.search(state, name, path)
+    programs = state.programs
+    if programs is not None:
+        return programs.search(state, name, path)
     fs = state.process.kernel.fs
     other: str | None = None
     for candidate in candidates(path, name) if name else ():

@@ -11,7 +11,6 @@ from sandhook.expand.brace import has_braces
 from sandhook.expand.parameter import CHOOSING, subscript_of
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
-from sandhook.interp.outside import outside
 from sandhook.kernel.descriptor import Description, Input, OpenDirectory
 from sandhook.kernel.process import Process
 from sandhook.state.control import ShellError
@@ -373,10 +372,10 @@ def open_file(
         if error.errno == errno.EISDIR and read and not write:
             return OpenDirectory()
         if name.startswith(_NETWORK):
-            world = outside(state)
-            if world is None:
+            programs = state.programs
+            if programs is None:
                 raise ShellError(f"{name}: no network (L-NET-001)") from None
-            return world.connect(state, name)
+            return programs.connect(state, name)
         raise ShellError(f"{name}: {error.strerror}") from None
 
 

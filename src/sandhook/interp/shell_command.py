@@ -7,7 +7,6 @@ import errno
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
 from sandhook.interp.environment import set_environment
 from sandhook.interp.lookup import search
-from sandhook.interp.outside import outside
 from sandhook.interp.script import is_binary, read_script
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
@@ -15,7 +14,7 @@ from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.records import Input, Invocation
-from sandhook.state.state import Interpreter, State
+from sandhook.state.state import Interpreter, Programs, State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import join
@@ -74,6 +73,7 @@ def new_state(
     *,
     input: Input = "none",
     main: str = "",
+    programs: Programs | None = None,
 ) -> State:
     """Return the state of a shell that has just started with an environment.
 
@@ -83,11 +83,14 @@ def new_state(
         name: ``$0``.
         input: Where the shell reads its commands, if that is known already.
         main: The path of the script file.
+        programs: The programs of the host; None in a sandbox.
     """
     invocation = Invocation(
         input, main, parent_pid=process.parent_pid, ignored_signals=frozenset(process.ignored)
     )
-    state = State(process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED)
+    state = State(
+        process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED, programs=programs
+    )
     process.on_signal = state.handle_signal
     process.caught.add(SIGQUIT)  # a shell does not end of it, a subshell does
     if process.ignored:
@@ -118,9 +121,8 @@ def new_state(
     state.attributes["BASH_VERSINFO"] = ARRAY | READONLY
     for key, value in _DEFAULTS.items():
         values.setdefault(key, value)
-    world = outside(state)
-    if world is not None:
-        values.update((key, value) for key, value in world.facts().items() if key not in environment)
+    if programs is not None:
+        values.update((key, value) for key, value in programs.facts().items() if key not in environment)
     values["BASH"] = "/bin/bash"
     values["BASH_LOADABLES_PATH"] = "/usr/local/lib/bash:/usr/lib/bash"
     values.pop("_", None)
@@ -212,7 +214,7 @@ def _nested_state(runtime: Interpreter, outer: State, argv: list[str]) -> State:
     """Return the state of a shell that the command ``argv`` starts in the environment of ``outer``."""
     environment = outer.environment()
     outer.process.argv = argv
-    state = new_state(runtime, outer.process, argv[0], environment)
+    state = new_state(runtime, outer.process, argv[0], environment, programs=outer.programs)
     for key in _HEEDED:  # what a script exports itself, the shells that it starts obey
         if key in environment:
             set_environment_value(state, key, environment[key])

@@ -33,6 +33,7 @@ from sandhook.vfs.path import VirtualPath, join
 
 if TYPE_CHECKING:
     from sandhook.kernel.locks import Locks
+    from sandhook.kernel.outside import Outside
 
 FIRST_PID = 1000
 
@@ -179,8 +180,7 @@ class Process:
         if isinstance(opened, Device):
             return self._open_device(opened, read=read, write=write)
         if kernel.outside is not None:
-            description: Description = kernel.outside.describe(opened, read=read, write=write, append=append)
-            return description
+            return kernel.outside.describe(opened, read=read, write=write, append=append)
         return File(opened, read=read, write=write, append=append)
 
     def complain(self, data: bytes) -> None:
@@ -342,9 +342,15 @@ class Process:
 class Kernel:
     """Everything that one run shares: files, budget, scheduler, processes.
 
+    Args:
+        fs: The files of the run.
+        limits: Bounds of the run.
+        budget: What is left of them; by default all.
+        network: What the caller allows to reach (``net.network.Network``); None for nothing. The kernel only
+            keeps it, and knows nothing of its type.
+        outside: The host where the run may reach it; None in a sandbox.
+
     Attributes:
-        network: What the host allows to reach (``net.network.Network``), None for nothing.
-        outside: The host's world (``interp.outside.Outside``) where the run may reach it, None in a sandbox.
         spent: Processor seconds of programs that have ended, in user mode and in the system.
         user_id, group_id: Whose run it is, as ``$UID`` and ``id`` say.
     """
@@ -354,18 +360,30 @@ class Kernel:
         "processes", "scheduler", "spent", "user_id",
     )  # fmt: skip
 
-    def __init__(self, fs: FileSystem, limits: Limits, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        fs: FileSystem,
+        limits: Limits,
+        budget: Budget | None = None,
+        *,
+        network: object | None = None,
+        outside: Outside | None = None,
+    ) -> None:
         self.fs = fs
         self.limits = limits
         self.budget = budget or Budget(limits)
-        self.scheduler = Scheduler(self.budget)
         self.processes: dict[int, Process] = {}
-        self._next_pid = FIRST_PID
-        self._later_pids = 0
-        self.network: Any = None
-        self.outside: Any = None
+        self.network = network
+        self.outside = outside
         self.spent = (0.0, 0.0)
-        self.user_id = self.group_id = USER_ID
+        if outside is None:
+            self.scheduler = Scheduler(self.budget)
+            self.user_id = self.group_id = USER_ID
+            self._next_pid, self._later_pids = FIRST_PID, 0
+        else:
+            self.scheduler = Scheduler(self.budget, outside.wait)
+            self.user_id, self.group_id = outside.user
+            self._next_pid, self._later_pids = outside.process_numbers
         self._fifos: dict[int, Pipe] = {}
         self._locks: Locks | None = None
 
@@ -387,11 +405,6 @@ class Kernel:
                 return
         self.scheduler.yield_to_others()
         self.budget.fail("processes")
-
-    def number_from(self, first: int, others: int) -> None:
-        """Give the first process the number ``first``, and those after it numbers from ``others`` on."""
-        self._next_pid = first
-        self._later_pids = others
 
     def now(self) -> float:
         """Return the time that scripts see, in seconds since the epoch; sleeps move it."""
@@ -421,8 +434,7 @@ class Kernel:
         """Return a new pipe; where programs of a host may be at its ends, it is of the kind that serves them."""
         if self.outside is None:
             return Pipe(self.scheduler)
-        made: Pipe = self.outside.pipe()
-        return made
+        return self.outside.pipe()
 
     def open_fifo(self, key: int, *, read: bool, write: bool) -> Description:
         """Open a FIFO; blocks until the other end is open, unless both are wanted."""

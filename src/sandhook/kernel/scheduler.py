@@ -54,7 +54,7 @@ class Scheduler:
 
     __slots__ = ("_closing", "_hub", "_live", "_ready", "_sequence", "_timers", "budget", "failure", "idle")
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, idle: Callable[[float], object] | None = None) -> None:
         self.budget = budget
         self.failure: BaseException | None = None
         self._hub: Any = None
@@ -63,7 +63,7 @@ class Scheduler:
         self._sequence = count()
         self._live: set[Any] = set()
         self._closing = False
-        self.idle: Callable[[float], object] | None = None
+        self.idle = idle
 
     # ------------------------------------------------------------------ for tasks
 

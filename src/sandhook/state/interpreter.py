@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    from sandhook.kernel.descriptor import Description
     from sandhook.state.assigned import Argument, Assigned
     from sandhook.state.control import ShellError
     from sandhook.syntax.nodes import Assignment, Command, Word
@@ -304,7 +305,7 @@ class InterpreterOf(Protocol[S]):
 
 
 class ProgramsOf(Protocol[S]):
-    """The commands of the host, where a run may start them; in a sandbox there are none."""
+    """What a shell reaches on the host, where its run may: programs, and connections by redirections."""
 
     def facts(self) -> Mapping[str, str]:
         """Return the shell variables that describe the machine: HOSTNAME, OSTYPE, HOSTTYPE, MACHTYPE."""
@@ -320,6 +321,10 @@ class ProgramsOf(Protocol[S]):
 
     def may_run(self, state: S, path: str) -> bool:
         """Return True when permissions let ``run_file`` run a path."""
+        ...
+
+    def connect(self, state: S, name: str) -> Description:
+        """Open /dev/tcp/HOST/PORT or /dev/udp/HOST/PORT. Raises ShellError in bash's words."""
         ...
 
     def run_file(self, state: S, path: str, argv: Sequence[str], shell: str) -> int:

@@ -42,12 +42,15 @@ from sandhook.state.values import (
 )
 
 if TYPE_CHECKING:
-    from sandhook.state.interpreter import InterpreterOf
+    from sandhook.state.interpreter import InterpreterOf, ProgramsOf
     from sandhook.state.jobs import Jobs
     from sandhook.syntax.nodes import Command
 
 #: The interpreter that owns a state.
 Interpreter: TypeAlias = "InterpreterOf[State]"
+
+#: What a shell reaches on the host.
+Programs: TypeAlias = "ProgramsOf[State]"
 
 #: A value larger than this many characters is charged to the run's memory.
 LARGE = 1024
@@ -126,6 +129,7 @@ class State:
             moves it to its frame; a name that is removed from it keeps its new value.
         coprocesses: Descriptors of coprocesses, which programs do not inherit.
         disabled_builtins: Names that ``enable -n`` has switched off.
+        programs: The programs of the host, where the run may start them; None in a sandbox.
         executed: The file of the external command that ran last; commands get it as ``_``.
         unlisted: Dynamic variables that lists of all variables omit until they are assigned.
     """
@@ -135,7 +139,7 @@ class State:
         "directory_stack", "disabled_builtins", "dynamics", "errexit_suppressed", "eval_in_condition", "executed",
         "execution", "frames", "functions", "getopts_position", "hash_path", "hashed", "instrumented", "invocation",
         "jobs", "last_argument", "last_background", "line", "loops", "memo", "name", "namerefs", "operands",
-        "options", "pending_temporaries", "pipestatus", "positional", "process", "shared_frames", "shell",
+        "options", "pending_temporaries", "pipestatus", "positional", "process", "programs", "shared_frames", "shell",
         "shell_pid", "shifted_list", "source", "started", "status", "subshell", "substitution_status", "tracing",
         "traps", "unlisted", "unset_dynamics", "values",
     )  # fmt: skip
@@ -149,10 +153,12 @@ class State:
         invocation: Invocation = NOT_STARTED,
         dynamics: Mapping[str, Dynamic] = _NO_DYNAMICS,
         unlisted: frozenset[str] = frozenset(),
+        programs: Programs | None = None,
     ) -> None:
         self.process = process
         self.budget: Budget = process.kernel.budget
         self.shell = shell
+        self.programs = programs
         self.name = self.source = name
         self.invocation = invocation
         self.tracing = Tracing()
@@ -218,6 +224,7 @@ class State:
         new.options = self.options
         new.pipestatus = self.pipestatus
         new.positional = self.positional
+        new.programs = self.programs
         new.shifted_list = self.shifted_list = None
         new.shell = self.shell
         new.shell_pid = self.shell_pid
@@ -255,13 +262,14 @@ class State:
         new.subshell = self.subshell + 1
         return new
 
-    def move_to(self, process: Process) -> None:
+    def move_to(self, process: Process, programs: Programs | None = None) -> None:
         """Go on as another process, of another run: variables, functions, options and traps stay.
 
         Calls, jobs, descriptors of coprocesses, and what the former process was in the middle of end with it.
         """
         process.take_over(self.process)
         self.process = process
+        self.programs = programs
         self.budget = process.kernel.budget
         self.shell_pid = process.pid
         self.execution = Execution()

@@ -34,7 +34,12 @@ class Trouble(Exception):
 
 def network_of(ctx: Context) -> Network | None:
     """Return what the host allows to reach, None for nothing."""
-    found: Network | None = ctx.kernel.network
+    found = ctx.kernel.network
+    if found is None:
+        return None
+    from sandhook.net.network import Network
+
+    assert isinstance(found, Network)
     return found
 
 
