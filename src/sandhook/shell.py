@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from sandhook.builtins._commands import make_commands, standard_commands
 from sandhook.errors import LimitExceeded, ShellSyntaxError
@@ -25,6 +25,7 @@ from sandhook.kernel.descriptor import (
 from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.stack import stack_exceeds
 from sandhook.limits import Budget, Cancellation, Limits
+from sandhook.record import Record
 from sandhook.state.state import State
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.initial import make_directories, populate
@@ -38,7 +39,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: The environment of a script when the caller gives none.
+#: What output beyond ``Limits.output_bytes`` does: it ends the run, or is dropped.
+Overflow: TypeAlias = Literal["fail", "drop"]
+
+#: The environment of a script when the caller passes none.
 DEFAULT_ENVIRONMENT: dict[str, str] = {
     "HOME": "/home/agent",
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -46,30 +50,30 @@ DEFAULT_ENVIRONMENT: dict[str, str] = {
     "USER": "agent",
 }
 
-#: Exit status of a run that a limit ended: time as timeout(1) says it, the rest as a kill.
+#: Exit status of a run that a limit ended: that of timeout(1) for time, that of SIGKILL for the rest.
 TIMED_OUT, KILLED = 124, 137
 
-#: Exit status of a run that a defect of sandhook ended (sysexits' EX_SOFTWARE).
+#: Exit status of a run that a defect of sandhook ended (EX_SOFTWARE of sysexits.h).
 DEFECT = 70
 
-#: Python frames of the host above which a run moves to a thread with a stack of its own.
+#: With more Python frames of the caller than this, a run moves to a thread with its own stack.
 _HOST_DEPTH = 250
 
 
 class Result:
-    """What one run gave.
+    """The result of one run.
 
     Attributes:
-        stdout_bytes, stderr_bytes: What was written, up to ``Limits.output_bytes`` together.
+        stdout_bytes, stderr_bytes: The output, up to ``Limits.output_bytes`` together.
         exit_status: 0 to 255; never 0 when a limit ended the run.
-        limit: The field of Limits that ended the run, "cancelled" when its caller did, else None.
+        limit: The field of Limits that ended the run; "cancelled" when the caller ended it; else None.
         truncated: Output was cut off.
-        stdout_truncated: Of standard output, or of both when they share a bound.
+        stdout_truncated: Standard output was cut off, or either stream when they share a bound.
         duration: Seconds that the run took, without virtual sleeps.
-        syntax_error: Why the script, or the rest of it, did not parse; None when it did.
-        notes: What a shell on the host tolerated in the scripts that it ran, for those who wrote them.
-        defect: An exception that escaped the interpreter: a fault of sandhook, never the
-            script's doing alone. The run ended there, with status 70; None otherwise.
+        syntax_error: The error that ended parsing; None when the whole script was parsed.
+        notes: Faults in scripts that a shell on the host tolerated, for their authors.
+        defect: An exception that escaped the interpreter: a fault of sandhook, not of the script.
+            The run ended there, with status 70. None otherwise.
     """
 
     __slots__ = (
@@ -117,7 +121,7 @@ class Result:
 
     @property
     def stderr(self) -> str:
-        """Standard error as text, in the same way."""
+        """Standard error as text; bytes that are not UTF-8 are kept as surrogate escapes."""
         return self.stderr_bytes.decode("utf-8", "surrogateescape")
 
     def __repr__(self) -> str:
@@ -126,23 +130,23 @@ class Result:
 
 
 class Shell:
-    """A sandbox: a virtual file system, an environment, limits; scripts run in it one by one.
+    """A sandbox: a virtual file system, an environment and limits. Scripts run in it one after the other.
 
-    Every ``run`` has fresh shell state over the same files. A Shell may be used from any
+    Each ``run`` begins with new shell state over the same files. A Shell may be used from any
     thread, one run at a time; separate Shells are independent.
 
     Args:
-        files: Initial files, path to content; relative paths are below ``cwd``. A content that
+        files: Initial files, path to content; relative paths are below ``cwd``. A file whose content
             begins with "#!" is executable.
-        env: The whole environment of the scripts; nothing of the host's is inherited.
-        cwd: Working directory, made if it does not exist.
+        env: The whole environment of the scripts; they inherit nothing from the host.
+        cwd: Working directory; created if it does not exist.
         limits: Bounds of each run.
         utilities: Additional commands: functions that ``sandhook.utility`` decorates, or a mapping of
             names to module-like objects with Options and run.
         network: What ``curl`` and ``wget`` may reach; nothing without it.
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
-        world: What makes the runs reach the host, see ``sandhook.host.HostShell``; None for a sandbox.
+        world: The host, for runs that may reach it (``sandhook.host.HostShell``); None for a sandbox.
     """
 
     def __init__(
@@ -188,38 +192,39 @@ class Shell:
         limits: Limits | None = None,
         stdout: WriteBytes | None = None,
         stderr: WriteBytes | None = None,
-        overflow: str = "fail",
+        overflow: Overflow = "fail",
         cancel: Cancellation | None = None,
     ) -> Result:
-        """Run a script as ``bash -c`` does, and wait for what still writes to its output.
+        """Run a script as ``bash -c`` does, and wait for jobs that still hold its output.
 
-        As with a pipe to a real shell, the run ends when the script has ended and no background
-        job holds its standard output or standard error any more; other jobs end with it.
+        The run ends when the script has ended and no background job holds its standard output or
+        standard error open, as with a pipe to a real shell. Other jobs are ended.
 
         Args:
             script: The text.
-            stdin: Standard input, or a callable that is asked for it, ``(count, seconds) -> bytes``:
-                it waits at most ``seconds``, then raises TimeoutError, and gives b"" at the end.
+            stdin: Standard input, or a callable ``(count, seconds) -> bytes`` that returns up to ``count``
+                bytes of it, b"" at the end. It raises TimeoutError after waiting for ``seconds``.
             args: ``$1`` and so on.
             env: Added to the shell's environment for this run.
             name: ``$0``, and the name in messages.
-            from_file: The text is that of a script file called ``name``, as with ``bash name``.
+            from_file: The text is the content of a script file called ``name``, as with ``bash name``.
             limits: Bounds for this run instead of the shell's.
             stdout, stderr: Called with each piece of output instead of collecting it.
-            overflow: What output beyond ``Limits.output_bytes`` does: "fail" ends the run (both
-                streams share the bound), "drop" goes on without it (each stream has the bound).
-            cancel: Ends the run from another thread; ``Result.limit`` is "cancelled" then.
+            overflow: What happens at ``Limits.output_bytes``: "fail" ends the run, and both streams
+                share the bound; "drop" discards the rest, and each stream has the bound.
+            cancel: Ends the run from another thread; ``Result.limit`` is then "cancelled".
 
         Returns:
-            The result; a limit, a syntax error, or a failure is told there. Nothing that a
-            script does raises.
+            The result, which also holds a limit, a syntax error or a defect. Nothing that a script does
+            raises an exception.
+
+        Raises:
+            ValueError: ``overflow`` is another word.
         """
+        channels = _Channels(stdin, stdout, stderr, overflow, cancel)
+        text = _Script(script, args, env, name, from_file)
         with self._lock:
-            return _in_thread_if_stack_is_deep(
-                lambda: _Run(self, limits or self.limits, stdin, stdout, stderr, overflow, cancel).main(
-                    script, args, env, name, from_file
-                )
-            )
+            return _in_thread_if_stack_is_deep(lambda: _Run(self, limits or self.limits, channels).main(text))
 
     async def arun(self, script: str, **arguments: Any) -> Result:
         """Run a script without blocking the event loop; the arguments are those of ``run``."""
@@ -228,15 +233,14 @@ class Shell:
         return await asyncio.to_thread(self.run, script, **arguments)
 
     def session(self, *, env: Mapping[str, str] | None = None, name: str = "bash") -> Session:
-        """Return a session: runs that share variables, functions, options and directory."""
+        """Return a session: runs that share variables, functions, options and working directory."""
         return Session(self, env, name)
 
 
 class Session:
-    """Runs that share shell state, each with a budget of its own.
+    """Runs that share shell state; each has its own budget.
 
-    ``exit`` ends the session's script of that run, not the session; background jobs do not
-    outlive the run that started them.
+    ``exit`` ends one run's script, not the session. Background jobs end with the run that started them.
     """
 
     def __init__(self, shell: Shell, env: Mapping[str, str] | None, name: str) -> None:
@@ -249,10 +253,9 @@ class Session:
         """Run a script in this session's state."""
         shell = self._shell
         with shell._lock:
-            run = _Run(shell, limits or shell.limits, stdin, None, None)
-            result, self._state = _in_thread_if_stack_is_deep(
-                lambda: run.continued(self._state, script, self._env, self._name)
-            )
+            run = _Run(shell, limits or shell.limits, _Channels(stdin))
+            text = _Script(script, env=self._env, name=self._name)
+            result, self._state = _in_thread_if_stack_is_deep(lambda: run.continued(self._state, text))
             return result
 
     async def arun(self, script: str, **arguments: Any) -> Result:
@@ -262,19 +265,31 @@ class Session:
         return await asyncio.to_thread(self.run, script, **arguments)
 
 
+class _Channels(Record):
+    """What a run reads and writes, and who may end it; see ``Shell.run``."""
+
+    stdin: bytes | str | ReadInput
+    stdout: WriteBytes | None = None
+    stderr: WriteBytes | None = None
+    overflow: Overflow = "fail"
+    cancel: Cancellation | None = None
+
+
+class _Script(Record):
+    """What a run executes; see ``Shell.run``."""
+
+    text: str
+    args: Sequence[str] = ()
+    env: Mapping[str, str] | None = None
+    name: str = "bash"
+    from_file: bool = False
+
+
 class _Run:
     """One run: a kernel with one budget, and the main process."""
 
-    def __init__(
-        self,
-        shell: Shell,
-        limits: Limits,
-        stdin: bytes | str | ReadInput,
-        stdout: WriteBytes | None,
-        stderr: WriteBytes | None,
-        overflow: str = "fail",
-        cancel: Cancellation | None = None,
-    ) -> None:
+    def __init__(self, shell: Shell, limits: Limits, channels: _Channels) -> None:
+        stdin, stdout, stderr, overflow, self.cancel = channels
         if overflow not in ("fail", "drop"):
             raise ValueError(f"overflow must be 'fail' or 'drop', not {overflow!r}")
         self.shell = shell
@@ -287,7 +302,6 @@ class _Run:
         else:
             self.stage = shell.world.begin(limits, self.budget, shell.network)
             self.kernel = self.stage.kernel
-        self.cancel = cancel
         self.cap = OutputCap(limits.output_bytes, drops=overflow == "drop")
         self.error_cap = OutputCap(limits.output_bytes, drops=True) if self.cap.drops else self.cap
         inherited = self.stage if self.stage is not None and self.stage.inherits else None
@@ -315,13 +329,12 @@ class _Run:
         descriptors: dict[int, Description] = {0: given, 1: self.out, 2: self.err}
         return self.kernel.new_process(1, descriptors, self.shell.cwd)
 
-    def main(
-        self, script: str, args: Sequence[str], env: Mapping[str, str] | None, name: str, from_file: bool
-    ) -> Result:
+    def main(self, script: _Script) -> Result:
         """Run a script in fresh state."""
+        text, args, env, name, from_file = script
         environment = {**self.shell.env, **env} if env else self.shell.env
         try:
-            self._check_input(script, args, environment)
+            self._check_input(text, args, environment)
         except LimitExceeded as error:
             return self._refused(error)
         process = self.process()
@@ -334,25 +347,23 @@ class _Run:
         else:
             state = new_state(runtime, process, name, environment, input="string", programs=self.stage)
         state.positional = list(args)
-        return self._execute(process, state, script)
+        return self._execute(process, state, text)
 
-    def continued(
-        self, state: State | None, script: str, env: Mapping[str, str] | None, name: str
-    ) -> tuple[Result, State]:
-        """Run a script in a session's state, which moves to this run's kernel."""
+    def continued(self, state: State | None, script: _Script) -> tuple[Result, State]:
+        """Run a script in a session's state, which moves to this run; None begins a session."""
         process = self.process()
-        environment = {**self.shell.env, **env} if env else self.shell.env
+        environment = {**self.shell.env, **script.env} if script.env else self.shell.env
         if state is None:
             state = new_state(
-                self.shell._runtime, process, name, environment, input="string", programs=self.stage
+                self.shell._runtime, process, script.name, environment, input="string", programs=self.stage
             )
         else:
             state.move_to(process, self.stage)
         try:
-            self._check_input(script, (), environment)
+            self._check_input(script.text, (), environment)
         except LimitExceeded as error:
             return self._refused(error), state
-        return self._execute(process, state, script), state
+        return self._execute(process, state, script.text), state
 
     def _check_input(self, script: str, args: Sequence[str], environment: Mapping[str, str]) -> None:
         limits = self.limits
@@ -368,7 +379,7 @@ class _Run:
             self.budget.fail("input_bytes")
 
     def _refused(self, error: LimitExceeded) -> Result:
-        """Return the result of a run that is too large to begin."""
+        """Return the result of a run whose input exceeds a limit."""
         if self.stage is not None:
             self.stage.close(ended=True)
         return self._result(1, None, error)
@@ -391,7 +402,7 @@ class _Run:
             ended = True
         except LimitExceeded as exceeded:
             error = exceeded
-        except Exception as found:  # the one barrier: a defect ends the run, not the host
+        except Exception as found:  # the only barrier: a defect ends the run, not the host
             defect = found
         finally:
             if self.cancel is not None:
@@ -402,7 +413,7 @@ class _Run:
         return self._result(process.status, state, error, defect)
 
     def _is_over(self) -> bool:
-        """Tell whether nobody holds the output any more, or on a host has held it for long enough."""
+        """Return True when every output descriptor is closed, or on a host the linger time has passed."""
         if not self.out.references and not self.err.references:
             return True
         return self.stage is not None and not self.stage.lingers()
@@ -429,25 +440,24 @@ class _Run:
 
 
 def _in_thread_if_stack_is_deep(run: Callable[[], T]) -> T:
-    """Run here, or in a thread of its own when the host's stack is already deep."""
+    """Call ``run`` here, or in a new thread when the caller's stack is already deep."""
     if not stack_exceeds(_HOST_DEPTH):
         return run()
-    outcome: list[Any] = []
+    results: list[T] = []
+    errors: list[BaseException] = []
 
     def body() -> None:
         try:
-            outcome.append((True, run()))
+            results.append(run())
         except BaseException as error:
-            outcome.append((False, error))
+            errors.append(error)
 
     thread = Thread(target=body, name="sandhook-run")
     thread.start()
     thread.join()
-    succeeded, value = outcome[0]
-    if not succeeded:
-        raise value
-    result: T = value
-    return result
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
 _DEFAULT_LIMITS = Limits()

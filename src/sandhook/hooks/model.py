@@ -7,7 +7,7 @@ applies it to a new Event.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sandhook.hooks.event import Json, ToolResult
 from sandhook.hooks.matcher import ALWAYS, Matcher
@@ -142,7 +142,7 @@ class Request(Record):
     limits: Mapping[str, float] | None = None
     payload: str = ""
     log: str = ""
-    overflow: str = "fail"
+    overflow: Literal["fail", "drop"] = "fail"
     cancel: Cancellation | None = None
 
 
