@@ -26,6 +26,7 @@ from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.stack import stack_exceeds
 from sandhook.limits import Budget, Cancellation, Limits
 from sandhook.record import Record
+from sandhook.state.fork import move
 from sandhook.state.state import State
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.initial import make_directories, populate
@@ -358,7 +359,7 @@ class _Run:
                 self.shell._runtime, process, script.name, environment, input="string", programs=self.stage
             )
         else:
-            state.move_to(process, self.stage)
+            move(state, process, self.stage)
         try:
             self._check_input(script.text, (), environment)
         except LimitExceeded as error:

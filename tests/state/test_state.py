@@ -12,6 +12,9 @@ from sandhook.limits import Limits
 from sandhook.state.assigned import Assigned, Element
 from sandhook.state.assignment import assign
 from sandhook.state.control import ShellError
+from sandhook.state.elements import unset
+from sandhook.state.fork import fork
+from sandhook.state.locals import leave, make_local
 from sandhook.state.options import Options
 from sandhook.state.state import Frame, State
 from sandhook.state.values import ASSOC, EXPORT, READONLY, AssociativeArray, IndexedArray
@@ -45,7 +48,7 @@ def state() -> State:
 
 
 def test_a_subshell_has_every_field(state: State) -> None:
-    child = state.fork(state.process.fork())
+    child = fork(state, state.process.fork())
     assert [name for name in State.__slots__ if not hasattr(child, name)] == []
     options = Options().copy()
     assert [name for name in Options.__slots__ if not hasattr(options, name)] == []
@@ -55,7 +58,7 @@ def test_a_subshell_changes_nothing_of_its_parent(state: State) -> None:
     state.set("x", "1")
     assign(state, Assigned("a", None, False, [Element(None, False, "0")]))
     before = {name: state.values[name] for name in ("x",)}
-    child = state.fork(state.process.fork())
+    child = fork(state, state.process.fork())
     child.set("x", "2")
     child.set_element("a", "0", "changed")
     child.set_option("errexit", True)
@@ -71,13 +74,13 @@ def test_locals_hide_and_come_back(state: State) -> None:
     state.set("x", "outer")
     frame = Frame("f", 1, "main")
     state.frames.append(frame)
-    state.make_local("x")
-    state.make_local("new")
+    make_local(state, "x")
+    make_local(state, "new")
     assert state.get("x") is None
     state.set("x", "inner")
     state.set("new", "n")
     state.frames.pop()
-    state.leave(frame)
+    leave(state, frame)
     assert (state.get("x"), state.get("new")) == ("outer", None)
 
 
@@ -87,7 +90,7 @@ def test_readonly_refuses(state: State) -> None:
     with pytest.raises(ShellError, match="x: readonly variable"):
         state.set("x", "2")
     with pytest.raises(ShellError, match="x: cannot unset: readonly variable"):
-        state.unset("x")
+        unset(state, "x")
     assert state.get("x") == "1"
 
 

@@ -10,6 +10,8 @@ from sandhook.builtins._quote import contains_metas, single_quote
 from sandhook.builtins._words import word_list
 from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.signals import NAMES
+from sandhook.state.elements import set_array, unset
+from sandhook.state.environment import variable_names
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State
 from sandhook.state.values import EXPORT, AssociativeArray, IndexedArray, hash_of
@@ -109,7 +111,7 @@ def candidates(state: State, action: str, word: str) -> Iterable[str]:
 
 
 def _names_with(state: State, wanted: Callable[[str], bool]) -> list[str]:
-    return [name for name in state.names() if wanted(name)]
+    return [name for name in variable_names(state) if wanted(name)]
 
 
 def _commands(state: State) -> list[str]:
@@ -152,7 +154,7 @@ _SOURCES: dict[str, Callable[[State], Iterable[str]]] = {
     "signal": lambda state: ["EXIT", *("SIG" + NAMES[number] for number in sorted(NAMES)), "DEBUG", "ERR", "RETURN"],
     "stopped": lambda state: (),
     "user": lambda state: _accounts(state, "/etc/passwd"),
-    "variable": lambda state: state.names(),
+    "variable": lambda state: variable_names(state),
 }  # fmt: skip
 
 
@@ -244,13 +246,13 @@ def _from_function(state: State, function: str, word: str) -> list[str]:
         return []
     for name, value in _LINE.items():
         state.set(name, value)
-    state.set_array("COMP_WORDS", [])
+    set_array(state, "COMP_WORDS", [])
     state.set("COMP_CWORD", "-1")
-    state.unset("COMPREPLY")
+    unset(state, "COMPREPLY")
     shell.call(state, [function, "compgen", word, ""])
     reply = state.value("COMPREPLY")
     for name in (*_LINE, "COMP_WORDS", "COMP_CWORD", "COMPREPLY"):
-        state.unset(name)
+        unset(state, name)
     if isinstance(reply, (IndexedArray, AssociativeArray)):
         return list(reply.values())
     return [] if reply is None else [reply]
@@ -272,7 +274,7 @@ def _from_command(state: State, command: str, word: str) -> list[str]:
         printed = shell.command_output(state, text)
     finally:
         for name in _LINE:
-            state.unset(name)
+            unset(state, name)
     return printed.split("\n") if printed else []
 
 

@@ -13,6 +13,7 @@ from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
 from sandhook.state.control import Discard, ShellError
 from sandhook.state.frame import Frame
+from sandhook.state.locals import function_frame, keep_assigned, make_local
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -105,13 +106,13 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
     if request.nameref and assigned is not None:
         _check_target(state, name, assigned, indexed)
     elif request.local and request.nameref is None and name in state.namerefs:
-        frame = state.function_frame()
+        frame = function_frame(state)
         if frame is not None and name in frame.saved:  # a local reference: its target becomes local
             name = state.resolve(name)[0]
             assigned = assigned._replace(name=name) if assigned else None
     if request.local:
         if request.add & (EXPORT | READONLY):
-            state.keep_assigned(name)  # what was given to the call outlives it, as behind export
+            keep_assigned(state, name)  # what was given to the call outlives it, as behind export
         _localize(state, name, request)
     elif request.global_:
         frame = _outermost(state, name)
@@ -158,7 +159,9 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     if assigned is not None:
         assign(state, assigned)
         if add & (ARRAY | ASSOC) and not bits & EXPORT:
-            state.remove_attributes(name, EXPORT & ~add)  # set -a does not mean arrays
+            state.attributes[name] = state.attributes.get(name, 0) & ~(
+                EXPORT & ~add
+            )  # set -a does not mean arrays
     if listed and request.remove & ARRAY and not bits & ASSOC:
         raise Fault(f"{name}: cannot destroy array variables in this way")
     if late:
@@ -214,7 +217,7 @@ def _check_target(state: State, name: str, assigned: Assigned, indexed: bool) ->
     value = assigned.value
     if indexed or isinstance(value, list):
         raise Fault(f"{name}: reference variable cannot be an array")
-    if value == name and state.function_frame() is not None:  # means the global one
+    if value == name and function_frame(state) is not None:  # means the global one
         for command in ("local: ", ""):
             state.shell.complain(state, f"{command}warning: {name}: circular name reference")
     elif value == name or value.partition("[")[0] == name:
@@ -258,14 +261,14 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
 
 def _localize(state: State, name: str, request: Request) -> None:
     """Make ``name`` local to the current function; an exported name stays exported."""
-    frame = state.function_frame()
+    frame = function_frame(state)
     if frame is not None and name in frame.saved:
         if name in frame.temporary:  # what was given to the call becomes the local's first value
             frame.temporary.discard(name)
         return
     old = state.save(name)
     try:
-        state.make_local(name)
+        make_local(state, name)
     except ShellError as error:
         raise Fault(error.message) from None
     if request.inherit or "localvar_inherit" in state.options.shopts:

@@ -11,6 +11,7 @@ from sandhook.builtins.declare import declare_all, effective_bits, split_options
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.state.assigned import Assigned
 from sandhook.state.control import Misuse
+from sandhook.state.locals import keep_assigned
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, EXPORT
 
@@ -39,7 +40,7 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
         else:
             name = subscripted.rstrip("+")
             if not removing:
-                state.keep_assigned(name)
+                keep_assigned(state, name)
             failed = declare_all(state, command, [operand], request)
             status |= failed
             if is_name(name):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from sandhook.builtins._base import Fault, invalid_name, runtime, split_reference
 from sandhook.builtins._quote import element_key, reusable
+from sandhook.state.environment import variable_names
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -32,7 +33,7 @@ def exists(state: State, name: str) -> bool:
 
 def all_names(state: State) -> list[str]:
     """Return every declared name, sorted; those without a value too."""
-    return sorted(set(state.names()) | set(state.attributes))
+    return sorted(set(variable_names(state)) | set(state.attributes))
 
 
 def bits_of(state: State, name: str) -> int:

@@ -22,6 +22,8 @@ from sandhook.builtins._variables import (
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.state.assigned import Assigned
 from sandhook.state.control import ShellError
+from sandhook.state.environment import variable_names
+from sandhook.state.locals import function_frame
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -58,7 +60,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     if any(option.letter in "fF" for option in given):
         removed = sum({_BITS[option.letter] for option in given if option.plus and option.letter in "rtx"})
         return _functions(state, str(argv[0]), letters, operands, removed)
-    request = make_request(state, given, local=state.function_frame() is not None)
+    request = make_request(state, given, local=function_frame(state) is not None)
     if not operands:
         return _list(state, request, letters)
     if any(option.letter == "p" for option in given):
@@ -138,7 +140,7 @@ def _list(state: State, request: Request, letters: set[str]) -> int:
         if "p" in letters:
             write(state, listing(state, all_names(state)))
         elif not (request.local and letters & {"I"}):
-            write(state, "".join([plain_line(state, name) for name in state.names()]))
+            write(state, "".join([plain_line(state, name) for name in variable_names(state)]))
             write(state, "".join([state.functions[name].definition() + "\n"
                                   for name in sorted(state.functions)]))  # fmt: skip
         return 0

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import USAGE_STATUS, Fault, builtin, complain, number_operands, numeric
 from sandhook.state.control import AskedExit
+from sandhook.state.locals import function_frame
 from sandhook.state.state import State
 
 USAGE = "exit [n]"
@@ -40,7 +41,7 @@ def _leaving(state: State, status: int) -> AskedExit:
         from sandhook.interp.interactive import say_goodbye
 
         say_goodbye(state.shell, state)
-    undone = state.invocation.input == "string" and not state.subshell and state.function_frame() is None
+    undone = state.invocation.input == "string" and not state.subshell and function_frame(state) is None
     if "EXIT" in state.traps and not undone:
         status = state.shell.run_exit_trap(state, status & 0xFF)
     return AskedExit(status)

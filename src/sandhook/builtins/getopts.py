@@ -22,8 +22,9 @@ from sandhook.builtins._base import (
 from sandhook.expand.locale import as_bytes
 from sandhook.record import Record
 from sandhook.state.control import ShellError
-from sandhook.state.state import LARGE, State
-from sandhook.state.values import READONLY
+from sandhook.state.elements import unset
+from sandhook.state.state import State
+from sandhook.state.values import LARGE, READONLY
 
 USAGE = "getopts optstring name [arg ...]"
 
@@ -124,7 +125,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         write_error(state, f"{state.name}: {step.message}\n")
     if step.argument is None:
         if "OPTARG" in state.values or "OPTARG" in state.namerefs or "OPTARG" in state.attributes:
-            state.unset("OPTARG")
+            unset(state, "OPTARG")
     else:
         state.set("OPTARG", step.argument)
     if not is_name(name):

@@ -12,6 +12,7 @@ from sandhook.builtins._variables import exists, listing
 from sandhook.builtins.declare import declare_all, make_request, show, split_options
 from sandhook.state.assigned import Assigned
 from sandhook.state.frame import Frame, Saved
+from sandhook.state.locals import function_frame
 from sandhook.state.state import State
 
 USAGE = "local [option] name[=value] ..."
@@ -22,7 +23,7 @@ _LETTERS = "aAcfFgiIlnprtux"
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 outside a function, or when a name is invalid or readonly."""
-    frame = state.function_frame()
+    frame = function_frame(state)
     if frame is None:
         raise Fault("can only be used in a function")
     if len(argv) == 2 and _plain(state, frame, argv[1]):

@@ -21,7 +21,8 @@ from sandhook.builtins._base import (
 )
 from sandhook.builtins._variables import assign_reference
 from sandhook.expand.locale import as_bytes, goes_by_bytes
-from sandhook.state.state import LARGE, State
+from sandhook.state.state import State
+from sandhook.state.values import LARGE
 from sandhook.utilities.system.printf.common import format_printf
 from sandhook.utilities.system.printf.plain import format_plainly, plain_format
 from sandhook.vfs.errors import error_text

@@ -30,8 +30,9 @@ from sandhook.expand.arith import ExpressionError
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
 from sandhook.state.control import ShellError
-from sandhook.state.state import LARGE, State
-from sandhook.state.values import ARRAY
+from sandhook.state.elements import set_array
+from sandhook.state.state import State
+from sandhook.state.values import ARRAY, LARGE
 from sandhook.vfs.errors import error_text
 
 USAGE = (
@@ -105,7 +106,7 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
         if array is not None:
             if array in state.namerefs or attributes.get(array, 0) & ~ARRAY:
                 return _assign_checked(state, argv, request, names, plain, text)
-            state.set_array(array, split_all(text, NOTHING, ifs))
+            set_array(state, array, split_all(text, NOTHING, ifs))
         elif (
             size > LARGE
             or state.options.allexport
@@ -261,7 +262,7 @@ def _assign(
     try:
         if request.array is not None:
             name = array_name(state, request.array)
-            state.set_array(name, [text] if request.exact and text else split_all(text, escaped, ifs))
+            set_array(state, name, [text] if request.exact and text else split_all(text, escaped, ifs))
         elif not names:
             state.set("REPLY", text)
         else:

@@ -11,6 +11,8 @@ from sandhook.builtins._base import USAGE_STATUS, Fault, HelpWanted, builtin, wr
 from sandhook.builtins._variables import plain_line
 from sandhook.interp.record import switch_recording
 from sandhook.state.control import Discard
+from sandhook.state.elements import unset
+from sandhook.state.environment import variable_names
 from sandhook.state.options import LETTERS, SET_OPTIONS
 from sandhook.state.state import State
 
@@ -102,7 +104,7 @@ def switch(state: State, name: str, on: bool) -> None:
         if on:
             state.set(*_VARIABLES[name])
         else:
-            state.unset(_VARIABLES[name][0])
+            unset(state, _VARIABLES[name][0])
     elif name == "history":
         switch_recording(state, on)
     elif name in ("emacs", "vi") and on:
@@ -120,6 +122,6 @@ def list_options(state: State, *, reusable: bool) -> None:
 
 
 def _list_variables(state: State) -> None:
-    write(state, "".join([plain_line(state, name) for name in state.names()]))
+    write(state, "".join([plain_line(state, name) for name in variable_names(state)]))
     if not state.options.posix:
         write(state, "".join([state.functions[name].definition() + "\n" for name in sorted(state.functions)]))

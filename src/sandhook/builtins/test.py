@@ -91,7 +91,7 @@ def variable_is_set(state: State, text: str) -> bool:
         return text.isascii() and text.isdigit() and int(text[:10]) <= len(state.positional)
     name, subscript = found
     if subscript is None:
-        return state.is_set(name)
+        return state.get(name) is not None
     value = state.value(name)
     if value is None:
         if subscript not in ("@", "*") and not state.attributes.get(name, 0) & ASSOC:

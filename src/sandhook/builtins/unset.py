@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, split_reference
 from sandhook.state.control import ShellError
+from sandhook.state.elements import check_writable, unset, unset_element
+from sandhook.state.locals import function_frame
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, AssociativeArray, IndexedArray
 
@@ -44,7 +46,7 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
         return
     if "n" in letters:
         if operand in state.namerefs:
-            state.check_writable(operand, "cannot unset: readonly variable")
+            check_writable(state, operand, "cannot unset: readonly variable")
             del state.namerefs[operand]
             state.attributes.pop(operand, None)
         return
@@ -94,19 +96,19 @@ def _unset_variable(state: State, name: str) -> None:
         if frame.sourced:
             continue
         if name in frame.saved:
-            innermost = depth == 0 or frame is state.function_frame()
+            innermost = depth == 0 or frame is function_frame(state)
             if name in frame.temporary:
                 frame.temporary.discard(name)
             elif innermost or "localvar_unset" in state.options.shopts:
-                state.unset(name)
+                unset(state, name)
                 if innermost:
                     # it stays local, and declared
                     state.attributes[name] = EXPORT if name in frame.given else 0
                 return
-            state.check_writable(name, "cannot unset: readonly variable")
+            check_writable(state, name, "cannot unset: readonly variable")
             state.restore(name, frame.saved.pop(name))
             return
-    state.unset(name)
+    unset(state, name)
 
 
 def _unset_element(state: State, name: str, subscript: str) -> None:
@@ -115,7 +117,7 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
     value = state.value(name) if name in state.dynamics else state.values.get(name)
     if value is None:
         return
-    state.check_writable(name, "cannot unset: readonly variable")
+    check_writable(state, name, "cannot unset: readonly variable")
     if subscript in ("@", "*") and not isinstance(value, AssociativeArray):
         if isinstance(value, IndexedArray):
             state.attributes[name] = state.attributes.get(name, 0) | ARRAY
@@ -128,4 +130,4 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
         key = runtime(state).subscript_text(state, name, subscript)
         if subscript and not key and isinstance(value, AssociativeArray):
             raise Fault(f"[{subscript}]: bad array subscript")
-        state.unset_element(name, key)
+        unset_element(state, name, key)

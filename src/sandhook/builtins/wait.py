@@ -14,6 +14,7 @@ from sandhook.builtins._jobspec import find_job, forget_ended
 from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, tells_all
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
+from sandhook.state.elements import unset
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
 
@@ -38,7 +39,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if variable is not None:
         if not is_name(variable):
             raise Fault(f"`{variable}': not a valid identifier")
-        state.unset(variable)
+        unset(state, variable)
     try:
         if "n" in letters:
             return _wait_next(state, operands, variable)

@@ -17,8 +17,9 @@ from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
 from sandhook.expand.special import special_value
 from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
+from sandhook.state.elements import plain_array
 from sandhook.state.state import State
-from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, Value
+from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, Value, store
 from sandhook.syntax.arith import parse_arithmetic, parse_number
 from sandhook.syntax.nodes import (
     Arith,
@@ -357,18 +358,18 @@ def _store(target: ArithVariable) -> Store:
     unquoted = _unquoted(subscript)
 
     def store_element(state: State, value: int) -> None:
-        array = state.plain_array(name)
+        array = plain_array(state, name)
         if isinstance(array, IndexedArray):
             index = index_of(state)
             if index >= 0:
                 text = str(value)
-                state.store_element(array, index, text)
+                store(array, index, text, state.budget)
                 remember(text, value)
                 return
             key = str(index)
         elif array is not None and subscript:
             text = str(value)
-            state.store_element(array, unquoted, text)
+            store(array, unquoted, text, state.budget)
             remember(text, value)
             return
         else:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sandhook.expand import transform
 from sandhook.expand.special import separator
+from sandhook.state.environment import attribute_bits
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, letters
 from sandhook.syntax.nodes import ParameterExpansion
@@ -16,7 +17,7 @@ _META = re.compile(r"[ \t\n'\"\\|&;()<>!{}*\[?\]^$`]|(?:^|[=:])~|^\#")
 
 def attributes_of(state: State, name: str) -> str:
     resolved, _ = state.resolve(name)
-    return letters(state.is_special(resolved))
+    return letters(attribute_bits(state, resolved))
 
 
 def all_attributes(state: State, name: str, elements: list[str]) -> list[str]:

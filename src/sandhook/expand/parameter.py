@@ -16,6 +16,7 @@ from sandhook.expand.escapes import prompt
 from sandhook.expand.locale import as_bytes, change_by_bytes, goes_by_bytes
 from sandhook.expand.special import separator, special_value, unbound
 from sandhook.state.control import ShellError
+from sandhook.state.environment import variable_names
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
@@ -297,7 +298,7 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     name = node.name
     if node.operator in ("*", "@") and node.word is None:
         return Parameter(
-            values=lambda state: [found for found in state.names() if found.startswith(name)],
+            values=lambda state: [found for found in variable_names(state) if found.startswith(name)],
             star=node.operator == "*",
         )
     all_ = subscript_of(node.subscript)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sandhook.state.environment import exported_variables
 from sandhook.state.values import EXPORT
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def exported(state: State) -> dict[str, str]:
     """Return the exported variables, and functions in the form in which bash hands them on."""
-    made: dict[str, str] = state.environment()
+    made: dict[str, str] = exported_variables(state)
     for name, function in state.functions.items():
         if function.attributes & EXPORT:
             text = function.definition()

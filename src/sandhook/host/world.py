@@ -35,6 +35,7 @@ from sandhook.interp.jobs import tell_of_ended
 from sandhook.kernel.process import USER_ID, Kernel
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
+from sandhook.state.environment import exported_variables
 from sandhook.vfs.errors import error_text
 from sandhook.vfs.path import VirtualPath, join
 
@@ -324,7 +325,7 @@ class HostRun:
         runtime = state.shell
         machine = View(self._fs, state, self._programs)
         name = self._fs.native(join(state.process.cwd, path)) if WINDOWS else path
-        environment = state.environment()
+        environment = exported_variables(state)
         given = native_arguments(argv, environment)
         found = plan(
             name,

@@ -13,13 +13,14 @@ from typing import TypeAlias
 from sandhook.command.context import Context
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup
-from sandhook.interp.environment import set_environment
 from sandhook.interp.jobs import tell_of_ended
 from sandhook.interp.lookup import SHELLS
 from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
+from sandhook.state.environment import exported_variables, set_environment
+from sandhook.state.fork import fork
 from sandhook.state.state import Function, Interpreter, State
 from sandhook.text.quoting import ansi_c, needs_ansi_c
 from sandhook.vfs.errors import error_text, fs_error
@@ -67,7 +68,7 @@ class ShellContext(Context):
     def environment(self) -> Mapping[str, str]:
         """The exported variables."""
         if self._made is None:
-            self._made = self._state.environment()
+            self._made = exported_variables(self._state)
         return self._made
 
     @environment.setter
@@ -251,7 +252,7 @@ def _fork_for_command(runtime: Interpreter, state: State, process: Process) -> S
     that runs itself so: a file whose one line is ``#!/usr/bin/env``.
     """
     state.budget.charge(1)
-    inner = state.fork(process)
+    inner = fork(state, process)
     inner.traps = {}
     runtime.count_call(inner)
     return inner

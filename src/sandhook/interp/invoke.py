@@ -12,6 +12,7 @@ from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.state.assigned import Argument
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.frame import Frame
+from sandhook.state.locals import leave
 from sandhook.state.state import Function, Interpreter, State
 from sandhook.state.values import TRACE
 
@@ -107,7 +108,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         state.loops = loops
         state.source = source
         if frame.saved or frame.options is not None:
-            state.leave(frame)
+            leave(state, frame)
     if state.traps:
         traps.came_back(state, status)
     state.last_argument = arguments[-1] if arguments else function.name

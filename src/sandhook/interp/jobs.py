@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandhook.kernel.signals import DESCRIPTIONS, NAMES, SIGINT, SIGPIPE, SIGTERM
+from sandhook.state.elements import unset
 from sandhook.state.jobs import Job, Jobs
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
@@ -30,8 +31,8 @@ def reap(state: State, job: Job) -> None:
         for number in mine:
             state.process.close(number)
         state.coprocesses = tuple(number for number in open_ if number not in mine)
-        state.unset(name)
-        state.unset(f"{name}_PID")
+        unset(state, name)
+        unset(state, f"{name}_PID")
 
 
 def describe(state: State, job: Job, *, pids: bool = False) -> str:

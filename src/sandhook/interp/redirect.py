@@ -14,6 +14,7 @@ from sandhook.expand.word import WordCompiler
 from sandhook.kernel.descriptor import Description, Input, OpenDirectory
 from sandhook.kernel.process import Process
 from sandhook.state.control import ShellError
+from sandhook.state.fork import fork
 from sandhook.state.frame import Saved
 from sandhook.state.state import State
 from sandhook.syntax import DEFAULT_OPTIONS, ParseOptions, parse_heredoc
@@ -130,7 +131,7 @@ def apply_as_child(state: State, apply: Apply, undo: Undo, saved: dict[str, Save
     """Apply an external command's redirections as its process does: what they assign or end is its own."""
     inner = state
     if effects:
-        inner = state.fork(state.process)
+        inner = fork(state, state.process)
         inner.execution.applies_as_child = True
     try:
         if saved:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 
 from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
-from sandhook.interp.environment import set_environment
 from sandhook.interp.lookup import search
 from sandhook.interp.script import is_binary, read_script
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
 from sandhook.lazy import lazily
 from sandhook.state.control import ExitShell
+from sandhook.state.environment import exported_variables, set_environment
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.records import Input, Invocation
 from sandhook.state.state import Interpreter, Programs, State
@@ -212,7 +212,7 @@ def run_shell(runtime: Interpreter, outer: State, argv: list[str]) -> int:
 
 def _nested_state(runtime: Interpreter, outer: State, argv: list[str]) -> State:
     """Return the state of a shell that the command ``argv`` starts in the environment of ``outer``."""
-    environment = outer.environment()
+    environment = exported_variables(outer)
     outer.process.argv = argv
     state = new_state(runtime, outer.process, argv[0], environment, programs=outer.programs)
     for key in _HEEDED:  # what a script exports itself, the shells that it starts obey

@@ -14,6 +14,7 @@ from sandhook.kernel.descriptor import Null
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom, ShellError
+from sandhook.state.fork import fork
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Command, Pipeline, SimpleCommand
@@ -29,7 +30,7 @@ def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool
             ``break`` may speak of the shell's loops: it then ends the subshell without a complaint.
         coprocesses: The descriptors of coprocesses stay open.
     """
-    inner = state.fork(child)
+    inner = fork(state, child)
     if near:
         inner.loops = state.loops
         if state.jobs is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandhook.state.assigned import Assigned, Element, Elements
 from sandhook.state.control import Discard, ShellError
+from sandhook.state.references import TARGET
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -37,6 +38,13 @@ def assign(state: State, assigned: Assigned) -> None:
         state.append(name, value)
     else:
         state.set(name, value)
+
+
+def point(state: State, name: str, target: str) -> None:
+    """Let the reference ``name`` mean ``target``, as a loop does. Raises ShellError when that is no name."""
+    if not TARGET.match(target):
+        raise ShellError(f"`{target}': not a valid identifier", 1)
+    state.namerefs[name] = target
 
 
 def assign_elements(state: State, name: str, elements: Elements, *, append: bool = False) -> None:
@@ -126,4 +134,4 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
     return array
 
 
-__all__ = ["assign", "assign_elements"]
+__all__ = ["assign", "assign_elements", "point"]

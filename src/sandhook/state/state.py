@@ -8,19 +8,17 @@ frame of its function; there is one flat namespace at any time, so reading never
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.kernel.process import Process
-from sandhook.lazy import lazily
 from sandhook.limits import Budget
 from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError
 from sandhook.state.frame import Frame, Saved
 from sandhook.state.options import Options
 from sandhook.state.records import NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
+from sandhook.state.references import TARGET, follow, hidden_target
 from sandhook.state.values import (
     ARRAY,
     ASSOC,
@@ -30,15 +28,16 @@ from sandhook.state.values import (
     DYNAMIC,
     EXPORT,
     INTEGER,
+    LARGE,
     LOWER,
-    NAMEREF,
     READONLY,
     UPPER,
     Array,
     AssociativeArray,
     IndexedArray,
     Value,
-    hash_of,
+    new_array,
+    store,
 )
 
 if TYPE_CHECKING:
@@ -51,19 +50,6 @@ Interpreter: TypeAlias = "InterpreterOf[State]"
 
 #: What a shell reaches on the host.
 Programs: TypeAlias = "ProgramsOf[State]"
-
-#: A value larger than this many characters is charged to the run's memory.
-LARGE = 1024
-
-
-@lru_cache(maxsize=1024)
-def _bucket(name: str) -> int:
-    """Return where bash's table of variables has a name, which decides the order of the environment."""
-    return hash_of(name) & 1023
-
-
-#: What a reference may name: a variable, or an element of one.
-_TARGET = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
 
 
 class Function(Record):
@@ -106,7 +92,7 @@ _NO_DYNAMICS: Mapping[str, Dynamic] = {}
 
 
 class State:
-    """One shell environment; ``fork`` makes the copy that a subshell gets.
+    """One shell environment; ``state.fork`` makes the copy that a subshell gets.
 
     Attributes:
         invocation: How the shell was started. Immutable, and shared by all subshells.
@@ -200,85 +186,6 @@ class State:
         self.pending_temporaries: dict[str, Saved] | None = None
         self.started = self.budget.elapsed()
 
-    def fork(self, process: Process) -> State:
-        """Return the state of a subshell that runs as ``process``."""
-        new = State.__new__(State)
-        # What both share, or what is replaced and never changed in place.
-        new.arithmetic_depth = self.arithmetic_depth
-        new.budget = self.budget
-        new.calls = self.calls
-        new.coprocesses = self.coprocesses
-        new.disabled_builtins = self.disabled_builtins
-        new.dynamics = self.dynamics
-        new.errexit_suppressed = self.errexit_suppressed
-        new.eval_in_condition = self.eval_in_condition
-        new.executed = self.executed
-        new.getopts_position = self.getopts_position
-        new.instrumented = self.instrumented
-        new.invocation = self.invocation
-        new.last_argument = self.last_argument
-        new.last_background = self.last_background
-        new.line = self.line
-        new.memo = self.memo
-        new.name = self.name
-        new.options = self.options
-        new.pipestatus = self.pipestatus
-        new.positional = self.positional
-        new.programs = self.programs
-        new.shifted_list = self.shifted_list = None
-        new.shell = self.shell
-        new.shell_pid = self.shell_pid
-        new.source = self.source
-        new.started = self.started
-        new.status = self.status
-        new.substitution_status = self.substitution_status
-        new.unlisted = self.unlisted
-        new.unset_dynamics = self.unset_dynamics
-        # What the subshell may change for itself.
-        new.process = process
-        new.values = values = self.values.copy()
-        new.attributes = self.attributes.copy()
-        for name in self.attributes:
-            value = values.get(name)
-            if value is not None and not isinstance(value, str):
-                values[name] = value.copy()
-        new.aliases = self.aliases.copy()
-        new.completions = self.completions.copy()
-        new.directory_stack = self.directory_stack.copy()
-        new.frames = frames = self.frames.copy()
-        new.shared_frames = len(frames)
-        new.functions = self.functions.copy()
-        new.hashed = self.hashed.copy()
-        new.hash_path = self.hash_path
-        new.namerefs = self.namerefs.copy()
-        new.tracing = self.tracing.copy()
-        new.traps = self.traps.copy()
-        # What begins anew.
-        new.execution = Execution()
-        new.jobs = None
-        new.loops = 0
-        new.operands = []
-        new.pending_temporaries = None
-        new.subshell = self.subshell + 1
-        return new
-
-    def move_to(self, process: Process, programs: Programs | None = None) -> None:
-        """Go on as another process, of another run: variables, functions, options and traps stay.
-
-        Calls, jobs, descriptors of coprocesses, and what the former process was in the middle of end with it.
-        """
-        process.take_over(self.process)
-        self.process = process
-        self.programs = programs
-        self.budget = process.kernel.budget
-        self.shell_pid = process.pid
-        self.execution = Execution()
-        self.jobs = None
-        self.coprocesses = ()
-        self.frames = []
-        self.shared_frames = 0
-        self.errexit_suppressed = self.loops = self.calls = 0
-
     def handle_signal(self, number: int) -> None:
         """Run the trap of a signal that came to the process."""
         self.shell.handle_signal(self, number)
@@ -308,55 +215,38 @@ class State:
             if subscript is not None:
                 return self.element(target, subscript)
             if target in self.namerefs:
-                return self._global_value(target)
+                frame = self._hiding_global(target)
+                return None if frame is None else frame.saved[target].value
             return self.value(target)
         dynamic = self.dynamics.get(name)
         if dynamic is not None and name not in self.unset_dynamics:
             return dynamic.get(self)
         return None
 
+    def resolve(self, name: str) -> tuple[str, str | None]:
+        """Follow references: return the final name, and a subscript if the last reference has one.
+
+        A circle gives the name itself back, as bash does after a warning.
+        """
+        found = follow(self.namerefs, name)
+        if found is None:
+            self.shell.warn(self, f"warning: {name}: circular name reference")
+            return name, None
+        base, subscript = found
+        if subscript is not None and not subscript.isalnum():
+            subscript = self.shell.subscript_text(self, base, subscript)
+        return base, subscript
+
     def _hiding_global(self, name: str) -> Frame | None:
-        """Return the call whose local hides the global ``name``; a local reference to itself means that one."""
+        """Return the call whose local hides the global ``name``; a local reference to itself means the global."""
         if self.namerefs.get(name) != name:
             return None
         if self.shared_frames:
             self.unshare_frames()
         return next((frame for frame in self.frames if name in frame.saved), None)
 
-    def _global_value(self, name: str) -> Value | None:
-        frame = self._hiding_global(name)
-        return None if frame is None else frame.saved[name].value
-
-    def _set_global(self, name: str, value: str) -> None:
-        frame = self._hiding_global(name)
-        if frame is None:  # a circle, of which resolve has warned
-            raise Discard(1)
-        frame.saved[name] = frame.saved[name]._replace(value=value)
-
-    def point(self, name: str, target: str) -> None:
-        """Let the reference ``name`` mean ``target``, as a loop does. Raises ShellError when that is no name."""
-        if not _TARGET.match(target):
-            raise ShellError(f"`{target}': not a valid identifier", 1)
-        self.namerefs[name] = target
-
-    def _meant(self, name: str) -> tuple[str, Frame] | None:
-        """Return what a local reference means when a later call hides that, and the call.
-
-        A value is assigned to the variable that the call of the reference knows; reads, elements and
-        references outside functions take the nearest, all as in bash.
-        """
-        at = len(self.frames)
-        seen: list[str] = []
-        while name in self.namerefs and name not in seen:
-            at = next((k for k in range(at - 1, -1, -1) if name in self.frames[k].saved), -1)
-            if at < 0 and not seen:
-                return None
-            seen.append(name)
-            name = self.namerefs[name]
-            for frame in self.frames[at + 1 :]:
-                if name in frame.saved and name not in self.dynamics:
-                    return name, frame
-        return None
+    def _hidden_target(self, name: str) -> tuple[str, Frame] | None:
+        return hidden_target(self.namerefs, self.frames, self.dynamics, name) if self.frames else None
 
     def _set_hidden(self, name: str, frame: Frame, value: str, *, append: bool = False) -> None:
         """Assign to the variable that a local of ``frame`` hides."""
@@ -372,39 +262,11 @@ class State:
             frame.saved[name] = self.save(name)
             self.restore(name, nearest)
 
-    def resolve(self, name: str) -> tuple[str, str | None]:
-        """Follow namerefs: return the final name, and a subscript if a reference has one.
-
-        A circle gives the name itself back, as bash does after a warning.
-        """
-        seen = {name}
-        current = name
-        while current in self.namerefs:
-            target = self.namerefs[current]
-            if target.endswith("]") and "[" in target:
-                base, _, rest = target.partition("[")
-                rest = rest[:-1]
-                if not rest.isalnum():
-                    rest = self.shell.subscript_text(self, base, rest)
-                return base, rest
-            if not target:
-                return current, None
-            if target in seen:
-                self.shell.warn(self, f"warning: {name}: circular name reference")
-                return name, None
-            seen.add(target)
-            current = target
-        return current, None
-
     def is_associative(self, name: str) -> bool:
         """Tell whether subscripts of ``name`` are keys rather than arithmetic."""
         if name in self.namerefs:
             name, _ = self.resolve(name)
         return isinstance(self.value(name), AssociativeArray) or bool(self.attributes.get(name, 0) & ASSOC)
-
-    def is_set(self, name: str) -> bool:
-        """Tell whether ``${name+x}`` would give x."""
-        return self.get(name) is not None
 
     def element(self, name: str, subscript: str) -> str | None:
         """Return ``${name[subscript]}`` where the subscript is text, evaluated as it must be."""
@@ -447,7 +309,7 @@ class State:
 
     def _set_rare(self, name: str, value: str) -> None:
         if name in self.namerefs:
-            meant = self._meant(name) if self.frames else None
+            meant = self._hidden_target(name)
             if meant is not None:
                 self._set_hidden(*meant, value)
                 return
@@ -456,10 +318,13 @@ class State:
                 self.set_element(name, subscript, value)
                 return
             if self.namerefs.get(name):
-                self._set_global(name, value)
+                frame = self._hiding_global(name)
+                if frame is None:  # a circle, of which resolve has warned
+                    raise Discard(1)
+                frame.saved[name] = frame.saved[name]._replace(value=value)
                 return
             if name in self.namerefs:  # a reference without target takes it now
-                if not _TARGET.match(value):
+                if not TARGET.match(value):
                     raise ShellError(f"`{value}': not a valid identifier", 1, discard=True)
                 self.namerefs[name] = value
                 return
@@ -478,11 +343,8 @@ class State:
             old.set(0, value)
         elif isinstance(old, AssociativeArray):
             old.set("0", value)
-        elif bits & ARRAY:
-            self.values[name] = IndexedArray([value])
-        elif bits & ASSOC:
-            new = self.values[name] = AssociativeArray()
-            new.set("0", value)
+        elif bits & (ARRAY | ASSOC):
+            self.values[name] = new_array(bits, value)
         else:
             self.values[name] = value
             if not bits:  # declared before without a value; from now on it is plain
@@ -508,7 +370,7 @@ class State:
         """Assign as ``name+=value`` does: concatenate, or add for integers."""
         bits = self.attributes.get(name, 0)
         if name in self.namerefs:
-            meant = self._meant(name) if self.frames else None
+            meant = self._hidden_target(name)
             if meant is not None:
                 self._set_hidden(*meant, value, append=True)
                 return
@@ -557,7 +419,7 @@ class State:
                 value = old + value
         if bits & COMPUTED:
             value = self.convert(name, bits, value)
-        self.store_element(array, key, value)
+        store(array, key, value, self.budget)
 
     def computed(self, name: str) -> Dynamic | None:
         """Return what computes a variable, None for one that is stored."""
@@ -571,197 +433,22 @@ class State:
             dynamic.element(self, subscript, value)
 
     def array(self, name: str) -> Array:
-        """Return the array called ``name``, made of its scalar or anew when it is none."""
+        """Return the array called ``name``; make it of the scalar, or of nothing, when there is none."""
         value = self.value(name) if name in self.dynamics else self.values.get(name)
-        if isinstance(value, (IndexedArray, AssociativeArray)):
+        if value is not None and not isinstance(value, str):
             return value
         bits = self.attributes.get(name, 0)
-        new: Array
-        if bits & ASSOC:
-            new = AssociativeArray()
-            if isinstance(value, str):
-                new.set("0", value)
-        else:
-            new = IndexedArray([value] if isinstance(value, str) else ())
-            bits |= ARRAY
-        self.attributes[name] = bits
-        self.values[name] = new
+        new = self.values[name] = new_array(bits, value)
+        self.attributes[name] = bits if bits & ASSOC else bits | ARRAY
         return new
 
-    def plain_array(self, name: str) -> Array | None:
-        """Return the array called ``name`` if assigning to an element of it is storing a text.
-
-        None for a readonly or integer array and the like, a reference, and under ``set -a``; what
-        is stored is the caller's to charge.
-        """
-        value = self.values.get(name)
-        if (
-            value.__class__ is str
-            or value is None
-            or self.attributes.get(name, 0) & COMPUTED
-            or self.options.allexport
-        ):
-            return None
-        return value  # type: ignore[return-value]
-
-    def store_element(self, array: Array, key: Any, value: str) -> None:
-        """Put a text into an array, charging what it takes beyond what it replaces."""
-        old = array.items.get(key)
-        if old is None:
-            count = len(value) if len(value) > LARGE else 64
-        elif len(value) > LARGE or len(old) > LARGE:
-            count = len(value) - (len(old) if len(old) > LARGE else 0)
-        else:
-            array.set(key, value)
-            return
-        self.budget.charge_memory(count)
-        array.keep(self.budget, count)
-        array.set(key, value)
-
-    def set_array(self, name: str, values: list[str]) -> None:
-        """Make ``name`` an indexed array of ``values`` (read -a, mapfile, PIPESTATUS)."""
-        name, _ = self.resolve(name) if name in self.namerefs else (name, None)
-        bits = self.attributes.get(name, 0)
-        if bits & READONLY:
-            raise ShellError(f"{name}: readonly variable", 1)
-        count = sum(map(len, values)) + 64 * len(values)
-        self.budget.charge_memory(count)
-        array = IndexedArray(values)
-        array.keep(self.budget, count)
-        self.attributes[name] = bits & ~ASSOC | ARRAY
-        self.values[name] = array
-
-    def unset(self, name: str) -> None:
-        """Unset a variable with its attributes. Raises ShellError for a readonly name."""
-        if name in self.namerefs:
-            target, subscript = self.resolve(name)
-            if subscript is not None:
-                self.unset_element(target, subscript)
-                return
-            name = target
-        self.check_writable(name, "cannot unset: readonly variable")
-        self.values.pop(name, None)
-        self.attributes.pop(name, None)
-        self.namerefs.pop(name, None)
-        dynamic = self.dynamics.get(name)
-        if dynamic is not None and not dynamic.lasting:
-            self.unset_dynamics = self.unset_dynamics | {name}
-        elif dynamic is not None and dynamic.unset is not None:
-            dynamic.unset(self)
-
-    def unset_element(self, name: str, subscript: str) -> None:
-        """Unset ``name[subscript]``."""
-        self.check_writable(name, "cannot unset: readonly variable")
-        if self.computed(name) is not None:
-            self.set_computed(name, subscript, None)
-            return
-        value = self.values.get(name)
-        if isinstance(value, AssociativeArray):
-            if subscript in value.items:
-                value.give_back(max(64, len(value.items[subscript])))
-            value.remove(subscript)
-        elif isinstance(value, IndexedArray):
-            index = self.shell.subscript(self, subscript)
-            if index < 0:
-                index += value.top()
-                if index < 0:
-                    raise ShellError(f"[{subscript}]: bad array subscript", 1)
-            if index in value.items:
-                value.give_back(max(64, len(value.items[index])))
-            value.remove(index)
-        elif value is not None and self.shell.arithmetic(self, subscript) in (0, -1):
-            self.unset(name)
-
-    def check_writable(self, name: str, why: str = "readonly variable") -> None:
-        """Raise ShellError when ``name`` is readonly."""
-        if self.attributes.get(name, 0) & READONLY:
-            raise ShellError(f"{name}: {why}", 1)
-
-    # ------------------------------------------------------------------ attributes and scopes
-
-    def remove_attributes(self, name: str, bits: int) -> None:
-        """Take attributes from ``name``."""
-        left = self.attributes.get(name, 0) & ~bits
-        if left:
-            self.attributes[name] = left
-        else:
-            self.attributes.pop(name, None)
-
-    def make_local(self, name: str) -> None:
-        """Hide ``name`` in the current function; it is unset afterwards.
-
-        A name that is already local here stays as it is.
-        """
-        frame = self.function_frame()
-        if frame is None:
-            raise ShellError("can only be used in a function", 1)
-        if name in frame.saved:
-            return
-        bits = self.attributes.get(name, 0)
-        if bits & READONLY and not any(name in outer.saved for outer in self.frames):
-            raise ShellError(f"{name}: readonly variable", 1)  # a caller's own may be hidden, a global not
-        if name in self.dynamics and name not in self.unset_dynamics:
-            bits |= DYNAMIC  # the local is a plain one, unless it switches something
-        if name in self.attributes:
-            bits |= DECLARED
-        frame.saved[name] = Saved(self.values.get(name), bits, self.namerefs.get(name))
-        self.values.pop(name, None)
-        self.namerefs.pop(name, None)
-        self.attributes.pop(name, None)
-        if bits & DYNAMIC:
-            unset = self.dynamics[name].unset
-            if unset is None:
-                self.unset_dynamics = self.unset_dynamics | {name}
-            else:  # what switches something does so here, too
-                unset(self)
-
-    def function_frame(self) -> Frame | None:
-        """Return the innermost frame that is a function's, or None. It may be changed."""
-        if self.shared_frames:
-            self.unshare_frames()
-        for frame in reversed(self.frames):
-            if not frame.sourced:
-                return frame
-        return None
+    # ------------------------------------------------------------------ scopes and options
 
     def unshare_frames(self) -> None:
         """Make the calls that a subshell began in its own: their locals may be changed here alone."""
         for at in range(self.shared_frames):
             self.frames[at] = self.frames[at].copy()
         self.shared_frames = 0
-
-    def _restore_all(self, frame: Frame) -> None:
-        """Do what ``restore`` does, for names that are not computed."""
-        values, attributes, namerefs = self.values, self.attributes, self.namerefs
-        for name, saved in frame.saved.items():
-            value, bits, target = saved
-            if value is None:
-                values.pop(name, None)
-            else:
-                values[name] = value
-            if bits:
-                if bits & DYNAMIC:  # one that switches something
-                    self.restore(name, saved)
-                    continue
-                attributes[name] = bits & ~DECLARED
-            else:
-                attributes.pop(name, None)
-            if target is not None:
-                namerefs[name] = target
-            elif name in namerefs:
-                del namerefs[name]
-
-    def leave(self, frame: Frame) -> None:
-        """Bring back what the locals of ``frame`` hid."""
-        if frame.passed or self.unset_dynamics:
-            for name, saved in frame.saved.items():
-                if name not in frame.passed:
-                    self.restore(name, saved)
-        else:
-            self._restore_all(frame)
-        if frame.options is not None:
-            self.options = frame.options.with_shopts_of(self.options)  # local - keeps set's alone
-            self.watch()
 
     def set_option(self, name: str, on: bool) -> None:
         """Switch a ``set`` option by its long name. Raises KeyError for an unknown one."""
@@ -806,50 +493,3 @@ class State:
             self.namerefs.pop(name, None)
         else:
             self.namerefs[name] = saved.target
-
-    def environment(self) -> dict[str, str]:
-        """Return the exported variables that have a value, as a new process would get them."""
-        found: dict[str, str] = {}
-        for name, bits in self.attributes.items():
-            if bits & EXPORT:
-                value = self.get(name)
-                if value is None:
-                    value = self._hidden(name)
-                if value is not None and not bits & (ARRAY | ASSOC):
-                    found[name] = value
-        found.update(self.memo.foreign)
-        made = {name: found[name] for name in sorted(found, key=_bucket)}
-        if self.executed is not None:
-            made["_"] = self.executed
-        return made
-
-    def _hidden(self, name: str) -> str | None:
-        """Return the exported value that a local without a value hides; commands still get it."""
-        for frame in reversed(self.frames):
-            saved = frame.saved.get(name)
-            if saved is not None and saved.attributes & EXPORT and isinstance(saved.value, str):
-                return saved.value
-        return None
-
-    def keep_assigned(self, name: str) -> None:
-        """Let a variable that was assigned before the present command keep its value (``x=1 export x``)."""
-        if self.pending_temporaries is not None:
-            self.pending_temporaries.pop(name, None)
-        frame = self.function_frame()
-        if frame is not None and name in frame.temporary:
-            frame.passed = frame.passed | {name}
-
-    def names(self) -> list[str]:
-        """Return the names of all variables that are set, sorted."""
-        found = set(self.values) | {name for name in self.dynamics if name not in self.unset_dynamics}
-        found -= self.unlisted - self.values.keys()
-        found.update(name for name in self.namerefs)
-        return sorted(found)
-
-    def is_special(self, name: str) -> int:
-        """Return the attribute bits of a name (0 for none)."""
-        return (
-            self.attributes.get(name, 0)
-            | (NAMEREF if name in self.namerefs else 0)
-            | (DYNAMIC if name in self.dynamics else 0)
-        )

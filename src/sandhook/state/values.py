@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.limits import Budget
@@ -18,6 +18,9 @@ DECLARED = 1 << 11
 
 #: Attributes that make an assignment more than storing the text.
 COMPUTED = READONLY | INTEGER | LOWER | UPPER | CAPITAL | NAMEREF | DYNAMIC
+
+#: A value of more characters than this is charged to the run's memory.
+LARGE = 1024
 
 #: Letters of ``declare -p`` and ``${x@a}``, in bash's order.
 LETTERS: tuple[tuple[int, str], ...] = (
@@ -204,3 +207,32 @@ class AssociativeArray(_Held):
 
 Array: TypeAlias = IndexedArray | AssociativeArray
 Value: TypeAlias = str | IndexedArray | AssociativeArray
+
+
+def new_array(bits: int, value: str | None) -> Array:
+    """Return an array of the kind that a name's attributes ask for, with a scalar as its element 0."""
+    if not bits & ASSOC:
+        return IndexedArray(() if value is None else (value,))
+    array = AssociativeArray()
+    if value is not None:
+        array.set("0", value)
+    return array
+
+
+def store(array: Array, key: Any, value: str, budget: Budget) -> None:
+    """Put a text into an array; charge what it needs in addition to what it replaces.
+
+    Args:
+        key: An index of 0 or more, or the key of an associative array.
+    """
+    old = array.items.get(key)
+    if old is None:
+        count = len(value) if len(value) > LARGE else 64
+    elif len(value) > LARGE or len(old) > LARGE:
+        count = len(value) - (len(old) if len(old) > LARGE else 0)
+    else:
+        array.set(key, value)
+        return
+    budget.charge_memory(count)
+    array.keep(budget, count)
+    array.set(key, value)

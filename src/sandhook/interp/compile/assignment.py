@@ -16,8 +16,9 @@ from sandhook.interp.subshell import redirect_apart
 from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
 from sandhook.state.control import ShellError
-from sandhook.state.state import LARGE, State
-from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray
+from sandhook.state.elements import plain_array
+from sandhook.state.state import State
+from sandhook.state.values import COMPUTED, LARGE, AssociativeArray, IndexedArray, store
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
     ArrayLiteral,
@@ -273,7 +274,7 @@ def _listing_step(
     """Compile ``name=(words)`` or ``name+=(words)`` for the plain indexed array that ``name`` mostly is."""
 
     def step(state: State) -> None:
-        array = state.plain_array(name)
+        array = plain_array(state, name)
         if state.instrumented or not isinstance(array, IndexedArray):
             general(state)
             return
@@ -379,7 +380,7 @@ def _element_step(
                 raise ShellError(_bad_subscript(name, subscript), 1, discard=True)
         if append:
             text = (array.get(key) or "") + text
-        state.store_element(array, key, text)
+        store(array, key, text, state.budget)
 
     return step
 

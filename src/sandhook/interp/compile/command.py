@@ -12,6 +12,7 @@ from sandhook.interp.jobs import jobs_of, tell_of_ended
 from sandhook.interp.messages import report_death, report_killed
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
+from sandhook.state.elements import set_array
 from sandhook.state.jobs import Job
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY
@@ -182,7 +183,7 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
                 process.install(free, description)
                 numbers.append(str(free))
             state.coprocesses = (*state.coprocesses, *map(int, numbers))
-            state.set_array(name, numbers)
+            set_array(state, name, numbers)
             state.set(f"{name}_PID", str(child.pid))
         except ShellError as error:
             status: int = state.shell.report(state, error)

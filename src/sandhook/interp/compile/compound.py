@@ -16,6 +16,7 @@ from sandhook.interp.compile.arguments import MANY, charge_fields
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.lazy import lazily
 from sandhook.pattern.glob import Matches, compile_pattern
+from sandhook.state.assignment import point
 from sandhook.state.control import BreakLoop, ContinueLoop, ExitShell, ShellError
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
@@ -189,7 +190,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
                         continue
                     state.shell.trace_for(state, name, node.words)
                 if name in state.namerefs:
-                    state.point(name, value)
+                    point(state, name, value)
                 else:
                     state.set(name, value)
                 try:

@@ -14,6 +14,7 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import Matches, compile_pattern, quote
 from sandhook.pattern.posix import compile_ere
 from sandhook.state.control import ShellError
+from sandhook.state.elements import set_array
 from sandhook.state.frame import Saved
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, IndexedArray
@@ -320,7 +321,7 @@ def _set_matches(state: State, matches: list[str]) -> None:
     """Set BASH_REMATCH; bash sets the global one, also where a local hides it."""
     frame = next((frame for frame in state.frames if "BASH_REMATCH" in frame.saved), None)
     if frame is None:
-        state.set_array("BASH_REMATCH", matches)
+        set_array(state, "BASH_REMATCH", matches)
         return
     if state.shared_frames:
         state.unshare_frames()

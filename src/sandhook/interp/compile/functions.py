@@ -14,7 +14,8 @@ from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
 from sandhook.state.control import ReturnFrom
 from sandhook.state.frame import Saved
-from sandhook.state.state import LARGE, State
+from sandhook.state.state import State
+from sandhook.state.values import LARGE
 from sandhook.syntax.nodes import (
     AndOr,
     ArithmeticFor,

@@ -12,6 +12,7 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.assignment import assign
 from sandhook.state.control import ExitShell, ShellError
+from sandhook.state.elements import check_writable
 from sandhook.state.frame import Saved
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER
@@ -83,7 +84,7 @@ def assign_temporarily(
         assigned = assigned._replace(name=name)
     if not lasting and name not in saved:
         try:
-            state.check_writable(name)
+            check_writable(state, name)
         except ShellError as error:  # likewise, outside POSIX mode
             if state.options.posix:
                 error.fatal = argv[0] in state.shell.commands.special

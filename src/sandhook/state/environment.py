@@ -1,0 +1,71 @@
+"""The variables of a shell as a whole: those that commands get, and the names of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from sandhook.state.state import State
+from sandhook.state.values import ARRAY, ASSOC, DYNAMIC, EXPORT, NAMEREF, hash_of
+
+
+@lru_cache(maxsize=1024)
+def _bucket(name: str) -> int:
+    """Return where bash's table of variables has a name, which decides the order of the environment."""
+    return hash_of(name) & 1023
+
+
+def exported_variables(state: State) -> dict[str, str]:
+    """Return the exported variables that have a value, as a new process would get them."""
+    found: dict[str, str] = {}
+    for name, bits in state.attributes.items():
+        if bits & EXPORT:
+            value = state.get(name)
+            if value is None:
+                value = _hidden(state, name)
+            if value is not None and not bits & (ARRAY | ASSOC):
+                found[name] = value
+    found.update(state.memo.foreign)
+    made = {name: found[name] for name in sorted(found, key=_bucket)}
+    if state.executed is not None:
+        made["_"] = state.executed
+    return made
+
+
+def _hidden(state: State, name: str) -> str | None:
+    """Return the exported value that a local without a value hides; commands still get it."""
+    for frame in reversed(state.frames):
+        saved = frame.saved.get(name)
+        if saved is not None and saved.attributes & EXPORT and isinstance(saved.value, str):
+            return saved.value
+    return None
+
+
+def set_environment(state: State, environment: Mapping[str, str]) -> None:
+    """Make exactly these the exported variables."""
+    if state.memo.foreign:
+        state.memo = state.memo._replace(foreign={})
+    for name, bits in list(state.attributes.items()):
+        if bits & EXPORT and name not in environment:
+            state.values.pop(name, None)
+            state.attributes.pop(name, None)
+    for name, value in environment.items():
+        state.values[name] = value
+        state.attributes[name] = state.attributes.get(name, 0) | EXPORT
+
+
+def variable_names(state: State) -> list[str]:
+    """Return the names of all variables that are set, sorted."""
+    found = set(state.values) | {name for name in state.dynamics if name not in state.unset_dynamics}
+    found -= state.unlisted - state.values.keys()
+    found.update(name for name in state.namerefs)
+    return sorted(found)
+
+
+def attribute_bits(state: State, name: str) -> int:
+    """Return the attribute bits of a name (0 for none)."""
+    return (
+        state.attributes.get(name, 0)
+        | (NAMEREF if name in state.namerefs else 0)
+        | (DYNAMIC if name in state.dynamics else 0)
+    )

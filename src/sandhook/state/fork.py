@@ -1,0 +1,88 @@
+"""How a State goes on as another process: copied for a subshell, or moved to the next run of a session."""
+
+from __future__ import annotations
+
+from sandhook.kernel.process import Process
+from sandhook.state.records import Execution
+from sandhook.state.state import Programs, State
+
+
+def fork(state: State, process: Process) -> State:
+    """Return the state of a subshell that runs as ``process``."""
+    new = State.__new__(State)
+    # What both share, or what is replaced and never changed in place.
+    new.arithmetic_depth = state.arithmetic_depth
+    new.budget = state.budget
+    new.calls = state.calls
+    new.coprocesses = state.coprocesses
+    new.disabled_builtins = state.disabled_builtins
+    new.dynamics = state.dynamics
+    new.errexit_suppressed = state.errexit_suppressed
+    new.eval_in_condition = state.eval_in_condition
+    new.executed = state.executed
+    new.getopts_position = state.getopts_position
+    new.instrumented = state.instrumented
+    new.invocation = state.invocation
+    new.last_argument = state.last_argument
+    new.last_background = state.last_background
+    new.line = state.line
+    new.memo = state.memo
+    new.name = state.name
+    new.options = state.options
+    new.pipestatus = state.pipestatus
+    new.positional = state.positional
+    new.programs = state.programs
+    new.shifted_list = state.shifted_list = None
+    new.shell = state.shell
+    new.shell_pid = state.shell_pid
+    new.source = state.source
+    new.started = state.started
+    new.status = state.status
+    new.substitution_status = state.substitution_status
+    new.unlisted = state.unlisted
+    new.unset_dynamics = state.unset_dynamics
+    # What the subshell may change for itself.
+    new.process = process
+    new.values = values = state.values.copy()
+    new.attributes = state.attributes.copy()
+    for name in state.attributes:
+        value = values.get(name)
+        if value is not None and not isinstance(value, str):
+            values[name] = value.copy()
+    new.aliases = state.aliases.copy()
+    new.completions = state.completions.copy()
+    new.directory_stack = state.directory_stack.copy()
+    new.frames = frames = state.frames.copy()
+    new.shared_frames = len(frames)
+    new.functions = state.functions.copy()
+    new.hashed = state.hashed.copy()
+    new.hash_path = state.hash_path
+    new.namerefs = state.namerefs.copy()
+    new.tracing = state.tracing.copy()
+    new.traps = state.traps.copy()
+    # What begins anew.
+    new.execution = Execution()
+    new.jobs = None
+    new.loops = 0
+    new.operands = []
+    new.pending_temporaries = None
+    new.subshell = state.subshell + 1
+    return new
+
+
+def move(state: State, process: Process, programs: Programs | None = None) -> None:
+    """Go on as another process, of another run: variables, functions, options and traps stay.
+
+    Calls, jobs, descriptors of coprocesses, and what the former process was in the middle of end with it.
+    """
+    process.take_over(state.process)
+    state.process = process
+    state.programs = programs
+    state.budget = process.kernel.budget
+    state.shell_pid = process.pid
+    state.execution = Execution()
+    state.jobs = None
+    state.coprocesses = ()
+    state.frames = []
+    state.shared_frames = 0
+    state.errexit_suppressed = state.loops = state.calls = 0

@@ -1,0 +1,91 @@
+"""Local variables: what a call hides, and brings back at its end."""
+
+from __future__ import annotations
+
+from sandhook.state.control import ShellError
+from sandhook.state.frame import Frame, Saved
+from sandhook.state.state import State
+from sandhook.state.values import DECLARED, DYNAMIC, READONLY
+
+
+def function_frame(state: State) -> Frame | None:
+    """Return the innermost frame that is a function's, or None. It may be changed."""
+    if state.shared_frames:
+        state.unshare_frames()
+    for frame in reversed(state.frames):
+        if not frame.sourced:
+            return frame
+    return None
+
+
+def make_local(state: State, name: str) -> None:
+    """Hide ``name`` in the current function; it is unset afterwards.
+
+    A name that is already local here stays as it is.
+    """
+    frame = function_frame(state)
+    if frame is None:
+        raise ShellError("can only be used in a function", 1)
+    if name in frame.saved:
+        return
+    bits = state.attributes.get(name, 0)
+    if bits & READONLY and not any(name in outer.saved for outer in state.frames):
+        raise ShellError(f"{name}: readonly variable", 1)  # a caller's own may be hidden, a global not
+    if name in state.dynamics and name not in state.unset_dynamics:
+        bits |= DYNAMIC  # the local is a plain one, unless it switches something
+    if name in state.attributes:
+        bits |= DECLARED
+    frame.saved[name] = Saved(state.values.get(name), bits, state.namerefs.get(name))
+    state.values.pop(name, None)
+    state.namerefs.pop(name, None)
+    state.attributes.pop(name, None)
+    if bits & DYNAMIC:
+        unset = state.dynamics[name].unset
+        if unset is None:
+            state.unset_dynamics = state.unset_dynamics | {name}
+        else:  # what switches something does so here, too
+            unset(state)
+
+
+def keep_assigned(state: State, name: str) -> None:
+    """Let a variable that was assigned before the present command keep its value (``x=1 export x``)."""
+    if state.pending_temporaries is not None:
+        state.pending_temporaries.pop(name, None)
+    frame = function_frame(state)
+    if frame is not None and name in frame.temporary:
+        frame.passed = frame.passed | {name}
+
+
+def leave(state: State, frame: Frame) -> None:
+    """Bring back what the locals of ``frame`` hid."""
+    if frame.passed or state.unset_dynamics:
+        for name, saved in frame.saved.items():
+            if name not in frame.passed:
+                state.restore(name, saved)
+    else:
+        _restore_all(state, frame)
+    if frame.options is not None:
+        state.options = frame.options.with_shopts_of(state.options)  # local - keeps set's alone
+        state.watch()
+
+
+def _restore_all(state: State, frame: Frame) -> None:
+    """Do what ``restore`` does, for names that are not computed."""
+    values, attributes, namerefs = state.values, state.attributes, state.namerefs
+    for name, saved in frame.saved.items():
+        value, bits, target = saved
+        if value is None:
+            values.pop(name, None)
+        else:
+            values[name] = value
+        if bits:
+            if bits & DYNAMIC:  # one that switches something
+                state.restore(name, saved)
+                continue
+            attributes[name] = bits & ~DECLARED
+        else:
+            attributes.pop(name, None)
+        if target is not None:
+            namerefs[name] = target
+        elif name in namerefs:
+            del namerefs[name]
