@@ -5,6 +5,10 @@ from __future__ import annotations
 from sandhook.kernel.process import Process
 from sandhook.state.records import Execution
 from sandhook.state.state import Programs, State
+from sandhook.state.values import ARRAY, ASSOC
+
+#: Attributes of arrays, which are copied; a string is shared.
+_ARRAYS = ARRAY | ASSOC
 
 
 def fork(state: State, process: Process) -> State:
@@ -45,10 +49,11 @@ def fork(state: State, process: Process) -> State:
     new.process = process
     new.values = values = state.values.copy()
     new.attributes = state.attributes.copy()
-    for name in state.attributes:
-        value = values.get(name)
-        if value is not None and not isinstance(value, str):
-            values[name] = value.copy()
+    for name, bits in state.attributes.items():
+        if bits & _ARRAYS:  # every array has one of these, and asking for the value costs more
+            value = values.get(name)
+            if value is not None and not isinstance(value, str):
+                values[name] = value.copy()
     new.aliases = state.aliases.copy()
     new.completions = state.completions.copy()
     new.directory_stack = state.directory_stack.copy()
