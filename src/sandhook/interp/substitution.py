@@ -8,10 +8,11 @@ from typing import TypeAlias
 from greenlet import getcurrent
 
 from sandhook.interp.jobs import jobs_of
-from sandhook.interp.redirect import Apply, restore
+from sandhook.interp.redirect import Apply, Undo, restore
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.kernel.descriptor import CHUNK, Collector
 from sandhook.kernel.process import Kernel
+from sandhook.kernel.scheduler import Task
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 
@@ -28,7 +29,7 @@ class Output(Collector):
         super().__init__(kernel.budget)
         self._scheduler = kernel.scheduler
         self.closed = False
-        self.waiting: object = None
+        self.waiting: Task | None = None
 
     def close(self) -> None:
         self.closed = True
@@ -85,11 +86,11 @@ def _text(state: State, data: bytes) -> str:
 
 
 def _read_file(state: State, apply: Apply) -> bytes:
-    undo: list[tuple[int, object]] = []
+    undo: Undo = []
     pieces: list[bytes] = []
     size = 0
     try:
-        apply(state, undo)  # type: ignore[arg-type]
+        apply(state, undo)
         description = state.process.descriptor(0)
         while data := description.read(CHUNK):
             size += len(data)
@@ -102,7 +103,7 @@ def _read_file(state: State, apply: Apply) -> bytes:
     except OSError:  # of a directory: bash reads nothing, and says nothing
         state.status = state.substitution_status = 0
     finally:
-        restore(state.process, undo)  # type: ignore[arg-type]
+        restore(state.process, undo)
     return b"".join(pieces)
 
 

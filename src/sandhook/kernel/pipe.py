@@ -6,12 +6,10 @@ without readers gets SIGPIPE, a reader without writers the end.
 
 from __future__ import annotations
 
-from typing import Any
-
 from greenlet import getcurrent
 
 from sandhook.kernel.descriptor import Description
-from sandhook.kernel.scheduler import Scheduler
+from sandhook.kernel.scheduler import Scheduler, Task
 from sandhook.kernel.signals import BrokenPipe
 
 CAPACITY = 65_536  #: bytes
@@ -44,8 +42,8 @@ class Pipe:
         self.writers = 0
         self.met_readers = 0
         self.met_writers = 0
-        self.reading: list[Any] = []
-        self.writing: list[Any] = []
+        self.reading: list[Task] = []
+        self.writing: list[Task] = []
 
     def ends(self) -> tuple[PipeReader, PipeWriter]:
         """Make one description for each end."""

@@ -10,13 +10,13 @@ import errno
 from collections.abc import Callable, Mapping, Sequence
 from time import time
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from greenlet import GreenletExit, getcurrent
 
 from sandhook.kernel.descriptor import Description, File, Full, Null, NullInput, RandomBytes, Zero
 from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter
-from sandhook.kernel.scheduler import Scheduler
+from sandhook.kernel.scheduler import Scheduler, Task
 from sandhook.kernel.signals import (
     IGNORED_BY_DEFAULT,
     SIGCHLD,
@@ -109,9 +109,9 @@ class Process:
         self.caught: set[int] = set()
         self.ignored: set[int] = set()
         self.on_signal: Callable[[int], None] | None = None
-        self.blocked: Any = None
+        self.blocked: Task | None = None
         self.signal_target: Process | None = None
-        self.waiters: list[Any] = []
+        self.waiters: list[Task] = []
         self.argv: Sequence[str] = ()
         self.utility: Sequence[str] = ()
         self.niceness = 0

@@ -1,9 +1,9 @@
-"""The cooperative scheduler: processes are greenlets, time is virtual.
+"""The cooperative scheduler: tasks are greenlets, time is virtual.
 
-One hub runs in the stack of whoever called ``Scheduler.run``. Every task is started by the
-hub, so its Python stack is shallow however deep the shell's own nesting is; ``call_on_new_stack``
-lets a deep task go on from there. When every task waits and one of them sleeps, the clock
-jumps: a script that sleeps 60 s under a limit of 5 s times out at once.
+One hub runs on the stack of the caller of ``Scheduler.run``. The hub starts every task, so a task's
+Python stack is shallow however deeply the shell nests; ``call_on_new_stack`` continues a deep task
+on such a stack. When every task waits and one of them sleeps, the clock jumps: a script that sleeps
+60 s under a limit of 5 s times out at once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
@@ -20,26 +20,36 @@ from sandhook.limits import Budget
 
 T = TypeVar("T")
 
-#: Turns of tasks between two looks at the clock, or at the world outside (a count).
+#: Turns of tasks between two readings of the clock, or two polls of the host (a count).
 TASKS_PER_POLL = 64
 
-#: The longest wait for the world outside between two looks at who cancelled the run, in seconds.
+#: The longest wait for the host before the scheduler checks whether the run was cancelled, in seconds.
 POLL_SECONDS = 0.05
 
 
 class Owner(Protocol):
     """What the scheduler knows of the process that a task works for."""
 
-    blocked: Any
+    blocked: Task | None
     pending: list[int]
 
     def deliver(self) -> None:
         """Act on pending signals; may raise Terminated."""
 
 
-class Task(greenlet):  # type: ignore[misc]
-    """A greenlet that knows which process it works for."""
+class Task(Protocol):
+    """A task as those see it who wait, wake and cancel: a greenlet that knows its process."""
 
+    process: Owner | None
+    parent: Task
+
+    @property
+    def dead(self) -> bool: ...
+    def switch(self, *values: object) -> object: ...
+    def throw(self, error: type[BaseException]) -> object: ...
+
+
+class _Greenlet(greenlet):  # type: ignore[misc]  # greenlet has no types
     process: Owner | None = None
 
 
@@ -48,8 +58,8 @@ class Scheduler:
 
     Attributes:
         failure: The exception that ended the run (a limit or a defect), raised by ``run``.
-        idle: Waits for the world outside, at most so many seconds (0: only looks), and wakes whom it
-            concerns. None in a sandbox: there is no such world, and time is virtual.
+        idle: Waits for events of the host, at most so many seconds (0 only polls), and wakes the tasks
+            that they concern. None in a sandbox, where time is virtual.
     """
 
     __slots__ = ("_closing", "_hub", "_live", "_ready", "_sequence", "_timers", "budget", "failure", "idle")
@@ -57,38 +67,38 @@ class Scheduler:
     def __init__(self, budget: Budget, idle: Callable[[float], object] | None = None) -> None:
         self.budget = budget
         self.failure: BaseException | None = None
-        self._hub: Any = None
-        self._ready: deque[Any] = deque()
-        self._timers: list[tuple[float, int, Any]] = []
+        self._hub: Task = getcurrent()
+        self._ready: deque[tuple[Task, Callable[[], object] | None]] = deque()
+        self._timers: list[tuple[float, int, Task]] = []
         self._sequence = count()
-        self._live: set[Any] = set()
+        self._live: set[Task] = set()
         self._closing = False
         self.idle = idle
 
     # ------------------------------------------------------------------ for tasks
 
-    def spawn(self, body: Callable[[], object], process: Owner | None) -> Any:
+    def spawn(self, body: Callable[[], object], process: Owner | None) -> Task:
         """Make ``body`` a task of ``process`` and return it; it starts at the hub's next turn."""
-        task = Task(self._guard)
+        task: Task = _Greenlet(self._guard)
         task.process = process
         self._ready.append((task, body))
         return task
 
-    def cancel(self, task: Any) -> None:
+    def cancel(self, task: Task) -> None:
         """End another task where it waits."""
         if not task.dead:
             self.wake(getcurrent())
-            task.parent = self._hub  # it goes on to the hub, which resumes the caller
+            task.parent = self._hub  # where a dead greenlet continues: the hub then resumes the caller
             task.throw(GreenletExit)
 
     def block(self) -> None:
-        """Let others run until somebody wakes this task; wake-ups may be spurious.
+        """Let others run until another task wakes this one; wake-ups may be spurious.
 
-        Raises Terminated when a signal for the task's process came meanwhile.
+        Raises Terminated when a signal for the task's process has come.
         """
         if self._closing:
             raise GreenletExit
-        me = getcurrent()
+        me: Task = getcurrent()
         process = me.process
         if process is not None:
             if process.pending:  # it came before this task had blocked once
@@ -100,12 +110,12 @@ class Scheduler:
             if process.pending:
                 process.deliver()
 
-    def wake(self, task: Any) -> None:
-        """Let a blocked task go on at its turn."""
+    def wake(self, task: Task) -> None:
+        """Resume a blocked task at its turn."""
         self._ready.append((task, None))
 
     def yield_to_others(self) -> None:
-        """Give others a turn if they want one; called when a slice of steps is used up."""
+        """Run other tasks that are ready; called when a slice of steps is used up."""
         if self.idle is not None:
             self.idle(0)
         if self._timers:
@@ -125,34 +135,33 @@ class Scheduler:
             self.block()
 
     def alarm(self, seconds: float) -> None:
-        """Wake the current task after ``seconds`` even if nobody else does (read -t, wait)."""
+        """Wake the current task after ``seconds`` even if no other task does (read -t, wait)."""
         heappush(self._timers, (self.budget.elapsed() + seconds, next(self._sequence), getcurrent()))
 
     def call_on_new_stack(self, body: Callable[[], T]) -> T:
         """Run ``body`` on a new, shallow stack for the current process and return its result."""
-        me = getcurrent()
-        outcome: list[Any] = []
+        me: Task = getcurrent()
+        results: list[T] = []
+        errors: list[BaseException] = []
 
         def run() -> None:
             try:
-                outcome.append((True, body()))
+                results.append(body())
             except GreenletExit:
                 raise
             except BaseException as error:  # carried to the caller's stack, whatever it is
-                outcome.append((False, error))
+                errors.append(error)
             self.wake(me)
 
         self.spawn(run, me.process)
-        while not outcome:
-            self._wait_for_callee(me)
-        succeeded, value = outcome[0]
-        if succeeded:
-            result: T = value
-            return result
-        raise value
+        while not results and not errors:
+            self._wait_for_callee()
+        if errors:
+            raise errors[0]
+        return results[0]
 
-    def _wait_for_callee(self, me: Any) -> None:
-        """Block without taking signals: they belong to the innermost stack of the process."""
+    def _wait_for_callee(self) -> None:
+        """Block without delivering signals: these belong to the innermost stack of the process."""
         if self._closing:
             raise GreenletExit
         self._hub.switch()
@@ -170,9 +179,7 @@ class Scheduler:
             if ready:
                 self._resume(*ready.popleft())
                 turns += 1
-                if (
-                    self._timers and not turns % TASKS_PER_POLL
-                ):  # two that keep each other busy let no sleeper oversleep
+                if self._timers and not turns % TASKS_PER_POLL:  # two busy tasks must not delay a sleeper
                     self._wake_due()
             elif self._timers:
                 self._skip_to_next_timer()
@@ -182,7 +189,7 @@ class Scheduler:
             raise self.failure
 
     def _run_in_world(self, done: Callable[[], bool]) -> None:
-        """Run tasks as ``run`` does, in real time and with an eye on the world outside."""
+        """Run tasks as ``run`` does, in real time, and poll the host."""
         idle, ready, budget = self.idle, self._ready, self.budget
         assert idle is not None
         while not done() and self.failure is None:
@@ -205,7 +212,7 @@ class Scheduler:
             elif not ready and not budget.remaining():
                 self._limit_reached()
 
-    def _resume(self, task: Any, body: Callable[[], object] | None) -> None:
+    def _resume(self, task: Task, body: Callable[[], object] | None) -> None:
         if body is not None:
             if task.dead:  # cancelled before it began
                 return
@@ -216,7 +223,7 @@ class Scheduler:
             task.switch()
 
     def _guard(self, body: Callable[[], object]) -> None:
-        """Run one task; whatever escapes it ends the whole run."""
+        """Run one task; an exception that escapes it ends the whole run."""
         try:
             body()
         except GreenletExit:
@@ -247,7 +254,7 @@ class Scheduler:
         self._wake_due()
 
     def _fail_waiting_forever(self) -> None:
-        """Everybody waits for somebody else: the run would hang until its time is up."""
+        """Fail a run whose tasks all wait for each other: it would hang until its time is up."""
         self._limit_reached()
 
     def _limit_reached(self) -> None:
@@ -258,11 +265,11 @@ class Scheduler:
             self.failure = error
 
     def close(self) -> None:
-        """End every task that is left; nothing of the run goes on after this."""
+        """End every task that is left; nothing of the run continues after this."""
         self._closing = True
         self._ready.clear()
         self._timers.clear()
-        for _ in range(3):  # a dying task may have made others while it unwound
+        for _ in range(3):  # a task may start others while it unwinds
             for task in list(self._live):
                 if not task.dead:
                     task.throw(GreenletExit)

@@ -15,13 +15,13 @@ def plain_array(state: State, name: str) -> Array | None:
     """
     value = state.values.get(name)
     if (
-        value.__class__ is str
-        or value is None
+        value is None
+        or isinstance(value, str)
         or state.attributes.get(name, 0) & COMPUTED
         or state.options.allexport
     ):
         return None
-    return value  # type: ignore[return-value]
+    return value
 
 
 def set_array(state: State, name: str, values: list[str]) -> None:
