@@ -99,7 +99,7 @@ def switch(state: State, name: str, on: bool) -> None:
     if on and name == "noexec":
         raise Discard(0)  # nothing more is run, and nothing can switch it off
     if name == "xtrace":
-        state.watch()
+        state.update_instrumented()
     elif name in _VARIABLES:
         if on:
             state.set(*_VARIABLES[name])

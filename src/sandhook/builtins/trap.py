@@ -67,9 +67,9 @@ def set_trap(state: State, name: str, action: str | None) -> None:
             state.tracing.err_depth = state.calls
     if action and not state.tracing.tracks_commands and _asks_for_command(state, action):
         state.tracing.tracks_commands = True
-        state.watch()
+        state.update_instrumented()
     if name == "DEBUG":
-        state.watch()
+        state.update_instrumented()
     if number is None:
         return
     process = state.process

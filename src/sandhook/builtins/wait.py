@@ -11,7 +11,7 @@ from greenlet import getcurrent
 
 from sandhook.builtins._base import Fault, builtin, complain, is_name, parse
 from sandhook.builtins._jobspec import find_job, forget_ended
-from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, tells_all
+from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_all_ends
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.elements import unset
@@ -105,7 +105,7 @@ def _wait_for(state: State, job: Job) -> int:
 
 
 def _report(state: State, job: Job) -> None:
-    if not job.known and tells_all(state):
+    if not job.known and reports_all_ends(state):
         state.shell.write_error(state, describe(state, job))
     elif not job.known:
         report_ended(state, job)

@@ -254,7 +254,7 @@ def _element(name: str, subscript: Word, words: Words, checked: bool) -> Value:
 
 def _empty_key(state: State, name: str) -> str:
     """Complain about the key of a map that is empty; nothing is found under it."""
-    state.complain_of_subscript(name)
+    state.report_bad_subscript(name)
     return ""
 
 

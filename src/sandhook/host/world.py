@@ -31,7 +31,7 @@ from sandhook.host.streams import HostStream, Streams
 from sandhook.host.view import View
 from sandhook.interp import lookup
 from sandhook.interp.external import NOT_EXECUTABLE, NOT_FOUND, execute, run_own_shell
-from sandhook.interp.jobs import tell_of_ended
+from sandhook.interp.jobs import report_ended_jobs
 from sandhook.kernel.process import USER_ID, Kernel
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record
@@ -429,7 +429,7 @@ class HostRun:
         if process.caught:
             process.kill(SIGCHLD)
         if state.jobs is not None:
-            tell_of_ended(state)
+            report_ended_jobs(state)
         assert child.status is not None
         return child.status
 

@@ -1,4 +1,4 @@
-"""What is said about a command that is not found although everybody knows it: it is a program of the host."""
+"""Advice after "command not found" for well-known programs, which only the host has."""
 
 from __future__ import annotations
 

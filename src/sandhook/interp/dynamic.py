@@ -81,7 +81,7 @@ def _argument_stack(state: State) -> list[Sequence[str]]:
     """Return the arguments of all calls, the innermost first.
 
     Without extdebug they are those of the shell alone, and only once somebody outside a function
-    has asked.
+    has used them.
     """
     debugging = "extdebug" in state.options.shopts
     if debugging or not state.frames:
@@ -125,7 +125,7 @@ def _pipe_statuses(state: State) -> IndexedArray:
 
 
 def _set_trace(state: State, value: str) -> None:
-    """BASH_XTRACEFD: what is no open descriptor is told, and kept."""
+    """BASH_XTRACEFD: a value that is not an open descriptor is reported, and kept."""
     state.values["BASH_XTRACEFD"] = value
     if value and not (value.isdigit() and int(value[:9]) in state.process.descriptors):
         state.shell.complain(state, f"BASH_XTRACEFD: {value}: invalid value for trace file descriptor")
@@ -174,7 +174,9 @@ def _shell_options(state: State) -> str:
 
 def _bash_options(state: State) -> str:
     names = state.options.shopts
-    return ":".join(sorted(names - POSIX_SHOPTS if state.options.posix else names))  # set tells it nothing
+    return ":".join(
+        sorted(names - POSIX_SHOPTS if state.options.posix else names)
+    )  # set hides them in posix mode
 
 
 def _aliases(state: State) -> AssociativeArray:
@@ -246,7 +248,7 @@ ATTRIBUTES: dict[str, int] = {
     "SRANDOM": INTEGER, "UID": INTEGER | READONLY,
 }  # fmt: skip
 
-#: Those that exist in bash only once they were asked for: lists of all variables leave them out.
+#: Those that exist in bash only after their first use: lists of all variables omit them.
 UNLISTED = frozenset({
     "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_COMPAT", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME",
     "EPOCHSECONDS", "GLOBIGNORE", "HISTCMD", "IGNOREEOF", "LINENO", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "SRANDOM",

@@ -16,7 +16,7 @@ def subscript(state: State, text: str) -> int:
 
 
 def subscript_error(state: State, error: ShellError) -> ShellError:
-    """Return the error of a subscript's arithmetic as it is to be raised."""
+    """Return the error of a subscript's arithmetic in the form in which it is raised."""
     error.in_subscript = True
     if not error.fatal and state.invocation.input == "string":
         error.fatal, error.status = True, 1
@@ -24,7 +24,7 @@ def subscript_error(state: State, error: ShellError) -> ShellError:
 
 
 def integer(state: State, text: str) -> int:
-    """Evaluate what is assigned to an integer variable; an error in it ends what a bad subscript does."""
+    """Evaluate the value of an integer variable; an error in it ends as much as a bad subscript does."""
     try:
         return arith.evaluate(state, text)
     except ShellError as error:

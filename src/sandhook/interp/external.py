@@ -1,6 +1,6 @@
 """External commands: utilities, nested shells, and scripts of the virtual file system.
 
-Source: POSIX.1-2024 XCU 2.9.1.6; what a script without "#!" means is bash's.
+Source: POSIX.1-2024 XCU 2.9.1.6; a script without "#!" is run as in bash.
 Divergence: L-SHEBANG-001, a shell is known by its name in any directory.
 """
 
@@ -13,7 +13,7 @@ from typing import TypeAlias
 from sandhook.command.context import Context
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup
-from sandhook.interp.jobs import tell_of_ended
+from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.lookup import SHELLS
 from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
@@ -34,10 +34,10 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 #: Interpreters of interpreters of scripts that are followed (a count), as Linux does.
 MAX_INTERPRETERS = 5
 
-#: Utilities that run a command in their own place, so that it is still the same process.
+#: Utilities that run a command as their own process.
 _REPLACED = frozenset({"env"})
 
-#: What a utility says of a command that it cannot run, where it is not ``env: 'x': reason``.
+#: How utilities report a command that they cannot run, where that is not ``env: 'x': reason``.
 _COMPLAINTS = {
     "xargs": "{}", "timeout": "failed to run command '{}'", "nohup": "failed to run command '{}'",
     "flock": "failed to execute {}", "setsid": "failed to execute {}", "stdbuf": "failed to run command '{}'",
@@ -48,14 +48,14 @@ _COMPLAINTS = {
 #: Their own statuses for such a command.
 _STATUSES = {"flock": 69}
 
-#: Utilities that call themselves by one name, whatever path they were called by.
+#: Utilities that use one name for themselves, whatever path they were called by.
 _OWN_NAME = frozenset(
     {"awk", "gawk", "mawk", "nawk", "jq", "xxd", "egrep", "fgrep", "gzip", "gunzip", "zcat"}
 )
 
 
 class ShellContext(Context):
-    """A utility's view of the shell that runs it; the environment is made when it is asked for."""
+    """A utility's view of the shell that runs it; the environment is computed on first use."""
 
     __slots__ = ("_made", "_state")
 
@@ -115,14 +115,14 @@ def run_external(
 
 
 def _advise(runtime: Interpreter, state: State, name: str) -> None:
-    """Say more of a command that is not there."""
+    """Add advice for a command that is not found."""
     from sandhook.interp.advice import advise
 
     advise(runtime, state, name)
 
 
 def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[str]) -> int:
-    """Run the utility or the shell of a name; ``argv[0]`` is what it is told to be called."""
+    """Run the utility or the shell of a name, with ``argv[0]`` as its own name."""
     if name in SHELLS:
         return run_own_shell(runtime, state, argv)
     called = name if name in _OWN_NAME else argv[0]
@@ -133,20 +133,20 @@ def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[s
         process.utility = argv
     status = run_utility(runtime.commands.utilities[name], argv[1:], ShellContext(called, state, name))
     process.utility = ()
-    if process.caught:  # elsewhere it is a process: a trap of SIGCHLD hears of its end
+    if process.caught:  # elsewhere it is a process, and its end runs a trap of SIGCHLD
         process.kill(SIGCHLD)
     if state.jobs is not None:
-        tell_of_ended(state)
+        report_ended_jobs(state)
     return status
 
 
 def run_file(
     runtime: Interpreter, state: State, path: str, argv: Sequence[str], *, shell: str = "bash", depth: int = 0
 ) -> int:
-    """Run an executable file: a script by its interpreter, or what stands for a standard path.
+    """Run an executable file: a script by its interpreter, or the utility of a standard path.
 
     Args:
-        shell: What runs a script that does not name an interpreter.
+        shell: Runs a script that names no interpreter.
         depth: Scripts that were this one's interpreter.
     """
     fs = state.process.kernel.fs
@@ -235,7 +235,7 @@ def _in_child(runtime: Interpreter, state: State, run: Callable[[State], int]) -
 def _in_place(runtime: Interpreter, state: State, run: Callable[[State], int], *, exec_: bool = False) -> int:
     """Run ``run(inner)`` as the process of ``state``, which has nothing to do afterwards.
 
-    ``exec_``: the built-in exec asks for it.
+    ``exec_``: the built-in exec runs it.
     """
     state.process.caught = set()  # as execve does; what is ignored stays so
     inner = _fork_for_command(runtime, state, state.process)
@@ -282,10 +282,10 @@ def execute(
     """Run a utility or script as execvp would, for env, xargs, exec: no functions, no built-ins.
 
     Args:
-        caller: The utility that asks, for messages; "" reports as the shell does.
+        caller: The utility that runs it, for messages; "" reports as the shell does.
         file: What is run when it is not ``argv[0]``, which is then only a name.
-        replacing: It takes the place of the shell itself.
-        child: A process that was made for it already.
+        replacing: It replaces the shell itself.
+        child: A process that was already forked for it.
     """
 
     def run(inner: State) -> int:

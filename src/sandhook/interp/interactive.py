@@ -88,7 +88,7 @@ def next_command(runtime: Interpreter, state: State, description: Description) -
 
 
 def say_goodbye(runtime: Interpreter, state: State) -> None:
-    """Tell that a shell ends, and run the file that a login shell leaves behind."""
+    """Announce the end of a shell, and run ``~/.bash_logout`` of a login shell."""
     if state.subshell:
         return
     login = "login_shell" in state.options.shopts
@@ -110,7 +110,7 @@ def _run_prompt_commands(runtime: Interpreter, state: State) -> None:
 
 
 def _with_history(runtime: Interpreter, state: State, line: str) -> str | None:
-    """Return a line with its references to the history replaced, None when one leads nowhere."""
+    """Return a line with its history references expanded, None when an event is not found."""
     if "histexpand" not in state.options.enabled or not ("!" in line or line[:1] == "^"):
         return line
     history = record.history_of(state)

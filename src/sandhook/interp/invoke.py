@@ -27,7 +27,7 @@ def invoke(
     utilities: bool = True,
     default_path: bool = False,
 ) -> int:
-    """Run a command; 127 and a message when there is none of that name."""
+    """Run a command; report a name that is not found and return 127."""
     name = argv[0]
     if not isinstance(name, str):
         name = assigned_text(name)
@@ -75,7 +75,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
     if state.traps:
         traced = state.options.functrace or bool(function.attributes & TRACE)
         kept = {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced}
-        hidden = traps.hide(state, kept)
+        hidden = traps.suspend(state, kept)
     state.positional = frame.arguments = arguments
     frames.append(frame)
     state.loops = 0
@@ -85,7 +85,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         if state.instrumented:
             state.line = function.line
             runtime.debug(state)
-        # Three calls of shallow functions between two looks at the stack fit in what DEEP leaves.
+        # Three calls of shallow functions between two checks of the stack fit into the room above DEEP.
         if (state.calls & 3 == 0 or not function.shallow) and stack_exceeds(DEEP):
             status = runtime.guard_stack(state, lambda: function.run(state))
         else:
@@ -93,14 +93,14 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
     except ReturnFrom as leaving:
         status = leaving.status
         state.errexit_suppressed = tested
-    except (Discard, ExitShell):  # what leaves all calls leaves them with no word to a trap
+    except (Discard, ExitShell):  # an exit from all calls runs no RETURN trap
         ended = False
         raise
     finally:
         if ended and "RETURN" in state.traps:
             runtime.run_trap(state, "RETURN")
         if hidden is not None:
-            traps.bring_back(state, hidden)
+            traps.resume(state, hidden)
         state.calls -= 1
         frames.pop()
         state.line = frame.line
@@ -110,14 +110,14 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         if frame.saved or frame.options is not None:
             leave(state, frame)
     if state.traps:
-        traps.came_back(state, status)
+        traps.note_return(state, status)
     state.last_argument = arguments[-1] if arguments else function.name
     state.status = status
     return status
 
 
 def _check_nesting(runtime: Interpreter, state: State, function: Function) -> None:
-    """Refuse a call that FUNCNEST does not allow."""
+    """Report and end a call that exceeds FUNCNEST. Raises Discard."""
     nest = state.get("FUNCNEST")
     if nest is not None and nest.isdigit() and int(nest) and len(state.frames) >= int(nest):
         runtime.complain(state, f"{function.name}: maximum function nesting level exceeded ({nest})")

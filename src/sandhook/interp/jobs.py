@@ -8,7 +8,7 @@ from sandhook.state.jobs import Job, Jobs
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 
-#: Deaths of which bash says nothing.
+#: Signals whose jobs bash does not report.
 SILENT = frozenset({0, SIGINT, SIGTERM, SIGPIPE})
 
 
@@ -20,7 +20,7 @@ def jobs_of(state: State) -> Jobs:
 
 
 def reap(state: State, job: Job) -> None:
-    """Take away the variables and descriptors of a coprocess that has ended."""
+    """Remove the variables and descriptors of a coprocess that has ended."""
     if not job.coprocess:
         return
     name, job.coprocess = job.coprocess, ""
@@ -55,18 +55,18 @@ def status_word(job: Job) -> str:
     return f"Exit {job.status}" if job.status else "Done"
 
 
-def tell_of_ended(state: State) -> None:
-    """Look at the jobs when a command has been waited for, as bash does; call it only if there are jobs.
+def report_ended_jobs(state: State) -> None:
+    """Report ended jobs after a command, as bash does; call it only if there are jobs.
 
-    A violent death is told. In the text of ``-c`` any end is known from then on, so that ``wait -n`` waits for
-    others, and with job control it is told.
+    A death by a signal is reported. In the text of ``-c`` every end counts as known afterwards, so that
+    ``wait -n`` waits for other jobs; with job control it is reported.
     """
     table = jobs_of(state)
     string = state.invocation.input == "string"
     for job in table.own():
         if not job.done or job.known:
             continue
-        if tells_all(state):
+        if reports_all_ends(state):
             state.shell.write_error(state, describe(state, job))
             table.remove(job)
         else:
@@ -74,12 +74,12 @@ def tell_of_ended(state: State) -> None:
         job.known = string or job.processes[-1].signal != 0
 
 
-def tells_all(state: State) -> bool:
-    """Tell whether every end of a job is told, and not only violent deaths."""
+def reports_all_ends(state: State) -> bool:
+    """Return True if every end of a job is reported, and not only a death by a signal."""
     return not state.subshell and state.invocation.input == "string" and state.shell.job_control(state)
 
 
 def report_ended(state: State, job: Job) -> None:
-    """Tell of the violent death of a job."""
+    """Report the death of a job by a signal."""
     if job.processes[-1].signal not in SILENT:
         state.shell.complain(state, f"{job.pid:5d} {status_word(job):<24}{job.command}")

@@ -1,8 +1,8 @@
 """What a command name means: function, built-in, utility, or a script in the file system.
 
 Nothing here reaches the host. A name with a slash is a file of the virtual file system, or,
-for /bin and /usr/bin, the utility that would live there. Only a run that was given a programs outside
-(``State.programs``) asks that.
+for /bin and /usr/bin, the utility that would live there. Only a run on a host looks there
+(``State.programs``).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Prepare: TypeAlias = Callable[[str, "tuple[str, ...]", bool], "Builtin | None"]
 #: Names that start a nested shell.
 SHELLS = frozenset({"ash", "bash", "dash", "sh"})
 
-#: Where a shell looks when it was given no PATH.
+#: Where a shell looks without PATH.
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
-#: Where ``command -p`` looks: what ``getconf PATH`` says.
+#: Where ``command -p`` looks: the output of ``getconf PATH``.
 STANDARD_PATH = "/bin:/usr/bin"
 
-#: A file, and the utility or shell that stands there when it is none of the virtual file system.
+#: A file, and the utility or shell at that path when the virtual file system has no file there.
 Located: TypeAlias = "tuple[str, str | None]"
 
 _STANDARD = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/")
@@ -40,7 +40,7 @@ class Commands:
     """The commands that a shell has; made once and shared by all shells with the same set.
 
     Attributes:
-        names: Every name that ``type`` calls a shell builtin, the utilities among them too.
+        names: Every name that ``type`` calls a shell builtin, including those that are utilities here.
         special: POSIX special built-ins.
         declarations: Built-ins whose arguments may be assignments.
         keywords: Reserved words.
@@ -77,7 +77,7 @@ class Commands:
         self.keywords = keywords
 
     def builtin(self, name: str) -> Builtin | None:
-        """Return the function of a built-in, None when the name is none; loaded when first used."""
+        """Return the function of a built-in, None for other names; load it when it is first used."""
         try:
             return self.loaded[name]
         except KeyError:
@@ -104,7 +104,7 @@ class Found(Record):
 
 
 def is_external(state: State, argv: Sequence[Argument]) -> bool:
-    """Tell whether a command runs as a process of its own: it is neither function nor built-in."""
+    """Return True if a command runs as a process of its own: it is neither function nor built-in."""
     name = argv[0]
     if name in state.functions:
         return False
@@ -120,7 +120,7 @@ def is_external(state: State, argv: Sequence[Argument]) -> bool:
 
 
 def is_executable(state: State, path: str) -> bool:
-    """Tell whether a virtual path names a regular file that may be executed."""
+    """Return True if a virtual path names a regular file that may be executed."""
     fs = state.process.kernel.fs
     absolute = join(state.process.cwd, path)
     try:
@@ -130,7 +130,7 @@ def is_executable(state: State, path: str) -> bool:
 
 
 def may_run(state: State, path: str) -> bool:
-    """Tell whether permissions let a file be run; a host's dispatcher may ask for none."""
+    """Return True if permissions allow a file to be run; a host's dispatcher may require none."""
     programs = state.programs
     return is_executable(state, path) if programs is None else programs.may_run(state, path)
 
@@ -158,7 +158,7 @@ def candidates(path: str | None, name: str) -> Iterator[str]:
 
 
 def search(state: State, name: str, path: str | None) -> Located | None:
-    """Look a name up in PATH: the first executable file, else the first that is no directory.
+    """Look a name up in PATH: the first executable file, else the first that is not a directory.
 
     Without a PATH the name itself is the file, as in bash.
     """
@@ -199,7 +199,7 @@ def remember(state: State, name: str, where: Hashed) -> None:
 
 
 def hashed_file(state: State, name: str) -> Located | None:
-    """Return where a command was remembered to be, and count that it was asked for."""
+    """Return a command's entry in the hash table, and count the lookup."""
     if not state.hashed:
         return None
     found = hash_table(state).get(name)
@@ -213,7 +213,7 @@ def hashed_file(state: State, name: str) -> Located | None:
 
 
 def locate(state: State, name: str, path: str | None) -> Located | None:
-    """Return the file that a command name means, remembered or looked up (and then remembered)."""
+    """Return the file of a command name, from the hash table or looked up and then entered there."""
     hashing = "hashall" in state.options.enabled
     if hashing:
         found = hashed_file(state, name)
@@ -237,7 +237,7 @@ def utility_at(state: State, path: str) -> str | None:
 
 
 def _without_links(state: State, path: str) -> str:
-    """Return the file that a path leads to; the file need not exist, for a utility has none."""
+    """Return the file that a path leads to; a utility's file does not exist."""
     fs = state.process.kernel.fs
     absolute = join(state.process.cwd, path)
     try:

@@ -1,4 +1,4 @@
-"""What is told on standard error: syntax errors, and the times of ``time``; and what a failing shell exits with."""
+"""Messages on standard error: syntax errors, deaths by signals, times; and the status of a failing shell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIME = lazily(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
 
 
 def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, label: str, line: int) -> None:
-    """Complain about a syntax error as bash does, with the offending line.
+    """Report a syntax error as bash does, with the offending line.
 
     Args:
         label: What the text was, for example "eval: ".
@@ -41,16 +41,16 @@ def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, l
 
 
 def report_death(state: State, process: Process, node: Command) -> None:
-    """Tell that a signal ended a command which the shell waited for; of some signals bash says nothing."""
+    """Report that a signal ended a command which the shell waited for; bash does not report some signals."""
     from sandhook.syntax.unparse import unparse
 
     report_signal(state, process.pid, process.signal, lambda: unparse(node))
 
 
 def report_pipeline(state: State, processes: Sequence[Process], node: Pipeline) -> None:
-    """Tell how each part of a pipeline ended, when a signal ended the one whose status counts.
+    """Report how each part of a pipeline ended, when a signal ended the part whose status counts.
 
-    As in bash, a part that ended as the first one did has no word for that.
+    As in bash, a part with the status of the first one has no description.
     """
     from sandhook.syntax.unparse import unparse
 
@@ -75,7 +75,7 @@ def report_pipeline(state: State, processes: Sequence[Process], node: Pipeline) 
 
 
 def report_killed(state: State, node: Command) -> None:
-    """Tell of the program that a signal has just ended as the command that it was."""
+    """Report the program that a signal has just ended, by the text of its command."""
     from sandhook.syntax.unparse import unparse
 
     killed, state.execution.killed = state.execution.killed, None
@@ -84,12 +84,12 @@ def report_killed(state: State, node: Command) -> None:
 
 
 def report_signal(state: State, pid: int | None, signal: int, command: Callable[[], str]) -> None:
-    """Tell of a process that a signal ended; SIGTERM has a line of its own, SIGINT and SIGPIPE none.
+    """Report a process that a signal ended; SIGTERM has a line of its own, SIGINT and SIGPIPE have no line.
 
     Args:
-        pid: None when ``command`` gives the whole text.
+        pid: None when ``command`` returns the whole text.
     """
-    if state.tracing.in_substitution:  # bash says nothing there
+    if state.tracing.in_substitution:  # bash does not report them there
         return
     if signal == SIGTERM:
         state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
@@ -99,7 +99,7 @@ def report_signal(state: State, pid: int | None, signal: int, command: Callable[
 
 
 def print_times(runtime: Interpreter, state: State, times: tuple[float, float, float], posix: bool) -> None:
-    """Print what TIMEFORMAT, or POSIX with ``-p``, says of real, user and system seconds."""
+    """Print real, user and system seconds as TIMEFORMAT asks, or as POSIX does with ``-p``."""
     if posix:
         layout: str | None = "real %2R\nuser %2U\nsys %2S"
     else:
@@ -116,7 +116,7 @@ def print_times(runtime: Interpreter, state: State, times: tuple[float, float, f
 
 
 def times_text(layout: str, times: tuple[float, float, float]) -> tuple[str, str | None]:
-    """Return what TIMEFORMAT makes of times, and the first character in it that means nothing."""
+    """Return the times in the format of TIMEFORMAT, and the first invalid character in that."""
     wrong: list[str] = []
     real, user, system = times
 

@@ -26,7 +26,7 @@ def _fields(word: Word) -> Callable[[State], list[str]]:
 
 
 def runs_commands(word: Word) -> bool:
-    """Tell whether expanding a word would run a command."""
+    """Return True if expanding a word would run a command."""
     return any(
         isinstance(node, (Backquoted, CommandSubstitution, ProcessSubstitution)) for node in walk(word)
     )

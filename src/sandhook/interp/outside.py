@@ -1,4 +1,4 @@
-"""What the composition root asks of a host, where its runs may reach it; the part ``host`` implements it."""
+"""What the composition root asks of a host that its runs may reach; the part ``host`` implements it."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Program(Record):
 
 
 def changes_reading(text: str) -> bool:
-    """Tell whether a text has to be read one unit at a time."""
+    """Return True if a text has to be read one unit at a time."""
     return any(word in text for word in _CHANGES_READING) or (
         "set " in text and _SETS_READING.search(text) is not None
     )
@@ -90,7 +90,7 @@ def _from_tree(units: tuple[CommandList, ...], text: str) -> Program:
 
 
 def _reads_last_argument(text: str) -> bool:
-    """Tell whether a text has ``$_``; commands of others need not remember their arguments."""
+    """Return True if a text has ``$_``; commands of others need not remember their arguments."""
     return "$" in text and "_" in text and _LAST_ARGUMENT.search(text) is not None
 
 
@@ -106,7 +106,7 @@ def _parse(
         try:
             unit = parser.next_unit()
         except ShellSyntaxError as found:
-            if found.where == "array":  # bash gives up this line alone
+            if found.where == "array":  # bash skips this line alone
                 units.append(found)
                 parser.skip_line()
                 continue
@@ -148,9 +148,9 @@ def read_units(
     line: int = 1,
     on_read: Callable[[str], None] | None = None,
 ) -> Iterator[Run | ShellSyntaxError]:
-    """Yield closures one input unit at a time; ``options_of`` is asked before each.
+    """Yield closures one input unit at a time; ``options_of`` is called before each.
 
-    ``on_read`` gets the text of each before it is handed out. A syntax error comes last.
+    ``on_read`` receives the text of each unit before its closure is yielded. A syntax error comes last.
     """
     from sandhook.syntax.parser import Parser
 

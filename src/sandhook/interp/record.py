@@ -1,4 +1,4 @@
-"""What happens to the text of a command when it is read: ``set -v`` and the history."""
+"""What is done with the text of a command that is read: ``set -v`` and the history."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OPTIONS = frozenset({"verbose", "history", "onecmd"})
 
 
 def history_of(state: State, *, write: bool = False) -> History:
-    """Return the list of a shell, HISTSIZE obeyed; a subshell that changes it gets its own."""
+    """Return the history of a shell, cut to HISTSIZE; a subshell that changes it gets a copy."""
     found = state.memo.history
     if found is None:
         from sandhook.state.history import History
@@ -37,7 +37,7 @@ def history_of(state: State, *, write: bool = False) -> History:
 
 
 def keep(state: State, text: str, *, now: bool = True) -> bool:
-    """Add a command unless HISTCONTROL or HISTIGNORE say no; tell whether it was added."""
+    """Add a command unless HISTCONTROL or HISTIGNORE exclude it; return True if it was added."""
     history = history_of(state, write=True)
     control = (state.get("HISTCONTROL") or "").split(":")
     both = "ignoreboth" in control
@@ -70,7 +70,7 @@ def _ignored(state: State, text: str, last: str | None) -> bool:
 
 
 def read(state: State, source: str) -> None:
-    """Take note of text that was read: blank lines, comments, and at its end one command."""
+    """Record text that was read: blank lines, comments, and at its end one command."""
     if "verbose" in state.options.enabled:
         shown = source if source.endswith("\n") or not source else source + "\n"
         state.shell.write_error(state, shown)
@@ -99,7 +99,7 @@ def read(state: State, source: str) -> None:
 
 
 def switch_recording(state: State, on: bool) -> None:
-    """Begin or end to keep commands (``set -o history``)."""
+    """Switch the recording of commands on or off (``set -o history``)."""
     state.tracing.recording = on
     if on:
         if state.get("HISTSIZE") is None:

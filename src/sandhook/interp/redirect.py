@@ -34,11 +34,11 @@ from sandhook.syntax.nodes import (
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join
 
-#: What has to be done to bring the descriptors back: (number, former description).
+#: How to restore the descriptors: (number, former description).
 Undo: TypeAlias = "list[tuple[int, Description | None]]"
 Apply: TypeAlias = Callable[[State, "Undo | None"], None]
 
-#: The lowest descriptor that ``{name}>`` takes.
+#: The lowest descriptor that ``{name}>`` uses.
 FIRST_FREE = 10
 
 #: No descriptor has this number or a higher one, as with ``ulimit -n`` on most systems.
@@ -51,7 +51,7 @@ _NETWORK = ("/dev/tcp/", "/dev/udp/")
 
 
 def compile_redirections(redirections: Sequence[Redirection], words: WordCompiler) -> Apply | None:
-    """Return a closure that applies all of them in order, None when there are none.
+    """Return a closure that applies all redirections in order, None for an empty list.
 
     The closure raises ShellError; what was applied before is in its undo list. Without an
     undo list the effect stays (``exec``).
@@ -70,7 +70,7 @@ def compile_redirections(redirections: Sequence[Redirection], words: WordCompile
 
 
 def has_effects(redirections: Sequence[Redirection]) -> bool:
-    """Tell whether applying them may change variables, or close a descriptor for good."""
+    """Return True if applying them may change variables, or close a descriptor for good."""
     for node in redirections:
         if node.variable is not None or node.operator in ("<&", ">&"):
             return True
@@ -88,7 +88,7 @@ def has_effects(redirections: Sequence[Redirection]) -> bool:
 
 
 def needs_process(redirections: Sequence[Redirection]) -> bool:
-    """Tell whether bash carries out redirections without a command in a process of their own.
+    """Return True if bash carries out redirections without a command in a process of their own.
 
     It does for those of its own input and for ``{name}<``; the status is then that of this process.
     """
@@ -103,13 +103,13 @@ def needs_process(redirections: Sequence[Redirection]) -> bool:
 
 
 def _is_number(node: Redirection) -> bool:
-    """Tell whether the target is a descriptor as it stands (``3`` or ``3-``)."""
+    """Return True if the target is a descriptor as it stands (``3`` or ``3-``)."""
     first = node.target.parts[0] if len(node.target.parts) == 1 else None
     return isinstance(first, Literal) and first.text.rstrip("-").isdigit()
 
 
 def restore(process: Process, undo: Undo) -> None:
-    """Bring back the descriptors that an undo list names."""
+    """Restore the descriptors that an undo list names."""
     descriptors = process.descriptors
     while undo:
         number, old = undo.pop()
@@ -158,7 +158,7 @@ def apply_without(state: State, apply: Apply, undo: Undo | None, saved: dict[str
 
 
 def install(state: State, number: int, description: Description, undo: Undo | None) -> None:
-    """Let ``number`` point to ``description`` and note what it was."""
+    """Point ``number`` at ``description`` and record the former one in ``undo``."""
     process = state.process
     if number >= HIGHEST:
         description.release()
@@ -227,7 +227,7 @@ def _parsed(
 
 
 def _spaced(body: Word) -> Word:
-    """Let ``$*`` give what ``$@`` gives: bash joins with spaces here, whatever IFS says.
+    """Expand ``$*`` as ``$@``: bash joins with spaces here, whatever IFS is.
 
     So it does with an array that an operator has changed, and with its keys; ``^``, ``,``, ``~``
     and ``/`` join with the first character of IFS all the same.
@@ -316,7 +316,7 @@ def _reader(name_of: Text) -> Callable[[State], Description]:
 
 
 def _appender(name_of: Text) -> Callable[[State], Description]:
-    """``>>``: likewise."""
+    """Compile ``>>``."""
 
     def appender(state: State) -> Description:
         name = name_of(state)
@@ -344,7 +344,7 @@ def _open_unclobbered(state: State, name: str) -> Description:
 
 
 def _is_dangling(state: State, path: VirtualPath) -> bool:
-    """Tell whether a path is a link to nothing: ``set -C`` makes no file through one."""
+    """Return True if a path is a link to nothing: ``set -C`` makes no file through one."""
     fs = state.process.kernel.fs
     try:
         return fs.stat(path, follow=False).mode & 0o170000 == 0o120000 and not fs.exists(path)
@@ -381,7 +381,7 @@ def open_file(
 
 
 def _numbered(node: Redirection, default: int, make: Callable[[State], Description]) -> Apply:
-    """Compile a redirection of a descriptor that is given, the default, or ``{name}``."""
+    """Compile a redirection of the descriptor ``n`` of the operator, of the default, or of ``{name}``."""
     if node.variable is None:
         number = default if node.fd is None else node.fd
 

@@ -1,7 +1,7 @@
-"""The runtime: what every closure, expansion and built-in asks of the interpreter.
+"""The runtime: the interpreter that closures, expansions and built-ins call.
 
-One Runtime serves all States of a run (``State.shell``). It has no state of its own but what
-was handed to it: the commands, and where parsed trees may be stored.
+One Runtime serves all States of a run (``State.shell``). It has no state of its own but the commands
+and the store of parsed trees.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sandhook.syntax.options import ParseOptions
 T = TypeVar("T")
 
 
-#: Faults of assignments that end the shell under ``set -e`` where they are found.
+#: Assignment errors that exit the shell at once under ``set -e``, even inside a condition.
 _AT_ONCE = (
     ": readonly variable",
     ": bad array subscript",
@@ -40,7 +40,7 @@ _AT_ONCE = (
 
 
 class Runtime:
-    """Finds commands, runs text, reports errors; see the modules beside this one.
+    """Finds commands, runs text, reports errors; the other modules of ``interp`` do the work.
 
     Args:
         commands: Built-ins and utilities.
@@ -62,13 +62,13 @@ class Runtime:
     warn = complain
 
     def refuse(self, state: State, text: str) -> None:
-        """Complain about an assignment; under ``set -e`` it ends the shell at once, also where that is tested."""
+        """Report an assignment error; under ``set -e`` it exits the shell at once, even inside a condition."""
         self.complain(state, text)
         if text.endswith(_AT_ONCE) and state.options.errexit and not state.eval_in_condition:
             raise ExitShell(state.status or 1)
 
     def where(self, state: State) -> str:
-        """Return what stands before every message: the script's name and the line; "bash" when interactive."""
+        """Return what begins every message: the script's name and the line; "bash" when interactive."""
         if state.invocation.interactive is not None:
             return f"{state.invocation.interactive}: "
         name = next((frame.source for frame in reversed(state.frames)), state.source)
@@ -79,7 +79,7 @@ class Runtime:
         state.process.complain(text.encode("utf-8", "surrogateescape"))
 
     def report(self, state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
-        """Complain about an error of a command and return its status, or end what it ends.
+        """Report an error of a command and return its status, or end what the error ends.
 
         Raises Discard for expansion errors, ExitShell for those that end the shell.
         """
@@ -119,13 +119,13 @@ class Runtime:
         return 1
 
     def report_syntax(self, state: State, error: ShellSyntaxError, label: str, line: int = 1) -> None:
-        """Complain about a syntax error as bash does, with the offending line."""
+        """Report a syntax error as bash does, with the offending line."""
         messages.report_syntax(self, state, error, label, line)
 
     # ------------------------------------------------------------------ safe points
 
     def poll(self, state: State) -> None:
-        """Look at the budget, signals and other tasks; called when a slice of steps is used up."""
+        """Charge the next slice of steps, deliver signals and run other tasks; called when a slice is used up."""
         process = state.process
         process.kernel.budget.next_slice()
         if process.pending:
@@ -133,7 +133,7 @@ class Runtime:
         process.kernel.scheduler.yield_to_others()
 
     def failed(self, state: State, status: int, node: Command) -> None:
-        """Act on a command that failed where nobody tested it: the ERR trap, errexit."""
+        """Act on a command that failed outside a condition: the ERR trap, errexit."""
         if state.errexit_suppressed:
             return
         if "ERR" in state.traps:
@@ -165,7 +165,7 @@ class Runtime:
             state.budget.fail("call_depth")
 
     def job_control(self, state: State) -> bool:
-        """Tell whether ``set -m`` is on."""
+        """Return True if ``set -m`` is on."""
         return "monitor" in state.options.enabled
 
     # ------------------------------------------------------------------ running text
@@ -248,8 +248,8 @@ class Runtime:
         Args:
             state: Where it runs.
             text: The commands.
-            name: What stands before syntax errors ("eval"), None for nothing.
-            line: What its first line counts as; by default the current line.
+            name: Begins the messages of syntax errors ("eval"); None for nothing.
+            line: Number of its first line; by default the current line.
         """
         self.count_call(state)
         first = max(1, state.line) if line is None else line
@@ -336,7 +336,7 @@ class Runtime:
         environment: dict[str, str] | None = None,
         argv0: str | None = None,
     ) -> NoReturn:
-        """exec: run a file in place of the shell, called ``argv0``. Raises ExitShell, always."""
+        """exec: run a file instead of the shell, called ``argv0``. Raises ExitShell, always."""
         words = list(argv) if argv0 is None else [argv0, *argv[1:]]
         status = external.execute(self, state, words, environment, file=file, replacing=True)
         state.traps.pop("EXIT", None)
@@ -353,19 +353,19 @@ class Runtime:
         return evaluation.subscript(state, text)
 
     def subscript_error(self, state: State, error: ShellError) -> ShellError:
-        """Return the error of a subscript's arithmetic as it is to be raised."""
+        """Return the error of a subscript's arithmetic in the form in which it is raised."""
         return evaluation.subscript_error(state, error)
 
     def subscript_text(self, state: State, name: str, text: str) -> str:
-        """Return a subscript that is text (``unset 'm[$k]'``) as ``State`` wants it.
+        """Return a subscript that is text (``unset 'm[$k]'``), expanded for ``State``.
 
-        Such a text may as well come from data: so ``$k`` and ``${k}`` mean the variable, quotes are
-        removed, and nothing else is expanded (L-INJ-001).
+        The text may come from data: so ``$k`` and ``${k}`` are expanded, quotes are removed, and
+        nothing else is expanded (L-INJ-001).
         """
         return expand_subscript(state, text, key=state.is_associative(name))
 
     def integer(self, state: State, text: str) -> int:
-        """Evaluate what is assigned to an integer variable; an error in it ends what a bad subscript does."""
+        """Evaluate the value of an integer variable; an error in it ends as much as a bad subscript does."""
         return evaluation.integer(state, text)
 
     def expand_text(self, state: State, text: str) -> str:
@@ -375,11 +375,11 @@ class Runtime:
         return nested.expand(state, parse_heredoc(text))
 
     def command_output(self, state: State, text: str) -> str:
-        """Return what ``$(text)`` gives, text being parsed now."""
+        """Return the expansion of ``$(text)``; the text is parsed now."""
         return substitute(self.substitution_body(state, text), None)(state)
 
     def expand_words(self, state: State, text: str) -> list[str]:
-        """Expand text as one unquoted word, blanks in it included, to fields; commands in it leave it as it is."""
+        """Expand text, with its blanks, as one unquoted word to fields; a text with commands is not expanded."""
         word = parse_word(text)
         return [text] if nested.runs_commands(word) else nested.expand_fields(state, word)
 
@@ -418,7 +418,7 @@ class Runtime:
         traps.handle_signal(self, state, number)
 
     def note_command(self, state: State, node: Command) -> None:
-        """Remember the command that BASH_COMMAND gives; in a trap it stays what it was."""
+        """Record the command that BASH_COMMAND shows; a trap's commands leave it as it is."""
         if not state.tracing.running_traps:
             state.tracing.command = node
 
@@ -428,10 +428,10 @@ class Runtime:
         return trace.command_text(node) if node is not None else ""
 
     def debug(self, state: State, node: Command | None = None) -> bool:
-        """Run the DEBUG trap, if there is one, before a command, or in front of a function's body.
+        """Run the DEBUG trap, if there is one, before a command or a function's body.
 
         Returns:
-            With extdebug, whether the trap failed: then the command is skipped.
+            True when the trap failed under extdebug: then the command is skipped.
         """
         if "DEBUG" not in state.traps:
             if node is not None and state.tracing.tracks_commands:

@@ -18,7 +18,7 @@ def read_script(state: State, path: str) -> str:
 
 
 def is_binary(state: State, path: str) -> bool:
-    """Tell whether a regular file is no script: ELF, or a NUL in its first line."""
+    """Return True if a regular file is not a script: ELF, or a NUL in its first line."""
     absolute = join(state.process.cwd, path)
     try:
         if state.process.kernel.fs.stat(absolute).mode & 0o170000 != 0o100000:
@@ -42,7 +42,7 @@ def read_text(state: State, description: Description) -> str:
 
 
 def read_line(state: State, description: Description) -> bytes:
-    """Return the next line, b"" at the end; one that is too long for a script comes cut."""
+    """Return the next line, b"" at the end; a line that is too long for a script is cut."""
     state.budget.charge(1)
     try:
         return description.read_until(b"\n", int(state.budget.limits.script_bytes) + 1)
@@ -51,7 +51,7 @@ def read_line(state: State, description: Description) -> bytes:
 
 
 def end_of_unit(runtime: Interpreter, state: State, text: str, *, ended: bool) -> int:
-    """Return where the line ends that completes the first command (0-based), 0 when more is needed."""
+    """Return the end of the line that completes the first command (0-based), 0 when more is needed."""
     from sandhook.syntax.parser import Parser
 
     state.budget.charge(1 + (len(text) >> 8))
@@ -69,6 +69,6 @@ def end_of_unit(runtime: Interpreter, state: State, text: str, *, ended: bool) -
 
 
 def _continues(text: str) -> bool:
-    """Tell whether the last line ends in a backslash that is not quoted by another one."""
+    """Return True if the last line ends in a backslash that is not quoted by another one."""
     line = text.removesuffix("\n")
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1

@@ -5,14 +5,14 @@ from __future__ import annotations
 from sandhook.state.state import Interpreter, State
 
 _TAB = 8  #: columns between two tab stops
-_WIDTH = 80  #: of the screen, when COLUMNS does not tell
+_WIDTH = 80  #: columns of the screen without COLUMNS
 
 
 def ask(runtime: Interpreter, state: State, values: list[str], *, menu: bool) -> str | None:
     """Show the menu (when ``menu``) and PS3 on standard error, and read a line to REPLY.
 
     Returns:
-        The reply, or None at the end of input; an unfinished last line is none.
+        The reply, or None at the end of input, or for an unfinished last line.
     """
     if menu:
         columns = state.get("COLUMNS") or ""
@@ -56,7 +56,7 @@ def _gap(start: int, end: int) -> str:
 
 
 def _width(text: str) -> int:
-    """Return how many columns a text takes on a screen."""
+    """Return the width of a text on a screen, in columns."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width

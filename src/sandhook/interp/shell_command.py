@@ -28,7 +28,7 @@ _DEFAULTS = {
 }  # fmt: skip
 _LEVEL = lazily(r"\s*[+-]?[0-9]{1,9}\s*")
 
-#: Variables of its environment that a nested shell obeys; at the start of a run they are inert.
+#: Variables that a nested shell obeys in its environment; at the start of a run they have no effect.
 _HEEDED = ("BASH_ENV", "GLOBIGNORE", "PS4")
 
 #: Options of bash that are refused by name.
@@ -61,7 +61,7 @@ Shell options:
 \t-abefhkmnptuvxBCEHPT or -o option
 """
 
-#: Names that a script's environment may not smuggle in as more than data.
+#: Variables that the environment of a run may not set.
 INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "IFS", "PS4", "SHELLOPTS"})
 
 
@@ -135,7 +135,7 @@ def new_state(
 
 
 def _count_level(runtime: Interpreter, state: State) -> None:
-    """Set SHLVL to one more than the outer shell's, as bash does with values that are none."""
+    """Set SHLVL to one more than the outer shell's, or to 1 for a value that is not a number, as bash does."""
     given = state.values.get("SHLVL", "")
     assert isinstance(given, str)
     level = int(given) + 1 if _LEVEL.fullmatch(given) else 1
@@ -156,7 +156,7 @@ def _is_name(text: str) -> bool:
 
 
 class _Request:
-    """What the arguments of ``bash`` ask for.
+    """What the arguments of ``bash`` request.
 
     Attributes:
         arguments: The words that are not options yet, then those that follow the options.
@@ -311,7 +311,7 @@ def _read_letters(
 
 
 def _inherit_options(state: State, environment: dict[str, str]) -> None:
-    """Take the options that the starting shell exported: SHELLOPTS and BASHOPTS."""
+    """Switch the options on that the starting shell exported: SHELLOPTS and BASHOPTS."""
     for name in environment.get("SHELLOPTS", "").split(":"):
         if name in SET_OPTIONS:
             state.set_option(name, True)
@@ -359,7 +359,7 @@ def _list_options(state: State, letter: str, *, reusable: bool) -> None:
 
 
 def _refuse(runtime: Interpreter, state: State, name: str, option: str) -> int:
-    """Report an option that bash does not know, or that sandhook does not have."""
+    """Report an option that bash does not have, or that sandhook does not support."""
     if option in _NOT_SUPPORTED:
         runtime.write_error(state, f"{name}: {option} is not supported (L-SHELL-002)\n")
     else:

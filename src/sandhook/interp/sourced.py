@@ -15,7 +15,7 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
     frame = Frame("source", state.line, path, sourced=True)
     positional = state.positional
     outer_source = state.source
-    hidden = traps.hide(state, {"DEBUG": state.options.functrace})
+    hidden = traps.suspend(state, {"DEBUG": state.options.functrace})
     if arguments:
         state.positional = frame.arguments = list(arguments)
     execution = state.execution
@@ -27,14 +27,14 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
     except ReturnFrom as leaving:
         status = leaving.status
     finally:
-        traps.bring_back(state, hidden)
+        traps.resume(state, hidden)
         state.frames.pop()
         state.source = outer_source
         if arguments and not execution.positional_set:
             state.positional = positional
         execution.positional_set |= outer_set
     if state.traps:
-        traps.came_back(state, status)
+        traps.note_return(state, status)
     if "RETURN" in state.traps:
         runtime.run_trap(state, "RETURN")
     state.status = status

@@ -32,7 +32,7 @@ def run_stdin(runtime: Interpreter, state: State) -> int:
 
 
 def _next_unit(runtime: Interpreter, state: State, description: Description) -> str:
-    """Take the lines of the next complete command, "" at the end; what was read beyond is given back."""
+    """Read the lines of the next complete command, "" at the end; push back what was read beyond it."""
     limit = int(state.budget.limits.script_bytes)
     lines: list[bytes] = []
     size = 0

@@ -1,7 +1,7 @@
 """Subshell environments: where they begin and how they end.
 
-A subshell is a forked process with a copied State. It runs here and now when its parent waits
-for it anyway (``( )``, the last command of a pipeline, command substitution), else as a task.
+A subshell is a forked process with a copied State. It runs in the parent's task when the parent waits
+for it (``( )``, the last command of a pipeline, command substitution), else as a task.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from sandhook.syntax.nodes import Command, Pipeline, SimpleCommand
 Run: TypeAlias = Callable[[State], int]
 
 
-def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool = False) -> State:
+def enter(state: State, child: Process, *, sees_jobs: bool = False, coprocesses: bool = False) -> State:
     """Return the State of a subshell of ``state`` that runs as ``child``.
 
     Args:
-        near: It is a simple command or a substitution, which sees the shell's jobs, and whose
-            ``break`` may speak of the shell's loops: it then ends the subshell without a complaint.
+        sees_jobs: It is a simple command or a substitution, which sees the shell's jobs, and whose
+            ``break`` may name the shell's loops: it then ends the subshell without a message.
         coprocesses: The descriptors of coprocesses stay open.
     """
     inner = fork(state, child)
-    if near:
+    if sees_jobs:
         inner.loops = state.loops
         if state.jobs is not None:
             inner.jobs = state.jobs.copy()
@@ -45,7 +45,7 @@ def enter(state: State, child: Process, *, near: bool = False, coprocesses: bool
         kept = {"ERR": options.errtrace, "DEBUG": options.functrace, "RETURN": options.functrace}
         inner.traps = {name: text for name, text in inner.traps.items() if not text or kept.get(name, False)}
         inner.execution.inherited_traps = state.traps
-        inner.watch()
+        inner.update_instrumented()
     else:
         inner.execution.inherited_traps = state.execution.inherited_traps
     return inner
@@ -79,23 +79,23 @@ def run_last_trap(state: State, death: Terminated) -> None:
 
 
 def in_subshell(
-    state: State, child: Process, run: Run, *, near: bool = False, coprocesses: bool = False
+    state: State, child: Process, run: Run, *, sees_jobs: bool = False, coprocesses: bool = False
 ) -> int:
     """Run ``run`` as ``child`` here and now, and return its exit status; see ``enter``."""
-    inner = enter(state, child, near=near, coprocesses=coprocesses)
+    inner = enter(state, child, sees_jobs=sees_jobs, coprocesses=coprocesses)
     # With an EXIT trap the process has work left when the child has ended, so a signal waits for that.
     return state.process.run_child(child, lambda: finish(inner, run), signalled="EXIT" not in state.traps)
 
 
-def start_subshell(state: State, child: Process, run: Run, *, near: bool = False) -> State:
-    """Let ``run`` run as ``child`` beside the others; see ``enter``."""
-    inner = enter(state, child, near=near)
+def start_subshell(state: State, child: Process, run: Run, *, sees_jobs: bool = False) -> State:
+    """Run ``run`` as ``child`` in a task of its own; see ``enter``."""
+    inner = enter(state, child, sees_jobs=sees_jobs)
     child.start(lambda: finish(inner, run))
     return inner
 
 
 def redirect_apart(state: State, apply: Callable[[State, None], None]) -> int:
-    """Carry out redirections that no command has in a process of their own; return its status."""
+    """Apply redirections without a command in a process of their own; return its status."""
 
     def run(inner: State) -> int:
         try:
@@ -104,11 +104,11 @@ def redirect_apart(state: State, apply: Callable[[State, None], None]) -> int:
             return inner.shell.report(inner, error)
         return 0
 
-    return in_subshell(state, state.process.fork(), run, near=True)
+    return in_subshell(state, state.process.fork(), run, sees_jobs=True)
 
 
 def direct(run: Run, node: Command) -> Run:
-    """Let a simple command know that its subshell is its own: an expansion error's status shows it."""
+    """Mark the subshell of one simple command: the status of an expansion error depends on it."""
     if not isinstance(node, SimpleCommand):
         return run
 
@@ -131,7 +131,7 @@ def in_background(run: Run, node: Command) -> Run:
             # Without job control a job reads nothing and cannot be interrupted (XCU 2.11).
             child.install(0, Null())
             child.ignored.update((SIGINT, SIGQUIT))
-        inner = start_subshell(state, child, run, near=isinstance(node, SimpleCommand))
+        inner = start_subshell(state, child, run, sees_jobs=isinstance(node, SimpleCommand))
         if isinstance(node, Pipeline) and not node.negated:
             inner.execution.alone = True
         jobs_of(state).add(Job([child], node))

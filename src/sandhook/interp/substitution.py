@@ -21,7 +21,7 @@ Text: TypeAlias = Callable[[State], str]
 
 
 class Output(Collector):
-    """The collector of a substitution, which knows when its last writer has gone."""
+    """The output of a substitution; wakes the shell when the last writer has closed it."""
 
     __slots__ = ("_scheduler", "closed", "waiting")
 
@@ -54,9 +54,9 @@ def substitute(body: Run, file: Apply | None) -> Text:
         child = state.process.fork()
         child.install(1, output)
         status = state.shell.guard_stack(
-            state, lambda: in_subshell(state, child, run_body, near=True, coprocesses=True)
+            state, lambda: in_subshell(state, child, run_body, sees_jobs=True, coprocesses=True)
         )
-        while not output.closed:  # a background job still writes
+        while not output.closed:  # a background job still has it open
             output.waiting = getcurrent()
             kernel.scheduler.block()
         state.status = state.substitution_status = status
@@ -100,7 +100,7 @@ def _read_file(state: State, apply: Apply) -> bytes:
     except ShellError as error:
         state.shell.complain(state, error.message)
         state.status = state.substitution_status = 1
-    except OSError:  # of a directory: bash reads nothing, and says nothing
+    except OSError:  # a directory: bash reads nothing and reports nothing
         state.status = state.substitution_status = 0
     finally:
         restore(state.process, undo)

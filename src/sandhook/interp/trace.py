@@ -104,7 +104,7 @@ def _element(element: Element) -> str:
 
 
 def command_text(node: Command) -> str:
-    """Return a command as BASH_COMMAND gives it: a compound one up to its body, a pipeline's last."""
+    """Return a command as BASH_COMMAND shows it: a compound one up to its body, the last one of a pipeline."""
     from sandhook.syntax.unparse import unparse
 
     match node:

@@ -7,7 +7,7 @@ from sandhook.state.control import Discard, ExitShell, ReturnFrom
 from sandhook.state.frame import Frame
 from sandhook.state.state import Interpreter, State
 
-#: What syntax errors in a trap are said to be in; "trap" for signals.
+#: How the messages of syntax errors in a trap begin; "trap" for signals.
 _LABELS = {
     "EXIT": "exit trap",
     "ERR": "error trap",
@@ -49,7 +49,7 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
 
 
 def skips(state: State, status: int) -> bool:
-    """Tell whether a DEBUG trap's status skips the command that it ran before.
+    """Return True if a DEBUG trap's status skips the command that it ran before.
 
     Raises:
         ReturnFrom: The status is 2, within a function or a sourced file: that is left.
@@ -62,8 +62,8 @@ def skips(state: State, status: int) -> bool:
     return True
 
 
-def hide(state: State, kept: dict[str, bool]) -> dict[str, str] | None:
-    """Take the traps that a function or sourced file does not inherit out of sight.
+def suspend(state: State, kept: dict[str, bool]) -> dict[str, str] | None:
+    """Remove and return the traps that a function or sourced file does not inherit.
 
     Args:
         kept: The traps in question, and whether they are inherited.
@@ -72,15 +72,15 @@ def hide(state: State, kept: dict[str, bool]) -> dict[str, str] | None:
     return {name: traps.pop(name) for name, keep in kept.items() if not keep and name in traps} or None
 
 
-def bring_back(state: State, hidden: dict[str, str] | None) -> None:
-    """Bring hidden traps back, unless others were set meanwhile."""
+def resume(state: State, hidden: dict[str, str] | None) -> None:
+    """Restore removed traps, unless new ones were set meanwhile."""
     if hidden is not None:
         state.traps = {**hidden, **state.traps}
-        state.watch()
+        state.update_instrumented()
 
 
-def came_back(state: State, status: int) -> None:
-    """Note that a call has ended: an ERR trap that it set itself does not run for its own failure."""
+def note_return(state: State, status: int) -> None:
+    """Record the end of a call: an ERR trap that it has set does not run for its own failure."""
     tracing = state.tracing
     if (tracing.err_depth or 0) > state.calls and "ERR" in state.traps:
         tracing.err_depth = state.calls
@@ -88,7 +88,7 @@ def came_back(state: State, status: int) -> None:
 
 
 def keep_calls(state: State) -> None:
-    """Remember the calls that errexit leaves: the EXIT trap sees their names and parameters."""
+    """Keep the calls that errexit leaves: the EXIT trap sees their names and parameters."""
     if state.frames:
         frames = [Frame(each.function, each.line, each.source, sourced=each.sourced) for each in state.frames]
         state.execution.abandoned_calls = frames, state.positional
@@ -104,7 +104,7 @@ def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
     if execution.abandoned_calls is not None:
         state.frames, state.positional = execution.abandoned_calls
         execution.abandoned_calls = None
-    tracing.exit_status = status  # what exit without operand means in the trap
+    tracing.exit_status = status  # for exit without an operand in the trap
     state.errexit_suppressed = 0
     state.loops = 0
     tracing.running_traps |= {"EXIT"}

@@ -23,7 +23,7 @@ class Description:
     Attributes:
         readable, writable: What it was opened for; the wrong use raises EBADF.
         seekable: ``seek`` works (regular files).
-        terminal: ``test -t`` says yes; never in a sandbox.
+        terminal: ``test -t`` is true for it; never in a sandbox.
     """
 
     __slots__ = ("references",)
@@ -44,7 +44,7 @@ class Description:
             self.close()
 
     def close(self) -> None:
-        """Free what stands behind; called once, by the last release."""
+        """Free the resources; called once, by the last release."""
 
     def read(self, count: int) -> bytes:
         """Return 1 to ``count`` bytes, or b"" at the end; blocks while there is nothing yet."""
@@ -71,11 +71,11 @@ class Description:
         raise fs_error(errno.EBADF)
 
     def ready(self) -> bool:
-        """Tell whether a read would not block."""
+        """Return True if a read would not block."""
         return True
 
     def unread(self, data: bytes) -> None:
-        """Give back the last bytes that were read: they are the next ones again."""
+        """Push back the last bytes that were read, so that they are read again."""
         if data:
             self.seek(self.tell() - len(data))
 
@@ -159,7 +159,7 @@ class OpenDirectory(Description):
 
 
 class Input(Description):
-    """Bytes given beforehand: standard input of a run, here-documents, here-strings."""
+    """Bytes that are known in advance: standard input of a run, here-documents, here-strings."""
 
     __slots__ = ("_data", "_offset")
     readable = True
@@ -196,7 +196,7 @@ class ReadInput(Protocol):
 
 
 class Feed(Description):
-    """Standard input that a host's callable gives piece by piece, when the script reads it."""
+    """Standard input that a callable of the host returns piece by piece, as the script reads it."""
 
     __slots__ = ("_budget", "_buffer", "_ended", "_read", "_taken")
     readable = True
@@ -210,7 +210,7 @@ class Feed(Description):
         self._taken = 0
 
     def _more(self) -> bool:
-        """Ask for another piece; tell whether there was one."""
+        """Call for another piece; return False at the end."""
         if self._ended:
             return False
         try:
@@ -259,7 +259,7 @@ class Collector(Description):
         self.chunks.append(data)
 
     def take(self) -> bytes:
-        """Return all that was written, and give the memory back to the budget."""
+        """Return all that was written, and refund its memory to the budget."""
         self._budget.memory_used -= self.size
         data = self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
         self.chunks = []

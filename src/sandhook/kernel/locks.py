@@ -1,7 +1,7 @@
 """Advisory locks on files, as flock(2) has them: they belong to an open file description.
 
-A lock ends with its description, whoever closed that last; nobody has to tell, for a description
-that nobody refers to holds nothing.
+A lock ends with its description, whichever process closed it last: a description
+without references holds no lock.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Locks:
         return True
 
     def drop(self, description: Description) -> None:
-        """Unlock; a description that holds no lock may do so, too."""
+        """Unlock; this does nothing for a description that holds no lock."""
         self._held.get(_key(description), {}).pop(description, None)
 
 

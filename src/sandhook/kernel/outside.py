@@ -1,4 +1,4 @@
-"""The host as a kernel sees it, where a run may reach it. In a sandbox there is none."""
+"""The host as a kernel sees it, where a run may reach it. A sandbox has no host."""
 
 from __future__ import annotations
 

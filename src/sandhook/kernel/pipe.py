@@ -112,7 +112,7 @@ class PipeReader(Description):
         return bool(self.pipe.buffer) or not self.pipe.writers
 
     def expect(self) -> None:
-        """Let the current task be woken when there may be something to read."""
+        """Wake the current task when there may be something to read."""
         self.pipe.reading.append(getcurrent())
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ FIRST_PID = 1000
 #: The sandbox's only user, and its group.
 USER_ID = 1000
 
-#: Turns that a fork waits for others to end when there are too many processes (a count).
+#: Turns that a fork yields to other processes when there are too many (a count).
 FORK_RETRIES = 4
 
 _NO_LIMITS: Mapping[tuple[str, bool], int | None] = MappingProxyType({})
@@ -130,7 +130,7 @@ class Process:
         return found
 
     def install(self, number: int, description: Description) -> None:
-        """Let ``number`` point to ``description``, whose reference this takes over."""
+        """Point ``number`` at ``description``, whose reference now belongs to the descriptor."""
         old = self.descriptors.get(number)
         if old is None and len(self.descriptors) >= self.kernel.limits.open_files:
             description.release()
@@ -268,7 +268,7 @@ class Process:
             self.foreground_child = None
 
     def end(self, status: int, signal: int = 0) -> None:
-        """Close everything and tell those who wait."""
+        """Close all descriptors and wake the tasks that wait for the process."""
         if self.done:
             return
         self.done = True
@@ -322,7 +322,7 @@ class Process:
             self.end(128 + signal, signal)
 
     def _runs_now(self) -> bool:
-        """Tell whether the running task works for this process, or for a child in its place."""
+        """Return True if the running task works for this process, or for a child in its place."""
         process = getattr(getcurrent(), "process", None)
         while process is not None and process is not self:
             parent = self.kernel.processes.get(process.parent_pid)
@@ -352,7 +352,7 @@ class Kernel:
 
     Attributes:
         spent: Processor seconds of programs that have ended, in user mode and in the system.
-        user_id, group_id: Whose run it is, as ``$UID`` and ``id`` say.
+        user_id, group_id: Whose run it is, as ``$UID`` and ``id`` print it.
     """
 
     __slots__ = (
@@ -398,7 +398,7 @@ class Kernel:
         return process
 
     def _wait_for_room(self) -> None:
-        """Let processes that have little left to do end. Raises LimitExceeded when there are still too many."""
+        """Yield so that processes may end. Raises LimitExceeded when there are still too many."""
         for _ in range(FORK_RETRIES - 1):
             self.scheduler.yield_to_others()
             if len(self.processes) < self.limits.processes:
@@ -468,5 +468,5 @@ class Kernel:
         return end
 
     def budget_look_soon(self) -> None:
-        """Make the next step look at clocks and signals: hand the slice's rest back."""
+        """End the slice of steps, so that the next step checks clocks and signals."""
         self.budget.yield_slice()

@@ -46,7 +46,7 @@ class Terminated(BaseException):
 
 
 class BrokenPipe(BaseException):
-    """Somebody wrote to a pipe that nobody reads: SIGPIPE for the utility that wrote."""
+    """A write to a pipe without readers: SIGPIPE for the utility that wrote."""
 
 
 def parse_signal(text: str) -> int | None:

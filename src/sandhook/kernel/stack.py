@@ -9,7 +9,7 @@ DEEP = 350
 
 
 def stack_exceeds(frames: int) -> bool:
-    """Tell whether more than ``frames`` Python frames are on this stack, this one included."""
+    """Return True if more than ``frames`` Python frames are on this stack, this one included."""
     try:
         sys._getframe(frames)
     except ValueError:

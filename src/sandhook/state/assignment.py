@@ -41,7 +41,7 @@ def assign(state: State, assigned: Assigned) -> None:
 
 
 def point(state: State, name: str, target: str) -> None:
-    """Let the reference ``name`` mean ``target``, as a loop does. Raises ShellError when that is no name."""
+    """Point the reference ``name`` at ``target``, as a loop does. Raises ShellError for an invalid name."""
     if not TARGET.match(target):
         raise ShellError(f"`{target}': not a valid identifier", 1)
     state.namerefs[name] = target
@@ -103,7 +103,7 @@ def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool
 
 
 def _added(old: str | None, value: str, bits: int) -> str:
-    """Return what ``[key]+=value`` gives an element: text behind text, or a sum that is still to be evaluated."""
+    """Return what ``[key]+=value`` assigns to an element: joined text, or the text of a sum, to be evaluated."""
     return f"({old or 0})+({value or 0})" if bits & INTEGER else (old or "") + value
 
 

@@ -1,7 +1,7 @@
 """Control flow of the interpreter: how break, return, exit and errors unwind it.
 
 These derive from BaseException and are no errors of sandhook: ``except Exception`` in a
-utility cannot swallow them, and none of them leaves ``Shell.run``.
+utility does not catch them, and they never leave ``Shell.run``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ReturnFrom(ControlFlow):
 class ExitShell(ControlFlow):
     """exit, errexit, or an error that ends a non-interactive shell.
 
-    ``explicit`` tells the exit command (and errexit) from an error.
+    The status is cut to 8 bits.
     """
 
     def __init__(self, status: int) -> None:
@@ -45,11 +45,11 @@ class ExitShell(ControlFlow):
 
 
 class AskedExit(ExitShell):
-    """An exit that a command asked for: the ``!`` of a subshell's only command does not invert it."""
+    """The exit command, or errexit: the ``!`` of a subshell's only command does not invert its status."""
 
 
 class Misuse(ExitShell):
-    """A special built-in that was misused in posix mode; ``command`` in front of it lets the shell go on."""
+    """A usage error of a special built-in in posix mode; before ``command`` it does not end the shell."""
 
 
 class Discard(ControlFlow):
@@ -93,5 +93,5 @@ class ShellError(Exception):
         return before if before and self.message.endswith(_LEAVING_STATUS) else self.status
 
     def ends_posix(self, *, bare: bool) -> bool:
-        """Tell whether this ends the shell in posix mode, and a line elsewhere; ``bare``: there is no command."""
+        """Return True if this ends the shell in posix mode, and a line elsewhere; ``bare``: there is no command."""
         return self.message.endswith((": bad substitution", ": readonly variable")[: 1 + bare])

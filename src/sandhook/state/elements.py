@@ -66,7 +66,7 @@ def unset_element(state: State, name: str, subscript: str) -> None:
     value = state.values.get(name)
     if isinstance(value, AssociativeArray):
         if subscript in value.items:
-            value.give_back(max(64, len(value.items[subscript])))
+            value.refund(max(64, len(value.items[subscript])))
         value.remove(subscript)
     elif isinstance(value, IndexedArray):
         index = state.shell.subscript(state, subscript)
@@ -75,7 +75,7 @@ def unset_element(state: State, name: str, subscript: str) -> None:
             if index < 0:
                 raise ShellError(f"[{subscript}]: bad array subscript", 1)
         if index in value.items:
-            value.give_back(max(64, len(value.items[index])))
+            value.refund(max(64, len(value.items[index])))
         value.remove(index)
     elif value is not None and state.shell.arithmetic(state, subscript) in (0, -1):
         unset(state, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-#: Words behind which a newline separates nothing, so that a blank takes its place in the list.
+#: Words after which a newline separates nothing: the list has a blank there.
 _OPENING = frozenset({
     "{", "(", ")", ";", "&", "|", "case", "do", "then", "if", "elif", "else", "until", "while", "&&", "||", ";;",
     ";&", ";;&", "|&", "in", "!", "((",
@@ -60,7 +60,7 @@ class History:
         return new
 
     def append(self, text: str, time: int | None) -> None:
-        """Add a command; the oldest goes when there are too many."""
+        """Add a command; remove the oldest one when there are too many."""
         limit = self.limit
         if limit is not None and len(self.entries) >= limit:
             if limit == 0:
@@ -93,7 +93,7 @@ class History:
 def one_line(source: str, separate: Callable[[str], str] | None = None) -> str:
     """Return a command of several lines as the list shows it (shopt cmdhist).
 
-    A newline becomes ``; ``, or a blank behind a word that separates by itself; it stays inside quotes,
+    A newline becomes ``; ``, or a blank after a word that separates by itself; it stays inside quotes,
     command substitutions and here-documents. ``separate`` replaces that choice (shopt lithist).
     """
     text = source.rstrip("\n")
@@ -131,7 +131,7 @@ def one_line(source: str, separate: Callable[[str], str] | None = None) -> str:
 
 
 def separator(line: str) -> str:
-    """Return what takes the place of the newline behind a line."""
+    """Return what replaces the newline after a line."""
     stripped = line.rstrip(" \t")
     if not stripped or stripped[-1] in ";&|{(":
         return " "

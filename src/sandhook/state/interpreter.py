@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 S = TypeVar("S", contravariant=True)
 
-#: A built-in: it takes its arguments with its name first, and returns an exit status.
+#: A built-in: receives its arguments, its name first, and returns an exit status.
 BuiltinOf: TypeAlias = "Callable[[S, Sequence[Argument]], int]"
 
 

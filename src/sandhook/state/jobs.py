@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.kernel.process import Process
 from sandhook.syntax.nodes import Command
 
-#: Statuses that ``wait`` can still ask for after a job was forgotten (a count).
+#: Statuses of removed jobs that are kept for ``wait`` (a count).
 REMEMBERED = 1024
 
 
@@ -17,7 +17,7 @@ class Job:
     Attributes:
         number: What ``%1`` refers to; 0 until it is in a table.
         processes: Its processes; the last one's status is the job's.
-        known: ``jobs`` or ``wait`` has told about its end.
+        known: ``jobs`` or ``wait`` has reported its end.
         coprocess: The name of its variables, if it is one.
     """
 
@@ -63,7 +63,7 @@ class Jobs:
         self._jobs: list[Job] = list(inherited)
         #: what a command substitution can see and kill, but not wait for
         self.inherited = frozenset(inherited)
-        #: the last process substitution, which ``wait $!`` can ask for
+        #: the last process substitution, for ``wait $!``
         self.substitution: Process | None = None
         #: those that may still run, which ``wait`` without operands waits for, as bash does
         self.substitutions: list[Process] = []
@@ -93,7 +93,7 @@ class Jobs:
         self._jobs.append(job)
 
     def remove(self, job: Job) -> None:
-        """Take a job from the list; its status stays known to ``wait PID``."""
+        """Remove a job from the list; keep its status for ``wait PID``."""
         if job in self._jobs:
             self._jobs.remove(job)
         if job.done:

@@ -43,12 +43,12 @@ def make_local(state: State, name: str) -> None:
         unset = state.dynamics[name].unset
         if unset is None:
             state.unset_dynamics = state.unset_dynamics | {name}
-        else:  # what switches something does so here, too
+        else:  # a variable that switches an option does so here as well
             unset(state)
 
 
 def keep_assigned(state: State, name: str) -> None:
-    """Let a variable that was assigned before the present command keep its value (``x=1 export x``)."""
+    """Keep the value of a variable that was assigned before the present command (``x=1 export x``)."""
     if state.pending_temporaries is not None:
         state.pending_temporaries.pop(name, None)
     frame = function_frame(state)
@@ -66,7 +66,7 @@ def leave(state: State, frame: Frame) -> None:
         _restore_all(state, frame)
     if frame.options is not None:
         state.options = frame.options.with_shopts_of(state.options)  # local - keeps set's alone
-        state.watch()
+        state.update_instrumented()
 
 
 def _restore_all(state: State, frame: Frame) -> None:

@@ -1,4 +1,4 @@
-"""What a shell knows besides its variables: how it was started, what it traces, what it is in the middle of.
+"""What a shell knows in addition to its variables: its start, what it reports, what it is in the middle of.
 
 The four records differ in what a subshell gets. ``Invocation`` and ``Memo`` are immutable and replaced as
 a whole, so that a subshell shares them until one of the two shells replaces its own. ``Tracing`` is copied.

@@ -1,4 +1,4 @@
-"""State: everything a shell knows besides its process.
+"""State: everything a shell knows, except for its process.
 
 Plain scalar variables live in ``values`` as ``str``; only names with attributes appear in
 ``attributes``. So the hot path of an assignment is two dictionary operations, and a subshell
@@ -55,7 +55,7 @@ Programs: TypeAlias = "ProgramsOf[State]"
 class Function(Record):
     """A defined function: its compiled body and the tree that ``declare -f`` prints.
 
-    ``attributes`` are EXPORT, READONLY and TRACE, as ``declare -f`` gives them. A ``shallow`` one takes
+    ``attributes`` are EXPORT, READONLY and TRACE, as ``declare -f`` sets them. A ``shallow`` one needs
     few frames of Python's stack by itself.
     """
 
@@ -74,7 +74,7 @@ class Function(Record):
         return function_text(self.name, self.body)
 
 
-#: A remembered command: its file, how often it was asked for, and the utility that stands there.
+#: An entry of the hash table: the file, how often it was looked up, and the utility at that path.
 Hashed: TypeAlias = "tuple[str, int, str | None]"
 
 
@@ -209,7 +209,7 @@ class State:
         return self._get_rare(name) if value is None else value
 
     def _get_rare(self, name: str) -> Value | None:
-        """Look among namerefs and dynamic variables."""
+        """Return the value of a reference or of a dynamic variable, None when it is neither."""
         if name in self.namerefs:
             target, subscript = self.resolve(name)
             if subscript is not None:
@@ -263,7 +263,7 @@ class State:
             self.restore(name, nearest)
 
     def is_associative(self, name: str) -> bool:
-        """Tell whether subscripts of ``name`` are keys rather than arithmetic."""
+        """Return True if subscripts of ``name`` are keys rather than arithmetic."""
         if name in self.namerefs:
             name, _ = self.resolve(name)
         return isinstance(self.value(name), AssociativeArray) or bool(self.attributes.get(name, 0) & ASSOC)
@@ -273,7 +273,7 @@ class State:
         value = self.value(name)
         if isinstance(value, AssociativeArray):
             if not subscript:
-                self.complain_of_subscript(name)
+                self.report_bad_subscript(name)
             return value.get(subscript)
         if value is None and self.attributes.get(name, 0) & ASSOC:
             return None
@@ -281,14 +281,14 @@ class State:
         if index < 0:
             index += value.top() if isinstance(value, IndexedArray) else 0
             if index < 0:
-                self.complain_of_subscript(name)
+                self.report_bad_subscript(name)
                 return None
         if isinstance(value, IndexedArray):
             return value.get(index)
         return value if index == 0 else None
 
-    def complain_of_subscript(self, name: str) -> None:
-        """Complain about a subscript of ``${name[...]}``, which gives nothing then; ``set -e`` ends the shell."""
+    def report_bad_subscript(self, name: str) -> None:
+        """Report a bad subscript of ``${name[...]}``, which expands to nothing; under ``set -e`` the shell exits."""
         self.shell.refuse(self, f"{name}: bad array subscript")
 
     # ------------------------------------------------------------------ writing
@@ -323,7 +323,7 @@ class State:
                     raise Discard(1)
                 frame.saved[name] = frame.saved[name]._replace(value=value)
                 return
-            if name in self.namerefs:  # a reference without target takes it now
+            if name in self.namerefs:  # the value becomes the target of a reference that has none
                 if not TARGET.match(value):
                     raise ShellError(f"`{value}': not a valid identifier", 1, discard=True)
                 self.namerefs[name] = value
@@ -422,7 +422,7 @@ class State:
         store(array, key, value, self.budget)
 
     def computed(self, name: str) -> Dynamic | None:
-        """Return what computes a variable, None for one that is stored."""
+        """Return the Dynamic of a computed variable, None for a stored one."""
         dynamic = self.dynamics.get(name)
         return dynamic if dynamic is not None and name not in self.unset_dynamics else None
 
@@ -458,8 +458,8 @@ class State:
         """Switch a ``shopt`` option. Raises KeyError for an unknown one."""
         self.options = self.options.with_shopt(name, on)
 
-    def watch(self) -> None:
-        """Find out anew whether simple commands are watched."""
+    def update_instrumented(self) -> None:
+        """Set ``instrumented`` after a change of traps or of xtrace."""
         self.instrumented = self.options.xtrace or "DEBUG" in self.traps or self.tracing.tracks_commands
 
     def save(self, name: str) -> Saved:

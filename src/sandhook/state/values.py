@@ -35,9 +35,9 @@ def letters(bits: int) -> str:
 
 
 class _Held:
-    """Memory that the budget was charged for, given back when the value is no longer anybody's.
+    """Memory that was charged to the budget; it is refunded when the value is deleted.
 
-    Arrays are replaced, unset, hidden by locals and dropped with subshells; whoever does it need not know.
+    Arrays are replaced, unset, hidden by locals and dropped with subshells; none of that code refunds memory.
     """
 
     __slots__ = ("_budget", "_held")
@@ -45,12 +45,12 @@ class _Held:
     _held: int
 
     def keep(self, budget: Budget, count: int) -> None:
-        """Note ``count`` bytes that ``budget`` holds for this value."""
+        """Record ``count`` bytes that were charged to ``budget`` for this value."""
         self._budget = budget
         self._held += count
 
-    def give_back(self, count: int) -> None:
-        """Give back some of it: an element is gone."""
+    def refund(self, count: int) -> None:
+        """Refund the bytes of an element that was removed."""
         count = min(count, self._held)
         if count:
             self._held -= count
@@ -110,7 +110,7 @@ class IndexedArray(_Held):
         items[index] = value
 
     def extend(self, values: list[str]) -> None:
-        """Put values behind the largest index."""
+        """Append values after the largest index."""
         self._sort()
         self.items.update(enumerate(values, self.top()))
 

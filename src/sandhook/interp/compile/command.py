@@ -8,7 +8,7 @@ from typing import TypeAlias
 from sandhook.interp.compile.compound import is_name, refuse_name
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.jobs import jobs_of, tell_of_ended
+from sandhook.interp.jobs import jobs_of, report_ended_jobs
 from sandhook.interp.messages import report_death, report_killed
 from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
@@ -52,7 +52,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
             else:
                 report_death(state, child, node)
         if state.jobs is not None:
-            tell_of_ended(state)
+            report_ended_jobs(state)
         if state.process.pending:
             state.process.deliver()
         return status
@@ -60,7 +60,7 @@ def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
     return run
 
 
-def telling_of_death(run: Run, node: Subshell) -> Run:
+def reporting_death(run: Run, node: Subshell) -> Run:
     """Tell of the death of a subshell when its redirections are undone: they are not the shell's."""
 
     def tell(state: State) -> int:

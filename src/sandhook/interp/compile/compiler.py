@@ -211,7 +211,7 @@ class Compiler:
 
         if any(isinstance(part, ProcessSubstitution) for part in walk(redirections)):
             return simple.closing_substitutions(redirected)
-        return command.telling_of_death(redirected, node) if isinstance(node, Subshell) else redirected
+        return command.reporting_death(redirected, node) if isinstance(node, Subshell) else redirected
 
 
 def _nothing(state: State) -> str:

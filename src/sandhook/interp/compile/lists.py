@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from sandhook.interp.compile.protocol import Compiler
-from sandhook.interp.jobs import tell_of_ended
+from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.messages import report_pipeline
 from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
 from sandhook.kernel.signals import Terminated
@@ -257,7 +257,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
                 for command, stage in zip_longest(told, stages)
             ]
         for index, stage in enumerate(parts):
-            near = simple[index] is not None
+            sees_jobs = simple[index] is not None
             if index == last:  # a short writer has ended before a reader that does not read has
                 kernel.scheduler.yield_to_others()
             downstream = kernel.pipe().ends() if index < last else None
@@ -271,12 +271,12 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
             if downstream is not None:
                 child.install(1, downstream[1])
                 upstream = downstream[0]
-                start_subshell(state, child, stage, near=near)
+                start_subshell(state, child, stage, sees_jobs=sees_jobs)
                 children.append(child)
             else:
                 if alone:
                     process.signal_target = child
-                status = in_subshell(state, child, stage, near=near)
+                status = in_subshell(state, child, stage, sees_jobs=sees_jobs)
         statuses = [child.wait() for child in children]
         statuses.append(status)
         if state.options.pipefail:
@@ -289,7 +289,7 @@ def _piped(stages: list[Run], here: Run, simple: list[SimpleCommand | None], nod
         if not in_shell and (child.signal or (state.options.pipefail and status > 128)):
             report_pipeline(state, [*children, child], node)
         if state.jobs is not None:
-            tell_of_ended(state)
+            report_ended_jobs(state)
         if process.pending:
             process.deliver()
         return status
