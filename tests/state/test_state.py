@@ -10,9 +10,8 @@ import pytest
 from sandhook.kernel.process import Kernel
 from sandhook.limits import Limits
 from sandhook.state.assigned import Assigned, Element
-from sandhook.state.assignment import assign
+from sandhook.state.assignment import assign, unset
 from sandhook.state.control import ShellError
-from sandhook.state.elements import unset
 from sandhook.state.fork import fork
 from sandhook.state.locals import leave, make_local
 from sandhook.state.options import Options

@@ -10,7 +10,7 @@ from sandhook.builtins._quote import contains_metas, single_quote
 from sandhook.builtins._words import word_list
 from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.signals import NAMES
-from sandhook.state.elements import set_array, unset
+from sandhook.state.assignment import set_array, unset
 from sandhook.state.environment import variable_names
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State

@@ -21,8 +21,8 @@ from sandhook.builtins._base import (
 )
 from sandhook.expand.locale import as_bytes
 from sandhook.record import Record
+from sandhook.state.assignment import unset
 from sandhook.state.control import ShellError
-from sandhook.state.elements import unset
 from sandhook.state.state import State
 from sandhook.state.values import LARGE, READONLY
 

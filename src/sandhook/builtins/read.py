@@ -29,8 +29,8 @@ from sandhook.builtins._variables import array_name, assign_reference
 from sandhook.expand.arith import ExpressionError
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.signals import SIGALRM
+from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
-from sandhook.state.elements import set_array
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, LARGE
 from sandhook.vfs.errors import error_text

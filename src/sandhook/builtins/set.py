@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from sandhook.builtins._base import USAGE_STATUS, Fault, HelpWanted, builtin, write
 from sandhook.builtins._variables import plain_line
 from sandhook.interp.record import switch_recording
+from sandhook.state.assignment import unset
 from sandhook.state.control import Discard
-from sandhook.state.elements import unset
 from sandhook.state.environment import variable_names
 from sandhook.state.options import LETTERS, SET_OPTIONS
 from sandhook.state.state import State

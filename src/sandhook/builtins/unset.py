@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins._base import Fault, builtin, complain, parse, runtime, split_reference
+from sandhook.state.assignment import check_writable, unset, unset_element
 from sandhook.state.control import ShellError
-from sandhook.state.elements import check_writable, unset, unset_element
 from sandhook.state.locals import function_frame
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, EXPORT, READONLY, AssociativeArray, IndexedArray
@@ -103,7 +103,7 @@ def _unset_variable(state: State, name: str) -> None:
                 unset(state, name)
                 if innermost:
                     # it stays local, and declared
-                    state.attributes[name] = EXPORT if name in frame.given else 0
+                    state.attributes[name] = EXPORT if name in frame.assigned_before else 0
                 return
             check_writable(state, name, "cannot unset: readonly variable")
             state.restore(name, frame.saved.pop(name))

@@ -14,7 +14,7 @@ from sandhook.builtins._jobspec import find_job, forget_ended
 from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_all_ends
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.state.elements import unset
+from sandhook.state.assignment import unset
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
 

@@ -16,8 +16,8 @@ from sandhook.expand import operators
 from sandhook.expand.operators import MAX, MIN, DivisionByZero, Integer, wrap
 from sandhook.expand.special import special_value
 from sandhook.lazy import lazily
+from sandhook.state.assignment import plain_array
 from sandhook.state.control import ShellError
-from sandhook.state.elements import plain_array
 from sandhook.state.state import State
 from sandhook.state.values import COMPUTED, AssociativeArray, IndexedArray, Value, store
 from sandhook.syntax.arith import parse_arithmetic, parse_number

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from sandhook.interp.lookup import hash_table, is_executable, utility_at
 from sandhook.interp.record import number
 from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
-from sandhook.state.random import Random
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray
 
@@ -17,12 +16,16 @@ def _random(state: State) -> str:
     if generator is None or (state.subshell and generator.owner != state.process.pid):
         from random import SystemRandom
 
+        from sandhook.state.random import Random
+
         generator = Random(SystemRandom().getrandbits(31), state.process.pid)
         state.memo = state.memo._replace(random=generator)
     return str(generator.next())
 
 
 def _seed_random(state: State, value: str) -> None:
+    from sandhook.state.random import Random
+
     state.memo = state.memo._replace(random=Random(int(value), state.process.pid))
 
 

@@ -64,7 +64,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         state.budget.fail("call_depth")
     frame = Frame(function.name, state.line, function.source)
     if state.pending_temporaries:
-        frame.saved, frame.temporary, frame.given = (
+        frame.saved, frame.temporary, frame.assigned_before = (
             state.pending_temporaries.copy(),
             set(state.pending_temporaries),
             set(state.pending_temporaries),

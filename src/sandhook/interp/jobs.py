@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.kernel.signals import DESCRIPTIONS, NAMES, SIGINT, SIGPIPE, SIGTERM
-from sandhook.state.elements import unset
+from sandhook.state.assignment import unset
 from sandhook.state.jobs import Job, Jobs
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray

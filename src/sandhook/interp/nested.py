@@ -1,4 +1,4 @@
-"""Smaller services of the runtime: text expansion, compound values from text."""
+"""Expansion of words that are parsed while the script runs: prompts, ``compgen -W``, text of variables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from sandhook.interp.compile.compiler import _COMPILER
 from sandhook.state.state import State
-from sandhook.syntax.nodes import Backquoted, CommandSubstitution, ProcessSubstitution, Word, walk
+from sandhook.syntax.nodes import Word
 
 
 @lru_cache(maxsize=128)
@@ -23,13 +23,6 @@ def expand(state: State, word: Word) -> str:
 @lru_cache(maxsize=128)
 def _fields(word: Word) -> Callable[[State], list[str]]:
     return _COMPILER.words.fields(word)
-
-
-def runs_commands(word: Word) -> bool:
-    """Return True if expanding a word would run a command."""
-    return any(
-        isinstance(node, (Backquoted, CommandSubstitution, ProcessSubstitution)) for node in walk(word)
-    )
 
 
 def expand_fields(state: State, word: Word) -> list[str]:

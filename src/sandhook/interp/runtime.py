@@ -12,6 +12,7 @@ from typing import NoReturn, TypeVar
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import arith
 from sandhook.expand.special import expand_subscript
+from sandhook.expand.text import runs_commands
 from sandhook.interp import evaluation, external, invoke, messages, nested, record, trace, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
@@ -381,7 +382,7 @@ class Runtime:
     def expand_words(self, state: State, text: str) -> list[str]:
         """Expand text, with its blanks, as one unquoted word to fields; a text with commands is not expanded."""
         word = parse_word(text)
-        return [text] if nested.runs_commands(word) else nested.expand_fields(state, word)
+        return [text] if runs_commands(word) else nested.expand_fields(state, word)
 
     def unary_test(self, state: State, operator: str, operand: str) -> bool:
         """Evaluate a unary operator of ``[[``."""

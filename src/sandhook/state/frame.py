@@ -29,14 +29,14 @@ class Frame:
         saved: Variables that locals of this call hide.
         arguments: Of the call, for BASH_ARGV; None for a script that was sourced without any.
         temporary: Names among ``saved`` that were assigned before the call (``x=1 f``) and are not local yet.
-        given: All names that were assigned before the call.
-        passed: Names of those that the call exported: their value stays.
+        assigned_before: All names that were assigned before the call.
+        exported: Names of those that the call exported: their value stays.
         options: The options that ``local -`` restores, else None.
         line: Line of the call; ``source`` and ``function`` name the place.
     """
 
     __slots__ = (
-        "arguments", "function", "given", "line", "options", "passed", "saved", "source", "sourced", "temporary",
+        "arguments", "assigned_before", "exported", "function", "line", "options", "saved", "source", "sourced", "temporary",
     )  # fmt: skip
 
     def __init__(self, function: str, line: int, source: str, *, sourced: bool = False) -> None:
@@ -47,8 +47,8 @@ class Frame:
         self.saved: dict[str, Saved] = {}
         self.arguments: list[str] | None = None
         self.temporary: set[str] = _NO_NAMES
-        self.given: set[str] = _NO_NAMES
-        self.passed: set[str] = _NO_NAMES
+        self.assigned_before: set[str] = _NO_NAMES
+        self.exported: set[str] = _NO_NAMES
         self.options: Options | None = None
 
     def copy(self) -> Frame:
@@ -56,7 +56,7 @@ class Frame:
         new.saved = self.saved.copy()
         new.arguments = self.arguments
         new.temporary = self.temporary.copy()
-        new.given = self.given
-        new.passed = self.passed
+        new.assigned_before = self.assigned_before
+        new.exported = self.exported
         new.options = self.options
         return new

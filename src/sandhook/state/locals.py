@@ -53,14 +53,14 @@ def keep_assigned(state: State, name: str) -> None:
         state.pending_temporaries.pop(name, None)
     frame = function_frame(state)
     if frame is not None and name in frame.temporary:
-        frame.passed = frame.passed | {name}
+        frame.exported = frame.exported | {name}
 
 
 def leave(state: State, frame: Frame) -> None:
     """Bring back what the locals of ``frame`` hid."""
-    if frame.passed or state.unset_dynamics:
+    if frame.exported or state.unset_dynamics:
         for name, saved in frame.saved.items():
-            if name not in frame.passed:
+            if name not in frame.exported:
                 state.restore(name, saved)
     else:
         _restore_all(state, frame)

@@ -14,9 +14,8 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.redirect import Apply, Undo, needs_process, restore
 from sandhook.interp.subshell import redirect_apart
 from sandhook.state.assigned import Assigned
-from sandhook.state.assignment import assign
+from sandhook.state.assignment import assign, plain_array
 from sandhook.state.control import ShellError
-from sandhook.state.elements import plain_array
 from sandhook.state.state import State
 from sandhook.state.values import COMPUTED, LARGE, AssociativeArray, IndexedArray, store
 from sandhook.syntax.nodes import (

@@ -11,8 +11,8 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.interp.jobs import jobs_of, report_ended_jobs
 from sandhook.interp.messages import report_death, report_killed
 from sandhook.interp.subshell import in_subshell, start_subshell
+from sandhook.state.assignment import set_array
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
-from sandhook.state.elements import set_array
 from sandhook.state.jobs import Job
 from sandhook.state.state import Function, State
 from sandhook.state.values import EXPORT, READONLY

@@ -13,8 +13,8 @@ from sandhook.interp.compile.protocol import Compiler
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import Matches, compile_pattern, quote
 from sandhook.pattern.posix import compile_ere
+from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
-from sandhook.state.elements import set_array
 from sandhook.state.frame import Saved
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, IndexedArray

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from sandhook.interp.compile.assignment import MakeAssigned, compile_assignment
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.state.assigned import Argument, Assigned
-from sandhook.state.assignment import assign
+from sandhook.state.assignment import assign, check_writable
 from sandhook.state.control import ExitShell, ShellError
-from sandhook.state.elements import check_writable
 from sandhook.state.frame import Saved
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER
