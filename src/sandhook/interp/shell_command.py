@@ -24,7 +24,13 @@ USAGE_STATUS = 2
 #: Variables that are set unless the environment has them.
 _DEFAULTS = {
     "HOSTNAME": "sandbox", "HOSTTYPE": "x86_64", "MACHTYPE": "x86_64-pc-linux-gnu", "OSTYPE": "linux-gnu",
-    "TERM": "dumb",
+    "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "dumb",
+}  # fmt: skip
+
+#: Variables that are set whatever the environment has.
+_FIXED = {
+    "BASH": "/bin/bash", "BASH_LOADABLES_PATH": "/usr/local/lib/bash:/usr/lib/bash",
+    "BASH_VERSION": "5.2.15(1)-release", "IFS": " \t\n", "OPTERR": "1", "OPTIND": "1", "PS4": "+ ",
 }  # fmt: skip
 _LEVEL = lazily(r"\s*[+-]?[0-9]{1,9}\s*")
 
@@ -95,6 +101,27 @@ def new_state(
     process.caught.add(SIGQUIT)  # a shell does not end of it, a subshell does
     if process.ignored:
         state.traps.update((NAMES[number], "") for number in process.ignored)
+    _import_environment(state, environment)
+    values = state.values
+    state.attributes.update(ATTRIBUTES)
+    values.update(_FIXED)
+    values["BASH_VERSINFO"] = IndexedArray(["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"])
+    state.attributes["BASH_VERSINFO"] = ARRAY | READONLY
+    for key, value in _DEFAULTS.items():
+        values.setdefault(key, value)
+    if programs is not None:
+        values.update((key, value) for key, value in programs.facts().items() if key not in environment)
+    values.pop("_", None)
+    state.attributes.pop("_", None)
+    state.last_argument = environment.get("_", name)
+    _count_level(runtime, state)
+    set_environment_value(state, "PWD", process.cwd)
+    state.attributes["OLDPWD"] = EXPORT
+    return state
+
+
+def _import_environment(state: State, environment: dict[str, str]) -> None:
+    """Set the exported variables of a new shell, without those that an environment may not set."""
     set_environment(state, {key: value for key, value in environment.items() if _is_name(key)})
     if len(state.values) < len(environment):
         foreign = {key: value for key, value in environment.items() if not _is_name(key)}
@@ -103,35 +130,12 @@ def new_state(
         if inert in state.values:
             state.values.pop(inert)
             state.attributes.pop(inert, None)
-    values = state.values
     for computed in DYNAMICS:
         if DYNAMICS[computed].unset is not None:
             continue
-        given = values.pop(computed, None)
+        given = state.values.pop(computed, None)
         if given is not None and computed == "SECONDS" and isinstance(given, str) and given.isdigit():
             state.memo = state.memo._replace(seconds=int(given[:18]))
-    state.attributes.update(ATTRIBUTES)
-    values["IFS"] = " \t\n"
-    values.setdefault("PATH", "/usr/local/bin:/usr/bin:/bin")
-    values["OPTIND"] = "1"
-    values["OPTERR"] = "1"
-    values["PS4"] = "+ "
-    values["BASH_VERSION"] = "5.2.15(1)-release"
-    values["BASH_VERSINFO"] = IndexedArray(["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"])
-    state.attributes["BASH_VERSINFO"] = ARRAY | READONLY
-    for key, value in _DEFAULTS.items():
-        values.setdefault(key, value)
-    if programs is not None:
-        values.update((key, value) for key, value in programs.facts().items() if key not in environment)
-    values["BASH"] = "/bin/bash"
-    values["BASH_LOADABLES_PATH"] = "/usr/local/lib/bash:/usr/lib/bash"
-    values.pop("_", None)
-    state.attributes.pop("_", None)
-    state.last_argument = environment.get("_", name)
-    _count_level(runtime, state)
-    set_environment_value(state, "PWD", process.cwd)
-    state.attributes["OLDPWD"] = EXPORT
-    return state
 
 
 def _count_level(runtime: Interpreter, state: State) -> None:

@@ -60,17 +60,15 @@ def fork(state: State, process: Process) -> State:
     new.frames = frames = state.frames.copy()
     new.shared_frames = len(frames)
     new.functions = state.functions.copy()
-    new.hashed = state.hashed.copy()
-    new.hash_path = state.hash_path
+    new.hashed, new.hash_path = state.hashed.copy(), state.hash_path
     new.namerefs = state.namerefs.copy()
     new.tracing = state.tracing.copy()
     new.traps = state.traps.copy()
     # What begins anew.
     new.execution = Execution()
-    new.jobs = None
+    new.jobs = new.pending_temporaries = None
     new.loops = 0
     new.operands = []
-    new.pending_temporaries = None
     new.subshell = state.subshell + 1
     return new
 
