@@ -321,3 +321,10 @@ def test_a_cancellation_lets_go_of_runs_that_are_over() -> None:
         assert shell.run("echo x", cancel=cancellation).stdout == "x\n"
     cancellation.cancel()
     assert shell.run("echo x").stdout == "x\n"
+
+
+def test_the_exit_trap_of_one_run_leaves_nothing_to_the_next() -> None:
+    session = Shell().session()
+    assert session.run("trap 'true' EXIT; false").exit_status == 1
+    result = session.run("set -x; true; exit")
+    assert (result.exit_status, result.stderr) == (0, "+ true\n+ exit\n")
