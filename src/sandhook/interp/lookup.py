@@ -192,7 +192,7 @@ def hash_table(state: State) -> dict[str, Hashed]:
 
 
 def remember(state: State, name: str, where: Hashed) -> None:
-    """Enter a command into the table. From the first one on, `hash -d` complains about unknown names."""
+    """Enter a command into the table. After the first entry, `hash -d` reports unknown names."""
     hash_table(state)[name] = where
     if not state.memo.hash_used:
         state.memo = state.memo._replace(hash_used=True)

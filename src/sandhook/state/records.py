@@ -130,7 +130,7 @@ class Execution:
             redirections are undone.
         last_argument: The last argument of the command that runs, which ``$_`` becomes afterwards.
         syntax_error: The error that ended the text that was read last; None without one.
-        positional_set: ``set`` has assigned the positional parameters, so a sourced file leaves them behind.
+        positional_set: ``set`` has assigned the positional parameters, so they stay after a sourced file.
         abandoned_calls: The calls that errexit has left, and their positional parameters, for the EXIT trap.
         skips_err_trap: The next failure is that of the call which set the ERR trap.
     """

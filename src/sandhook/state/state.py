@@ -433,7 +433,7 @@ class State:
             dynamic.element(self, subscript, value)
 
     def array(self, name: str) -> Array:
-        """Return the array called ``name``; make it of the scalar, or of nothing, when there is none."""
+        """Return the array called ``name``; make it of the scalar or of nothing when it is missing."""
         value = self.value(name) if name in self.dynamics else self.values.get(name)
         if value is not None and not isinstance(value, str):
             return value
