@@ -1,9 +1,9 @@
-"""The one door to bashlex: its tokenizer, without building its parsing table.
+"""bashlex's tokenizer, imported without building bashlex's parsing table.
 
 Running ``bashlex/__init__`` computes an LALR table (about 75 ms in every process) that is not
 used here: ``tables.py`` holds ours. The package object is therefore registered without running
-it. Whoever else uses bashlex in the same process still gets the package they know: the first
-look at what is missing runs the real ``__init__``.
+it. Other users of bashlex in the same process still get the whole package: the first access to
+a missing attribute runs the real ``__init__``.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from __future__ import annotations
 import sys
 from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-#: What running ``bashlex/__init__`` brings, beside the modules that its tokenizer imports.
+#: Attributes that ``bashlex/__init__`` defines, without the modules that its tokenizer imports.
 _PUBLIC = frozenset(["parse", "parsesingle", "parser", "split", "subst", "yacc"])
 
 
 def _register_package() -> ModuleType | None:
-    """Put an un-run bashlex into sys.modules; None when it is there already or not on a path."""
+    """Put bashlex into sys.modules without running it; return None if it is there already or not on a path."""
     if "bashlex" in sys.modules:
         return None
     spec = PathFinder.find_spec("bashlex")
-    if spec is None or spec.loader is None:  # another finder may know it: import it in full
+    if spec is None or spec.loader is None:  # another finder may have it: import it in full
         return None
     module = ModuleType("bashlex")
     module.__spec__, module.__loader__, module.__file__ = spec, spec.loader, spec.origin
@@ -35,7 +35,7 @@ def _register_package() -> ModuleType | None:
 def _run_on_first_use(module: ModuleType) -> None:
     def attribute(name: str) -> Any:
         importing = name in ("subst", "yacc") and "bashlex.parser" in sys.modules
-        if name not in _PUBLIC or importing:  # a module of it that is being imported, or nothing
+        if name not in _PUBLIC or importing:  # a submodule that is being imported, or no attribute
             raise AttributeError(f"module 'bashlex' has no attribute {name!r}")
         del module.__dict__["__getattr__"]
         assert module.__spec__ is not None and module.__spec__.loader is not None
@@ -55,7 +55,13 @@ except BaseException:
 if _package is not None:
     _run_on_first_use(_package)
 
-Tokenizer: Any = tokenizer
+if TYPE_CHECKING:
+
+    class Tokenizer:
+        """bashlex's tokenizer, which has no types."""
+
+else:
+    Tokenizer = tokenizer
 
 #: Spelling of every operator to its token's name in the grammar: {"&&": "AND_AND", ...}.
 OPERATORS: dict[str, str] = {

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
-from sandhook.syntax.words import merged
-
-if TYPE_CHECKING:
-    from sandhook.syntax.lexer import Lexer
-
+from sandhook.syntax.unexpected import unexpected_operator
+from sandhook.syntax.words import WordReader, merged
 
 _SUBSTITUTION = re.compile(r"[<>]\(")
 _BREAK = re.compile(r"[ \t\n;&|<>]")
 
 
 def read_assignment(
-    lexer: Lexer, name: str, at: int, blanks: bool, array: bool
+    reader: WordReader, name: str, at: int, blanks: bool, array: bool
 ) -> Assignment | tuple[WordPart, ...] | None:
     """Read what follows ``name`` at ``at``.
 
@@ -29,99 +25,99 @@ def read_assignment(
     Returns:
         The parts of a word when ``name[subscript]`` is no assignment, None when nothing was read.
     """
-    text = lexer.text
+    text = reader.text
     start = at - len(name)
     subscript = None
     if text[at] == "[":
         if blanks:
-            lexer.position = opened = at + 1
-            parts = lexer.read_balanced("[", "]", at, shifting=True)
-            subscript = Word(merged(parts), (at + 1, lexer.position - 1))
-            text, at = lexer.text, lexer.position
+            reader.position = opened = at + 1
+            parts = reader.read_balanced("[", "]", at, shifting=True)
+            subscript = Word(merged(parts), (at + 1, reader.position - 1))
+            text, at = reader.text, reader.position
             if not text.startswith(("=", "+="), at):
                 if any(part.__class__ is Literal and _SUBSTITUTION.search(part[0]) for part in parts):
-                    lexer.position = opened  # no expression, so these are no operators
-                    parts = lexer.read_balanced("[", "]", opened - 1)
-                rest = lexer.read_word_parts(lexer.extglob)
+                    reader.position = opened  # no expression, so these are no operators
+                    parts = reader.read_balanced("[", "]", opened - 1)
+                rest = reader.read_word_parts(reader.extglob)
                 return merged([Literal(name + "["), *parts, Literal("]"), *rest])
         else:
-            lexer.position = at + 1
-            depth = lexer.depth
+            reader.position = at + 1
+            depth = reader.depth
             try:
-                parts = lexer.read_balanced("[", "]", at, shifting=True)
+                parts = reader.read_balanced("[", "]", at, shifting=True)
             except ShellSyntaxError:
-                lexer.depth = depth
+                reader.depth = depth
                 return None
             if any(part.__class__ is Literal and _BREAK.search(part[0]) for part in parts):
                 return None
-            subscript = Word(merged(parts), (at + 1, lexer.position - 1))
-            text, at = lexer.text, lexer.position
+            subscript = Word(merged(parts), (at + 1, reader.position - 1))
+            text, at = reader.text, reader.position
     append = text.startswith("+=", at)
     at += append
     if text[at] != "=":
         return None
-    lexer.position = at = at + 1
+    reader.position = at = at + 1
     if array and text[at] == "(":
-        value: Any = read_array(lexer, at)
+        value: Word | ArrayLiteral = read_array(reader, at)
     else:
-        value = Word(lexer.read_word_parts(lexer.extglob), (at, lexer.position))
-    return Assignment(name, value, subscript, append, (start, lexer.position))
+        value = Word(reader.read_word_parts(reader.extglob), (at, reader.position))
+    return Assignment(name, value, subscript, append, (start, reader.position))
 
 
-def read_array(lexer: Lexer, start: int) -> ArrayLiteral | Word:
+def read_array(reader: WordReader, start: int) -> ArrayLiteral | Word:
     """Read a compound assignment's value, whose "(" is at ``start``.
 
     When the word goes on behind the ")", as in ``a=(1)b``, the whole is an ordinary value.
     """
-    array = _read_array(lexer, start)
-    rest = lexer.read_word_parts(lexer.extglob)
+    array = _read_array(reader, start)
+    rest = reader.read_word_parts(reader.extglob)
     if not rest:
         return array
-    text = lexer.text[start : array.span[1]]
-    return Word(merged([Literal(text), *rest]), (start, lexer.position))
+    text = reader.text[start : array.span[1]]
+    return Word(merged([Literal(text), *rest]), (start, reader.position))
 
 
-def _read_array(lexer: Lexer, start: int) -> ArrayLiteral:
-    lexer.enter()
-    lexer.position = start + 1
+def _read_array(reader: WordReader, start: int) -> ArrayLiteral:
+    reader.enter()
+    reader.position = start + 1
     elements: list[Word | ArrayElement] = []
     while True:
-        at = lexer.skip_blanks()
-        text = lexer.text
-        if at >= lexer.length:
-            lexer.unmatched(")", start, "array")
+        at = reader.skip_blanks()
+        text = reader.text
+        if at >= reader.length:
+            reader.unmatched(")", start, "array")
         char = text[at]
         if char == ")":
-            lexer.position = at + 1
-            lexer.depth -= 1
+            reader.position = at + 1
+            reader.depth -= 1
             return ArrayLiteral(tuple(elements), (start, at + 1))
         if char == "\n":
-            lexer.end_line(at)
+            reader.end_line(at)
         elif char == "#":
-            lexer.position = text.find("\n", at)
+            reader.position = text.find("\n", at)
         elif char in ";&|(" or (char in "<>" and not text.startswith("(", at + 1)):
-            lexer.unexpected_operator(at, "array")
+            unexpected_operator(reader, at, "array")
         else:
-            elements.append(_read_element(lexer, at))
+            elements.append(_read_element(reader, at))
 
 
-def _read_element(lexer: Lexer, at: int) -> Word | ArrayElement:
-    if lexer.text[at] == "[":
-        lexer.position = at + 1
-        parts = lexer.read_balanced("[", "]", at)
-        after = lexer.position
-        append = lexer.text.startswith("+=", after)
-        if append or lexer.text[after] == "=":
-            lexer.position = begin = after + 1 + append
-            value = Word(lexer.read_word_parts(lexer.extglob), (begin, lexer.position))
+def _read_element(reader: WordReader, at: int) -> Word | ArrayElement:
+    if reader.text[at] == "[":
+        reader.position = at + 1
+        parts = reader.read_balanced("[", "]", at)
+        after = reader.position
+        append = reader.text.startswith("+=", after)
+        if append or reader.text[after] == "=":
+            reader.position = begin = after + 1 + append
+            value = Word(reader.read_word_parts(reader.extglob), (begin, reader.position))
             return ArrayElement(Word(merged(parts), (at + 1, after - 1)), value, append)
-        rest = lexer.read_word_parts(lexer.extglob)
-        return Word(merged([Literal("["), *parts, Literal("]"), *rest]), (at, lexer.position))
-    lexer.position = at
-    return Word(lexer.read_word_parts(lexer.extglob), (at, lexer.position))
+        rest = reader.read_word_parts(reader.extglob)
+        return Word(merged([Literal("["), *parts, Literal("]"), *rest]), (at, reader.position))
+    reader.position = at
+    return Word(reader.read_word_parts(reader.extglob), (at, reader.position))
 
 
-def read_arithmetic_for(lexer: Lexer, start: int, expression: Word) -> tuple[Word, Word, Word]:
+def read_arithmetic_for(reader: WordReader, start: int, expression: Word) -> tuple[Word, Word, Word]:
     """Split at the semicolons; bash wants exactly two."""
     found: list[list[WordPart]] = [[]]
     for part in expression.parts:
@@ -134,8 +130,8 @@ def read_arithmetic_for(lexer: Lexer, start: int, expression: Word) -> tuple[Wor
         found.extend([Literal(text)] if text else [] for text in others)
     if len(found) != 3:
         problem = "arithmetic expression required" if len(found) < 3 else "`;' unexpected"
-        shown = lexer.text[start : lexer.position]
-        lexer.fail(f"syntax error: {problem}", (start, lexer.position), token=shown)
+        shown = reader.text[start : reader.position]
+        reader.fail(f"syntax error: {problem}", (start, reader.position), token=shown)
     init, condition, update = (Word(_trimmed(parts), expression.span) for parts in found)
     return init, condition, update
 

@@ -5,8 +5,10 @@ Source: bash 5.2 reference manual 3.2.5.2 Conditional Constructs; bash 5.2 parse
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
+from sandhook.syntax.context import Context
 from sandhook.syntax.nodes import (
     CondAnd,
     CondBinary,
@@ -17,41 +19,53 @@ from sandhook.syntax.nodes import (
     CondUnary,
 )
 from sandhook.syntax.tokens import END, Token
-
-if TYPE_CHECKING:
-    from sandhook.syntax.lexer import Lexer
+from sandhook.syntax.words import WordReader
 
 _UNARY = frozenset("-" + letter for letter in "abcdefghknoprstuvwxzGLNORS")
 _BINARY = frozenset(["=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"])
 
 
-def read_condition(lexer: Lexer) -> tuple[Condition, Token]:
-    """Read the expression behind ``[[``; return it with the token of ``]]``."""
-    lexer.enter()
-    lexer.in_condition = True
-    extglob = lexer.extglob
-    start = lexer.position
-    lexer.last = "COND_CMD"
-    reader = _Conditions(lexer, start)
-    reader.next()
-    condition = reader.or_()
-    end = reader.token
+def read_condition(
+    reader: WordReader, context: Context, next_token: Callable[[], Token]
+) -> tuple[Condition, Token]:
+    """Read the expression after ``[[``.
+
+    Args:
+        reader: The text.
+        context: What the lexer remembers; says to ``next_token`` where in the expression it is.
+        next_token: Reads the next token of the text.
+
+    Returns:
+        The expression, and the token of ``]]``.
+    """
+    reader.enter()
+    context.in_condition = True
+    extglob = reader.extglob
+    start = reader.position
+    context.last = "COND_CMD"
+    conditions = _Conditions(reader, context, next_token, start)
+    conditions.next()
+    condition = conditions.or_()
+    end = conditions.token
     if end.kind != "COND_END":
-        reader.fail_at_end()
-    lexer.in_condition = False
-    lexer.extglob = extglob
-    lexer.depth -= 1
+        conditions.fail_at_end()
+    context.in_condition = False
+    reader.extglob = extglob
+    reader.depth -= 1
     return condition, end
 
 
 class _Conditions:
-    def __init__(self, lexer: Lexer, start: int) -> None:
-        self.lexer = lexer
-        self.start = start
+    def __init__(
+        self, reader: WordReader, context: Context, next_token: Callable[[], Token], start: int
+    ) -> None:
+        self.reader = reader
+        self.context = context
+        self.next_token = next_token
         self.token = Token("", "", start, start)
 
     def next(self) -> Token:
-        self.token = self.lexer.next_in_condition()
+        self.token = self.next_token()
         return self.token
 
     def skip_newlines(self) -> None:
@@ -64,12 +78,12 @@ class _Conditions:
 
     def or_(self) -> Condition:
         terms = [self.and_()]
-        depth = self.lexer.depth
+        depth = self.reader.depth
         while self.token.kind == "OR_OR":
-            self.lexer.enter()
+            self.reader.enter()
             self.next()
             terms.append(self.and_())
-        self.lexer.depth = depth
+        self.reader.depth = depth
         condition = terms.pop()
         while terms:  # bash groups to the right
             condition = CondOr(terms.pop(), condition)
@@ -77,12 +91,12 @@ class _Conditions:
 
     def and_(self) -> Condition:
         terms = [self.term()]
-        depth = self.lexer.depth
+        depth = self.reader.depth
         while self.token.kind == "AND_AND":
-            self.lexer.enter()
+            self.reader.enter()
             self.next()
             terms.append(self.term())
-        self.lexer.depth = depth
+        self.reader.depth = depth
         condition = terms.pop()
         while terms:
             condition = CondAnd(terms.pop(), condition)
@@ -117,22 +131,22 @@ class _Conditions:
             count += 1
             self.next()
             self.skip_newlines()
-        self.lexer.enter()
+        self.reader.enter()
         condition = self.term()
-        self.lexer.depth -= 1
+        self.reader.depth -= 1
         return CondNot(condition) if count % 2 else condition  # two cancel out
 
     def binary(self, left: Token) -> Condition:
         operator = self.next()
         kind = operator.kind
         if (kind == "WORD" and operator.text in _BINARY) or kind == "LESS" or kind == "GREATER":
-            lexer = self.lexer
-            extglob = lexer.extglob
-            lexer.in_regex = operator.text == "=~"
-            lexer.extglob = extglob or operator.text in ("=", "==", "!=")
+            reader = self.reader
+            extglob = reader.extglob
+            self.context.in_regex = operator.text == "=~"
+            reader.extglob = extglob or operator.text in ("=", "==", "!=")
             right = self.next()
-            lexer.in_regex = False
-            lexer.extglob = extglob
+            self.context.in_regex = False
+            reader.extglob = extglob
             if right.kind != "WORD":
                 self.fail_binary(right)
             self.next_line()
@@ -144,8 +158,8 @@ class _Conditions:
     # ------------------------------------------------------------------ bash's words for errors
 
     def fail(self, message: str, token: Token) -> NoReturn:
-        incomplete = token.end >= self.lexer.length
-        self.lexer.fail(message, (token.start, token.end), token=token.text, incomplete=incomplete)
+        incomplete = token.end >= self.reader.length
+        self.reader.fail(message, (token.start, token.end), token=token.text, incomplete=incomplete)
 
     def fail_at_token(self) -> NoReturn:
         """Raise where an operand must stand."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.syntax.tables import ACTIONS, GOTO_ROWS, GOTOS, PRODUCTIONS, ROWS
+from sandhook.syntax.unexpected import unexpected
 
 if TYPE_CHECKING:
     from sandhook.syntax.lexer import Lexer
@@ -52,7 +53,7 @@ class Driver:
                     token = next_token()
                 action = row.get(token.kind) or row.get("")
                 if action is None:
-                    lexer.unexpected(token)
+                    unexpected(lexer, token)
             if action > 0:
                 state = action
                 states.append(state)

@@ -12,6 +12,8 @@ from sandhook.syntax.options import ParseOptions
 
 _START = itemgetter(0)
 _CONTINUATIONS = re.compile(r"(?:\\\n)+")
+_BLANK = re.compile(r"(?:[ \t]|\\\n)+")
+_BLANK_CR = re.compile(r"(?:[ \t]|\\\r?\n|\r(?=\n))+")
 
 #: Characters that replacing may move before a script is given up: each moves all of its rest.
 MAX_MOVED = 1 << 28
@@ -25,6 +27,8 @@ class Reader:
         length: Characters of ``text``.
         position: 0-based offset of the next character to read.
         depth: Brackets, quotes and compound commands now open.
+        warnings: What bash would print without failing, as (1-based line, text).
+        splices: What aliases replaced, in order: (start, end) in the text, (start, end) in the source.
     """
 
     def __init__(self, text: str, name: str, options: ParseOptions) -> None:
@@ -37,8 +41,9 @@ class Reader:
         self.use_source(0)
         self.depth = 0
         self.carriage_returns = options.tolerate_cr and "\r\n" in text
+        self.warnings: list[tuple[int, str]] = []
+        self._blank = (_BLANK_CR if self.carriage_returns else _BLANK).match
         self._newlines: list[int] | None = None
-        #: What aliases replaced, in order: (start, end) in the text, (start, end) in the source.
         self.splices: list[tuple[int, int, int, int]] = []
         self._moved = 0
 
@@ -48,6 +53,13 @@ class Reader:
         self.text = source if source.endswith("\n") else source + "\n"
         self.length = len(self.text)
         self.position = position
+
+    def skip_blanks(self) -> int:
+        """Move ``position`` past blanks and line continuations, and return it."""
+        found = self._blank(self.text, self.position)
+        if found:
+            self.position = found.end()
+        return self.position
 
     def line_at(self, offset: int) -> int:
         """Return the 1-based line in the source of an offset in the text."""

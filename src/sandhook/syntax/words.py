@@ -83,6 +83,7 @@ class WordReader(Reader):
     def __init__(self, text: str, name: str, options: ParseOptions) -> None:
         super().__init__(text, name, options)
         self._not_arithmetic: set[int] = set()  # offsets of "((" that were tried: none is tried twice
+        self.extglob = options.extglob
         self.stopped = False
         self.substitutions = 0  # how many $( ) are open
         self.in_document = False  # its lines were joined when it was found
@@ -91,6 +92,10 @@ class WordReader(Reader):
 
     def read_substituted_commands(self) -> CommandList | None:
         """Read the commands of ``$( )``, closing parenthesis included."""
+        raise NotImplementedError
+
+    def end_line(self, at: int) -> None:
+        """Pass the newline at ``at``, and the here-documents after it."""
         raise NotImplementedError
 
     # ------------------------------------------------------------------ unquoted words
