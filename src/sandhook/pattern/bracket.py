@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-#: A byte that is no UTF-8, as surrogateescape keeps it: one character, in no class.
+#: Bytes that are not UTF-8, as surrogateescape keeps them: one character each, in no class.
 _ESCAPED = range(0xDC80, 0xDD00)
 
 #: Unicode's own blanks, without the three that never break (glibc keeps those out).
 _WIDE_BLANKS = frozenset("\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u3000")
 
-#: Spaces that never break: glibc takes them for punctuation.
+#: Spaces that never break: punctuation in glibc.
 _HARD_SPACES = frozenset("\u00a0\u2007\u202f")
 
 CLASSES: dict[str, Callable[[str], bool]] = {
@@ -54,7 +54,7 @@ SYMBOLS: dict[str, str] = {
 
 
 def _is_wide_letter(c: str) -> bool:
-    """Tell whether glibc's iswalpha takes a character beyond ASCII: marks, digits and letters in circles too."""
+    """Return glibc's iswalpha of a character beyond ASCII: marks, digits and letters in circles count."""
     if c.isalpha() or c.isdecimal() or "\u24b6" <= c <= "\u24e9":
         return True
     from unicodedata import category, combining
@@ -80,26 +80,35 @@ def fold(c: str) -> str:
 
 
 class Bracket:
-    """The set of characters that one bracket expression matches."""
+    """The set of characters that one bracket expression matches.
+
+    Args:
+        negated: The expression began with "!" or "^".
+        nocase: Case is ignored.
+    """
 
     __slots__ = ("_chars", "_classes", "_negated", "_nocase", "_ranges")
 
-    def __init__(
-        self,
-        negated: bool,
-        chars: frozenset[str],
-        ranges: tuple[tuple[str, str], ...],
-        classes: tuple[str, ...],
-        nocase: bool,
-    ) -> None:
+    def __init__(self, negated: bool, nocase: bool) -> None:
         self._negated = negated
-        self._chars = chars
-        self._ranges = ranges
-        self._classes = classes
         self._nocase = nocase
+        self._chars: set[str] = set()
+        self._ranges: list[tuple[str, str]] = []
+        self._classes: list[str] = []
+
+    def add_char(self, c: str) -> None:
+        self._chars.add(fold(c) if self._nocase else c)
+
+    def add_range(self, low: str, high: str) -> None:
+        self._ranges.append((fold(low), fold(high)) if self._nocase else (low, high))
+
+    def add_class(self, name: str) -> None:
+        """Add the class ``[:name:]``; an unknown class matches nothing."""
+        if name in CLASSES:
+            self._classes.append(name)
 
     def test(self, c: str) -> bool:
-        """Tell whether one character is in the set."""
+        """Return True if one character is in the set."""
         folded = fold(c) if self._nocase else c
         if folded in self._chars:
             return not self._negated
@@ -119,8 +128,17 @@ class OpenBrackets:
     __slots__ = ("dead", "no_class_end")
 
     def __init__(self) -> None:
-        self.dead: set[int] = set()  # offsets inside of brackets from which there is no end
+        self.dead: set[int] = set()  # offsets inside brackets from which there is no end
         self.no_class_end = -1  # from this offset on there is no ":]"; -1 when that is not known
+
+    def class_end(self, pattern: str, at: int) -> int:
+        """Return the offset of the ":]" that ends the class whose "[" is at ``at``, -1 if there is none."""
+        if 0 <= self.no_class_end <= at:
+            return -1
+        end = pattern.find(":]", at + 2)
+        if end < 0:
+            self.no_class_end = at
+        return end
 
 
 def parse_bracket(
@@ -130,67 +148,66 @@ def parse_bracket(
 
     Args:
         pattern: The whole pattern.
-        start: Offset of the "[".
-        nocase: Whether case is ignored.
+        start: 0-based offset of the "[".
+        nocase: Ignore case.
         known: What the caller keeps for one pattern.
 
     Returns:
-        The set and the offset behind its "]"; None when it has no end, so that the "[" is
+        The set and the offset after its "]"; None when it has no end, so that the "[" is
         an ordinary character.
     """
-    at = start + 1
-    size = len(pattern)
-    negated = pattern[at : at + 1] in ("!", "^") and at < size
-    if negated:
-        at += 1
-    chars: set[str] = set()
-    ranges: list[tuple[str, str]] = []
-    classes: list[str] = []
-    first = True
-    visited: list[int] = []
     known = known or OpenBrackets()
-    dead = known.dead
+    at = start + 1
+    negated = pattern.startswith(("!", "^"), at)
+    bracket = Bracket(negated, nocase)
+    visited: list[int] = []
+    end = _read_members(pattern, at + negated, bracket, visited, known)
+    if end < 0:
+        known.dead.update(visited)
+        return None
+    return bracket, end
+
+
+def _read_members(pattern: str, at: int, bracket: Bracket, visited: list[int], known: OpenBrackets) -> int:
+    """Add the members from ``at`` on to the set; return the offset after the "]", -1 if there is none.
+
+    Args:
+        visited: Receives the offsets of the members after the first.
+    """
+    size = len(pattern)
+    first = True
     while True:
-        if at >= size or (not first and at in dead):
-            dead.update(visited)
-            return None
+        if at >= size or (not first and at in known.dead):
+            return -1
         if not first:
             visited.append(at)
         c = pattern[at]
         if c == "]" and not first:
-            at += 1
-            break
+            return at + 1
         first = False
         if c == "[" and pattern[at + 1 : at + 2] == ":":
-            hopeless = 0 <= known.no_class_end <= at
-            end = -1 if hopeless else pattern.find(":]", at + 2)
+            end = known.class_end(pattern, at)
             if end < 0:
-                if not hopeless:
-                    known.no_class_end = at
-                at += 1  # bash drops this "[" and goes on with the colon
-                continue
-            if pattern[at + 2 : end] in CLASSES:
-                classes.append(pattern[at + 2 : end])
-            at = end + 2
+                at += 1  # bash drops this "[" and continues with the colon
+            else:
+                bracket.add_class(pattern[at + 2 : end])
+                at = end + 2
             continue
         low, at = _element(pattern, at)
         if low is None:
-            dead.update(visited)
-            return None
+            return -1
         if pattern[at : at + 1] == "-" and pattern[at + 1 : at + 2] not in ("]", ""):
             high, at = _element(pattern, at + 1)
             if high is None:
-                dead.update(visited)
-                return None
+                return -1
             if low and high:
-                ranges.append((fold(low), fold(high)) if nocase else (low, high))
+                bracket.add_range(low, high)
         elif low:
-            chars.add(fold(low) if nocase else low)
-    return Bracket(negated, frozenset(chars), tuple(ranges), tuple(classes), nocase), at
+            bracket.add_char(low)
 
 
 def _element(pattern: str, at: int) -> tuple[str | None, int]:
-    """Return one character ("" for an unknown collating symbol, None at the end), and what follows."""
+    """Return one character ("" for an unknown collating symbol, None at the end), and the offset after it."""
     c = pattern[at]
     if c == "\\":
         if at + 1 >= len(pattern):

@@ -18,7 +18,7 @@ from sandhook.errors import LimitExceeded
 from sandhook.lazy import lazily
 from sandhook.pattern.engine import Find, Spans, compile_backtracking, compile_linear
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.translate import TOO_BIG, Translator
+from sandhook.pattern.translate import TOO_BIG, Dialect, Translator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +30,8 @@ MAX_LENGTH = 65_536
 DEFAULT_SECONDS = 1.0
 
 _CACHED_LENGTH = 4096
+
+_dialect = lru_cache(maxsize=128)(Dialect)  # there are no more than 128
 
 #: Code points of our own classes that no byte can be.
 _WIDE = lazily(r"\\x\{[0-9a-f]{3,}\}(?:-\\x\{[0-9a-f]{3,}\})?")
@@ -75,9 +77,9 @@ class Regex:
 
     __slots__ = ("_backtracking", "_find", "_source", "_words", "groups", "warnings")
 
-    def __init__(self, pattern: str, latin1: bool, icase: bool, options: dict[str, bool]) -> None:
-        translation = Translator(pattern, **options).run()
-        self._source = (pattern, latin1, icase, options)
+    def __init__(self, pattern: str, latin1: bool, icase: bool, dialect: Dialect) -> None:
+        translation = Translator(pattern, dialect).run()
+        self._source = (pattern, latin1, icase, dialect)
         self._words = translation.words
         self.groups = translation.groups
         self.warnings = tuple(translation.warnings)
@@ -90,8 +92,8 @@ class Regex:
             self._find = compile_linear(text, latin1=latin1, icase=icase, longest=True, message=TOO_BIG)
 
     def _compile_backtracking(self) -> Any:
-        pattern, latin1, icase, options = self._source
-        text = Translator(pattern, **options, fallback=True).run().text
+        pattern, latin1, icase, dialect = self._source
+        text = Translator(pattern, dialect, fallback=True).run().text
         return compile_backtracking(text, latin1=latin1, icase=icase, message=TOO_BIG)
 
     def search(
@@ -186,38 +188,19 @@ def after_character(data: bytes, at: int) -> int:
 
 
 @lru_cache(maxsize=512)
-def _cached(
-    pattern: bytes,
-    extended: bool,
-    icase: bool,
-    newline: bool,
-    lenient: bool,
-    bracket_escapes: bool = False,
-    stray_paren: bool = True,
-    lines: bool = True,
-    gnu: bool = True,
-) -> Regex:
+def _cached(pattern: bytes, icase: bool, dialect: Dialect) -> Regex:
     if len(pattern) > MAX_LENGTH:
         raise PatternError(TOO_BIG)
-    options = {
-        "extended": extended,
-        "newline": newline,
-        "lenient": lenient,
-        "bracket_escapes": bracket_escapes,
-        "stray_paren": stray_paren,
-        "lines": lines,
-        "gnu": gnu,
-    }
     try:
-        return Regex(pattern.decode(), False, icase, options)
+        return Regex(pattern.decode(), False, icase, dialect)
     except UnicodeDecodeError:  # an expression with stray bytes is matched byte by byte
-        return Regex(pattern.decode("latin-1"), True, icase, options)
+        return Regex(pattern.decode("latin-1"), True, icase, dialect)
 
 
-def _compile(pattern: bytes | str, *options: bool) -> Regex:
+def _compile(pattern: bytes | str, icase: bool, dialect: Dialect) -> Regex:
     data = pattern.encode("utf-8", "surrogateescape") if isinstance(pattern, str) else bytes(pattern)
     make = _cached if len(data) <= _CACHED_LENGTH else _cached.__wrapped__
-    return make(data, *options)
+    return make(data, icase, dialect)
 
 
 def compile_bre(
@@ -244,7 +227,7 @@ def compile_bre(
     Raises:
         PatternError: With glibc's wording.
     """
-    return _compile(pattern, False, icase, newline, lenient, False, True, lines, gnu)
+    return _compile(pattern, icase, _dialect(False, newline, lenient, False, True, lines, gnu))
 
 
 def compile_ere(
@@ -261,7 +244,7 @@ def compile_ere(
     """Compile an extended regular expression; arguments as for ``compile_bre``.
 
     Args:
-        pattern: As there; ``[[ =~ ]]`` and ``sed -E`` take glibc's dialect.
+        pattern: As there; ``[[ =~ ]]`` and ``sed -E`` use glibc's dialect.
         icase: Ignore case.
         newline: As REG_NEWLINE.
         lenient: The dialect of ``grep -E`` and awk: a misplaced repeat is ignored, a "{" that
@@ -271,4 +254,5 @@ def compile_ere(
         lines: As for ``compile_bre``.
         gnu: As there.
     """
-    return _compile(pattern, True, icase, newline, lenient, bracket_escapes, stray_paren, lines, gnu)
+    dialect = _dialect(True, newline, lenient, bracket_escapes, stray_paren, lines, gnu)
+    return _compile(pattern, icase, dialect)

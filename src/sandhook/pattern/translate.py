@@ -14,6 +14,7 @@ import re
 from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix_bracket import SPACE, WORD, code, parse_posix_bracket
+from sandhook.record import Record
 
 TOO_BIG = "Regular expression too big"
 BAD_REPEAT = "Invalid preceding regular expression"
@@ -94,43 +95,43 @@ class _Level:
         self.current: list[_Piece] = []
 
 
+class Dialect(Record):
+    """Which of the dialects of POSIX and GNU an expression is written in."""
+
+    extended: bool  #: ERE instead of BRE
+    newline: bool = (
+        False  #: REG_NEWLINE: "." and ``[^...]`` match no newline, "^" and "$" match at every line
+    )
+    lenient: bool = False  #: grep's dialect: what glibc rejects as misplaced is ordinary or ignored
+    bracket_escapes: bool = False  #: a backslash escapes inside brackets too (awk)
+    stray_paren: bool = True  #: a ")" without its "(" is ordinary in an ERE, instead of an error
+    lines: bool = (
+        True  #: with ``newline``, "^" and "$" match at every line, not at the ends of the data alone
+    )
+    gnu: bool = True  #: GNU's operators of a backslash and a character
+
+    __hash__ = tuple.__hash__  # in C: a cached expression looks it up each time
+    __eq__ = tuple.__eq__
+
+
 class Translator:
     """Translates one expression.
 
     Args:
         pattern: The expression.
-        extended: ERE rather than BRE.
-        newline: As REG_NEWLINE: "." and ``[^...]`` do not match a newline, "^" and "$" match at
-            every line.
-        lenient: grep's dialect: what glibc refuses as misplaced is ordinary or ignored.
-        bracket_escapes: A backslash escapes inside of brackets too (awk).
-        stray_paren: A ")" without its "(" is ordinary in an ERE.
-        lines: With ``newline``, "^" and "$" match at every line, not at the ends of the data only.
-        gnu: GNU's operators that are a backslash with a character.
+        dialect: Its dialect.
         fallback: Write for the ``regex`` module.
     """
 
-    def __init__(
-        self,
-        pattern: str,
-        *,
-        extended: bool,
-        newline: bool = False,
-        lenient: bool = False,
-        bracket_escapes: bool = False,
-        stray_paren: bool = True,
-        lines: bool = True,
-        gnu: bool = True,
-        fallback: bool = False,
-    ) -> None:
+    def __init__(self, pattern: str, dialect: Dialect, *, fallback: bool = False) -> None:
         self.pattern = pattern
-        self.extended = extended
-        self.newline = newline
-        self.lenient = lenient
-        self.bracket_escapes = bracket_escapes
-        self.stray_paren = stray_paren
-        self.lines = newline and lines
-        self.gnu = gnu
+        self.extended = dialect.extended
+        self.newline = dialect.newline
+        self.lenient = dialect.lenient
+        self.bracket_escapes = dialect.bracket_escapes
+        self.stray_paren = dialect.stray_paren
+        self.lines = dialect.newline and dialect.lines
+        self.gnu = dialect.gnu
         self.fallback = fallback
         self.result = Translation()
         self.levels = [_Level(0, frozenset())]

@@ -430,10 +430,13 @@ class WordReader(Reader):
         """Read text with expansions up to the bracket that closes the one at ``start``.
 
         Args:
+            opening: The opening bracket, which nests.
+            closing: The closing bracket.
+            start: 0-based offset of the opening bracket.
             arithmetic: Single quotes mean themselves and backslashes act as in double quotes.
-            stop: A bracket that ends the text as well; then ``position`` is left in front of
-                it and ``stopped`` is true.
-            shifting: ``<(`` and ``>(`` are operators with an operand, and no process substitutions.
+            stop: A bracket that ends the text as well; then ``position`` is left at it and
+                ``stopped`` is true.
+            shifting: ``<(`` and ``>(`` are operators with an operand, not process substitutions.
         """
         self.enter()
         text, at = self.text, self.position
@@ -441,7 +444,7 @@ class WordReader(Reader):
         parts: list[WordPart] = []
         run = (_SUBSCRIPT_RUN if closing == "]" and not (arithmetic or shifting) else _TEXT_RUN).match
         open_ = 1
-        apostrophe_end = -1  # where a '...' ends whose brackets do not count
+        apostrophe_end = -1  # end of a '...' whose brackets do not count
         while True:
             found = run(text, at)
             if found:
@@ -455,36 +458,31 @@ class WordReader(Reader):
                 self.stopped = True
                 self.depth -= 1
                 return parts
-            if char in "<>" and text.startswith("(", at + 1):
-                parts.append(self.read_process_substitution(char))
-                text, at = self.text, self.position
-                continue
             if char == "'" and arithmetic:
                 if at > apostrophe_end:
                     apostrophe_end = text.find("'", at + 1)
                     if apostrophe_end < 0:
                         self.unmatched("'", at)
-                parts.append(Literal(char))
-                at += 1
-                continue
-            if char in "\\'\"`$":
-                if arithmetic and char in "\\$`":
-                    part = self._read_double_quoted_special('$`"\\')
-                else:
-                    part = self.read_quoting(arithmetic)
+            elif char in "\\'\"`$" or (char in "<>" and text.startswith("(", at + 1)):
+                part = self._read_in_brackets(char, arithmetic)
                 text, at = self.text, self.position
                 if part is not None:
                     parts.append(part)
                 continue
-            at += 1
-            if at - 1 > apostrophe_end:
-                if char == closing:
-                    open_ -= 1
-                    if open_ == 0:
-                        self.position = at
-                        self.stopped = False
-                        self.depth -= 1
-                        return standing_in(text[begin : at - 1], parts) if self.refused else parts
-                elif char == opening:
-                    open_ += 1
+            elif at > apostrophe_end:
+                open_ += (char == opening) - (char == closing)
+                if open_ == 0:
+                    self.position = at + 1
+                    self.stopped = False
+                    self.depth -= 1
+                    return standing_in(text[begin:at], parts) if self.refused else parts
             parts.append(Literal(char))
+            at += 1
+
+    def _read_in_brackets(self, char: str, arithmetic: bool) -> WordPart | None:
+        """Read the quoting, expansion or process substitution that ``char`` at ``position`` begins."""
+        if char in "<>":
+            return self.read_process_substitution(char)
+        if arithmetic and char in "\\$`":
+            return self._read_double_quoted_special('$`"\\')
+        return self.read_quoting(arithmetic)
