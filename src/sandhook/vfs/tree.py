@@ -1,0 +1,230 @@
+"""The inodes of a memory file system: where a path leads, who may follow it, and what a name costs.
+
+Source: POSIX.1-2024 XBD 4.16 Pathname Resolution, 4.7 File Access Permissions.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from sandhook.vfs import skeleton
+from sandhook.vfs.errors import fs_error
+from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Inode
+from sandhook.vfs.names import MAX_DEPTH, MAX_LINKS, SHORT_PATH, check_name, check_path
+from sandhook.vfs.quota import Quota
+
+#: Last components of a path that name no entry of the directory before them.
+DOTS = ("", ".", "..")
+
+
+class Tree:
+    """Inodes below one root, as one unprivileged user sees them.
+
+    Args:
+        quota: What contents and names may still take.
+        now: Clock for the times of files, in nanoseconds since the epoch.
+        uid: The user whose permission bits apply; 0 passes every check.
+        gid: The user's group.
+        bare: Have nothing but the root, which the user owns, instead of the skeleton.
+
+    Attributes:
+        root: The root directory; None until the first walk needs it.
+        last: The last inode number in use.
+    """
+
+    __slots__ = ("_bare", "gid", "last", "now", "quota", "root", "uid")
+
+    def __init__(self, quota: Quota, now: Callable[[], int], uid: int, gid: int, bare: bool) -> None:
+        self.quota = quota
+        self.now = now
+        self.uid = uid
+        self.gid = gid
+        self._bare = bare
+        self.root: Inode | None = None
+        self.last = 1
+
+    def build(self) -> Inode:
+        """Make the root, with the skeleton below it, and return it."""
+        if self._bare:
+            self.root = skeleton.directory(0o755, 1, self.uid, self.gid, self.now())
+            return self.root
+        self.root, self.last, size = skeleton.build(self.uid, self.gid, self.now())
+        self.quota.limit += size
+        return self.root
+
+    # The path walk.
+
+    def plainly(self, path: str, *, make: bool = False) -> Inode | None:
+        """Return the inode of a path without links, "." and ".." on the way; None where there is more to do.
+
+        Unless it may be made, raises ENOENT where a directory has no such name: searches along PATH ask that most.
+        """
+        if not 0 < len(path) < SHORT_PATH:
+            check_path(path)
+        node = self.root or self.build()
+        parts = path.split("/")
+        del parts[0]
+        try:
+            for part in parts:
+                if node.mode & 0o111 != 0o111:
+                    return None
+                node = node.children[part]
+        except KeyError:
+            sure = (
+                node.mode & S_IFMT == S_IFDIR and part not in DOTS and len(part) < 64 and part.isprintable()
+            )
+            if sure and not make:
+                raise fs_error(errno.ENOENT, path) from None
+            return None
+        return node
+
+    def lookup(self, path: str, follow: bool = True) -> Inode:
+        """Return the inode of a path; the fast road for paths without links, "." and ".."."""
+        node = self.plainly(path)
+        if node is not None and (not follow or node.mode & S_IFMT != S_IFLNK):
+            return node
+        found = self.walk(path, follow)[2]
+        if found is None:
+            raise fs_error(errno.ENOENT, path)
+        return found
+
+    def walk(self, path: str, follow: bool) -> tuple[Inode, str, Inode | None, list[str], list[Inode]]:
+        """Walk a path with all that POSIX XBD 4.16 asks for.
+
+        Returns:
+            Parent, name, inode (None when only the last component is missing), and the names
+            and inodes of the way there without links.
+        """
+        check_path(path)
+        trail = [self.root or self.build()]
+        names: list[str] = []
+        pending = path.split("/")
+        pending.reverse()
+        links = 0
+        while pending:
+            part = pending.pop()
+            here = trail[-1]
+            if here.mode & S_IFMT != S_IFDIR:
+                raise fs_error(errno.ENOTDIR, path)
+            if part in DOTS:
+                if part and not self.allowed(here, 1):
+                    raise fs_error(errno.EACCES, path)
+                if part == ".." and names:
+                    del trail[-1], names[-1]
+                continue
+            if not self.allowed(here, 1):
+                raise fs_error(errno.EACCES, path)
+            try:
+                child = here.children[part]
+            except KeyError:
+                check_name(part, path)
+                if any(pending):
+                    raise fs_error(errno.ENOENT, path) from None
+                return here, part, None, names, trail
+            if child.mode & S_IFMT == S_IFLNK and (follow or pending):
+                links += 1
+                if links > MAX_LINKS:
+                    raise fs_error(errno.ELOOP, path)
+                target = str(child.data)
+                if target[:1] == "/":
+                    del trail[1:], names[:]
+                pending.extend(reversed(target.split("/")))
+                continue
+            trail.append(child)
+            names.append(part)
+        return trail[len(trail) > 1 and -2], names[-1] if names else "", trail[-1], names, trail
+
+    def entry(self, path: str) -> tuple[Inode, str, Inode | None]:
+        """Return parent directory, name and inode (or None) of a path whose last link is not followed.
+
+        The name is "", "." or ".." when the path ends so; the inode is then that directory.
+        """
+        head, _, name = path.rstrip("/").rpartition("/")
+        parent = self.lookup(head or "/")
+        if parent.mode & S_IFMT != S_IFDIR:
+            raise fs_error(errno.ENOTDIR, path)
+        if not self.allowed(parent, 1):
+            raise fs_error(errno.EACCES, path)
+        if name in DOTS:
+            return parent, name, self.lookup(path)
+        try:
+            return parent, name, parent.children[name]
+        except KeyError:
+            check_path(path)
+            check_name(name, path)
+            return parent, name, None
+
+    def allowed(self, node: Inode, mask: int) -> bool:
+        mode = node.mode
+        if mode & mask == mask and mode & (mask << 3) == mask << 3 and mode & (mask << 6) == mask << 6:
+            return True
+        if not self.uid:
+            return not mask & 1 or mode & 0o111 != 0 or mode & S_IFMT == S_IFDIR
+        if node.uid == self.uid:
+            mode >>= 6
+        elif node.gid == self.gid:
+            mode >>= 3
+        return mode & mask == mask
+
+    def room(self, path: str) -> tuple[Inode, str]:
+        """Return parent and name for something new; EEXIST when it is there already."""
+        parent, name, node = self.entry(path)
+        if node is not None:
+            raise fs_error(errno.EEXIST, path)
+        if not parent.links:
+            raise fs_error(errno.ENOENT, path)
+        if not self.allowed(parent, 2):
+            raise fs_error(errno.EACCES, path)
+        return parent, name
+
+    def add(self, parent: Inode, name: str, mode: int) -> Inode:
+        self.last += 1
+        now = self.now()
+        node = Inode(mode, self.last, self.uid, self.gid, now)
+        parent.children[name] = node
+        parent.mtime = parent.ctime = now
+        return node
+
+    # Names.
+
+    def drop(self, node: Inode) -> None:
+        """Take one name from an inode; without names and handles its bytes are free again."""
+        node.links -= 1
+        node.ctime = self.now()
+        self.quota.entries_left += 1
+        if not node.links and not node.opens and node.mode & S_IFMT in (S_IFREG, S_IFLNK):
+            self.quota.take_bytes(-node.size())
+            node.data = b""
+
+    def remove_directory(self, parent: Inode, name: str, node: Inode) -> None:
+        del parent.children[name]
+        node.links = 0
+        parent.links -= 1
+        parent.mtime = parent.ctime = self.now()
+        self.quota.entries_left += 1
+
+    def descend(self, here: Inode, name: str, key: str) -> Inode:
+        child = here.children.get(name)
+        if child is None:
+            self.quota.take_entry()
+            child = self.add(here, name, S_IFDIR | 0o755)
+            child.children = {}
+            child.links = 2
+            here.links += 1
+        elif child.mode & S_IFMT != S_IFDIR:
+            raise fs_error(errno.ENOTDIR, key)
+        return child
+
+    def check_move(self, node: Inode, new: str) -> None:
+        """Refuse to move a directory below itself, or so deep that no path reaches its leaves."""
+        trail = self.walk(new.rstrip("/").rpartition("/")[0] or "/", True)[4]
+        if node in trail:
+            raise fs_error(errno.EINVAL, new)
+        depth = len(trail)
+        level = [node]
+        while level:
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise fs_error(errno.ENAMETOOLONG, new)
+            level = [child for each in level for child in each.children.values() if child.children]
