@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import MappingProxyType
-from typing import Any
 
 from sandhook.vfs.base import Device, Stat
 from sandhook.vfs.quota import Quota
@@ -27,13 +25,26 @@ class Inode:
         mode: Type and permission bits.
         children: Name to inode for a directory; for anything else an empty mapping, so that
             a path walk needs no test of the type.
-        data: Contents of a regular file (``bytes`` until the first change in place), the
-            target of a symbolic link (``str``), the ``Device`` of a character device.
+        data: Contents of a regular file, ``bytes`` until the first change in place.
+        target: Path that a symbolic link names, or ``Device`` of a character device; "" for other types.
         links: Names in directories; a directory counts its own "." and its children's "..".
         opens: Open handles.
     """
 
-    __slots__ = ("atime", "children", "ctime", "data", "gid", "ino", "links", "mode", "mtime", "opens", "uid")
+    __slots__ = (
+        "atime",
+        "children",
+        "ctime",
+        "data",
+        "gid",
+        "ino",
+        "links",
+        "mode",
+        "mtime",
+        "opens",
+        "target",
+        "uid",
+    )
 
     def __init__(self, mode: int, ino: int, uid: int, gid: int, now: int) -> None:
         self.mode = mode
@@ -44,17 +55,18 @@ class Inode:
         self.links = 1
         self.opens = 0
         self.children: dict[str, Inode] = NO_CHILDREN
-        self.data: bytes | bytearray | str | Device = b""
+        self.data: bytes | bytearray = b""
+        self.target: str | Device = ""
 
     def size(self) -> int:
-        """Return the size in bytes, as stat gives it."""
-        data = self.data
-        if data.__class__ is bytes or data.__class__ is bytearray:
-            return DIRECTORY_SIZE if self.mode & S_IFMT == S_IFDIR else len(data)
-        return len(data.encode("utf-8", "surrogateescape")) if isinstance(data, str) else 0
+        """Return the size in bytes that stat(2) reports."""
+        target = self.target
+        if not target:
+            return DIRECTORY_SIZE if self.mode & S_IFMT == S_IFDIR else len(self.data)
+        return len(target.encode("utf-8", "surrogateescape")) if isinstance(target, str) else 0
 
     def stat(self) -> Stat:
-        """Return what stat(2) tells."""
+        """Return the fields of stat(2)."""
         return Stat(
             self.mode,
             self.size(),
@@ -68,8 +80,17 @@ class Inode:
         )
 
 
-#: Shared by every inode that is no directory. A read-only view, typed as what it stands for.
-NO_CHILDREN: dict[str, Inode] = MappingProxyType({})  # type: ignore[assignment]
+class _NoChildren(dict[str, Inode]):
+    """An empty dictionary that stays empty."""
+
+    __slots__ = ()
+
+    def __setitem__(self, name: str, node: Inode) -> None:
+        raise TypeError(f"{name}: not in a directory")
+
+
+#: Shared by every inode that is not a directory.
+NO_CHILDREN = _NoChildren()
 
 
 class MemoryFile:
@@ -90,18 +111,18 @@ class MemoryFile:
         if inode.atime <= inode.mtime:  # as Linux' relatime does
             inode.atime = self._now()
         data = inode.data
-        if data.__class__ is bytes:
+        if isinstance(data, bytes):
             return data[offset : offset + count]
-        return bytes(memoryview(data)[offset : offset + count])  # type: ignore[arg-type]
+        return bytes(memoryview(data)[offset : offset + count])
 
     def line_at(self, offset: int, delimiter: bytes, limit: int) -> bytes:
         """Return the bytes from ``offset`` up to and with ``delimiter``, at most ``limit``; b"" at the end."""
         inode = self._inode
         if inode.atime <= inode.mtime:
             inode.atime = self._now()
-        data: Any = inode.data
+        data = inode.data
         end = data.find(delimiter, offset, offset + limit) + 1 or offset + limit
-        if data.__class__ is bytes:
+        if isinstance(data, bytes):
             return data[offset:end]
         return bytes(memoryview(data)[offset:end])
 
@@ -122,23 +143,23 @@ class MemoryFile:
         if not size and not offset:
             inode.data = bytes(data)
             return end
-        if old.__class__ is bytes:
+        if isinstance(old, bytes):
             inode.data = old = bytearray(old)
         if offset > size:
-            old.extend(bytes(offset - size))  # type: ignore[union-attr]
-        old[offset:end] = data  # type: ignore[index]
+            old.extend(bytes(offset - size))
+        old[offset:end] = data
         return len(data)
 
     def append(self, data: bytes) -> int:
         """Write at the end and return the new size."""
         inode = self._inode
-        old: Any = inode.data
+        old = inode.data
         size = len(old)
         if not data:
             return size
         self._quota.take_bytes(len(data))
         inode.mtime = inode.ctime = self._now()
-        if old.__class__ is bytearray:
+        if isinstance(old, bytearray):
             old += data
         elif size:
             inode.data = bytearray(old)
@@ -156,13 +177,12 @@ class MemoryFile:
         inode.mtime = inode.ctime = self._now()
         if not size:
             inode.data = b""
+        elif isinstance(data, bytes):
+            inode.data = bytearray(data) + bytes(grown) if grown > 0 else data[:size]
         elif grown > 0:
-            inode.data = bytearray(data) if data.__class__ is bytes else data
-            inode.data.extend(bytes(grown))  # type: ignore[union-attr]
-        elif data.__class__ is bytes:
-            inode.data = data[:size]
+            data.extend(bytes(grown))
         else:
-            del data[size:]  # type: ignore[union-attr]
+            del data[size:]
 
     def size(self) -> int:
         return len(self._inode.data)
@@ -171,7 +191,7 @@ class MemoryFile:
         return self._inode.stat()
 
     def close(self) -> None:
-        """Give the handle back; the bytes of an unlinked file go with its last handle."""
+        """Close the handle; the bytes of an unlinked file are freed with its last handle."""
         if self._closed:
             return
         self._closed = True

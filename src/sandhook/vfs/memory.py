@@ -90,7 +90,7 @@ class MemoryFileSystem(Conveniences):
             return handle
         if kind == S_IFIFO:
             return Device("fifo", key=node.ino)
-        device = node.data
+        device = node.target
         if not isinstance(device, Device):  # a link that was not followed
             raise fs_error(errno.ELOOP, path)
         return device
@@ -117,7 +117,7 @@ class MemoryFileSystem(Conveniences):
     def read_bytes(self, path: VirtualPath) -> bytes:
         tree = self._tree
         node = tree.lookup(path)
-        if node.mode & S_IFMT == S_IFREG and node.data.__class__ is bytes and tree.allowed(node, 4):
+        if node.mode & S_IFMT == S_IFREG and isinstance(node.data, bytes) and tree.allowed(node, 4):
             if node.atime <= node.mtime:
                 node.atime = tree.now()
             return node.data
@@ -143,13 +143,13 @@ class MemoryFileSystem(Conveniences):
             raise fs_error(errno.ENOENT, path)
         check_path(target)
         tree.quota.take_entry(len(target.encode("utf-8", "surrogateescape")))
-        tree.add(parent, name, S_IFLNK | 0o777).data = target
+        tree.add(parent, name, S_IFLNK | 0o777).target = target
 
     def readlink(self, path: VirtualPath) -> str:
         node = self._tree.lookup(path, False)
         if node.mode & S_IFMT != S_IFLNK:
             raise fs_error(errno.EINVAL, path)
-        return str(node.data)
+        return str(node.target)
 
     def mkfifo(self, path: VirtualPath, mode: int = 0o666) -> None:
         tree = self._tree

@@ -89,7 +89,7 @@ class _Descriptors(dict[str, Inode]):
         if not (name.isascii() and name.isdecimal() and len(name) < 10 and (name == "0" or name[0] != "0")):
             raise KeyError(name)
         node = Inode(S_IFCHR | 0o600, _FD_BASE + int(name), self._uid, self._gid, self._now)
-        node.data = Device("fd", int(name))
+        node.target = Device("fd", int(name))
         return node
 
 
@@ -133,10 +133,10 @@ def build(uid: int, gid: int, now: int) -> tuple[Inode, int, int]:
     for name, device in _DEVICES:
         number += 1
         devices[name] = node = Inode(S_IFCHR | 0o666, number, 0, 0, now)
-        node.data = device
+        node.target = device
     number += 1
     devices["fd"] = node = Inode(S_IFLNK | 0o777, number, 0, 0, now)
-    node.data = _FD_TARGET
+    node.target = _FD_TARGET
     number += 1
     node = Inode(S_IFDIR | 0o555, number, uid, gid, now)
     node.children = _Descriptors(uid, gid, now)

@@ -11,20 +11,21 @@ from sandhook.vfs.quota import Quota
 
 
 class _Saved(Record):
-    """One inode. ``data`` is contents, target or device; for a directory its children class."""
+    """One inode."""
 
     mode: int
     uid: int
     gid: int
     times: tuple[int, int, int]  # mtime, atime, ctime
     links: int
-    data: bytes | str | Device
+    data: bytes
+    target: str | Device
     children: tuple[tuple[str, int], ...] | None
     special: Inode | None  # a directory whose children are made on demand; never changes
 
 
 class Snapshot:
-    """What ``MemoryFileSystem.snapshot`` gives. Contents are shared with the file system."""
+    """A state of a ``MemoryFileSystem``. Contents are shared with the file system."""
 
     __slots__ = ("_next", "_quota", "_root", "_saved")
 
@@ -40,17 +41,17 @@ class Snapshot:
     def take(cls, root: Inode, next_ino: int, quota: Quota) -> Snapshot:
         """Save every inode that can be reached; changed contents are frozen to ``bytes`` once."""
         saved: dict[int, _Saved] = {}
-        left = quota.limit  # so bytes of files that have no name any more are not part of the state
+        left = quota.limit  # bytes of files without a name are not part of the state
         pending = [root]
         while pending:
             node = pending.pop()
             if node.ino in saved:
                 continue
             data = node.data
-            children = None
-            special = None
             if isinstance(data, bytearray):
                 data = node.data = bytes(data)
+            children = None
+            special = None
             if node.mode & S_IFMT == S_IFDIR:
                 if node.children.__class__ is dict:
                     children = tuple((name, child.ino) for name, child in node.children.items())
@@ -61,7 +62,7 @@ class Snapshot:
                 left -= node.size()
             times = (node.mtime, node.atime, node.ctime)
             saved[node.ino] = _Saved(
-                node.mode, node.uid, node.gid, times, node.links, data, children, special
+                node.mode, node.uid, node.gid, times, node.links, data, node.target, children, special
             )
         return cls(saved, root.ino, next_ino, (left, quota.entries_left, quota.limit))
 
@@ -76,6 +77,7 @@ class Snapshot:
             node.mtime, node.atime, node.ctime = saved.times
             node.links = saved.links
             node.data = saved.data
+            node.target = saved.target
             nodes[number] = node
         for number, saved in self._saved.items():
             if saved.children is not None and saved.special is None:
@@ -98,7 +100,7 @@ class Snapshot:
 
 
 def difference(before: Snapshot, after: Snapshot) -> Changes:
-    """Return what leads from one state to the other; times and owners are not looked at."""
+    """Return the changes from one state to the other; times and owners are ignored."""
     old = before.paths()
     new = after.paths()
     changes = [_change(DELETED, path, saved) for path, saved in old.items() if path not in new]
@@ -109,7 +111,7 @@ def difference(before: Snapshot, after: Snapshot) -> Changes:
         elif was.mode & S_IFMT != saved.mode & S_IFMT:
             changes.append(_change(DELETED, path, was))
             changes.append(_change(CREATED, path, saved))
-        elif was.data != saved.data:
+        elif (was.data, was.target) != (saved.data, saved.target):
             changes.append(_change(MODIFIED, path, saved))
         elif was.mode != saved.mode:
             changes.append(_change(CHMOD, path, saved))
@@ -117,8 +119,6 @@ def difference(before: Snapshot, after: Snapshot) -> Changes:
 
 
 def _change(kind: str, path: VirtualPath, saved: _Saved) -> Change:
-    data = saved.data
-    if isinstance(data, str):
-        data = data.encode("utf-8", "surrogateescape")
-    content = data if isinstance(data, bytes) and saved.mode & S_IFMT != S_IFDIR else b""
+    target = saved.target
+    content = target.encode("utf-8", "surrogateescape") if target and isinstance(target, str) else saved.data
     return Change(kind, path, saved.mode, lambda: content)

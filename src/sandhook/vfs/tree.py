@@ -126,7 +126,7 @@ class Tree:
                 links += 1
                 if links > MAX_LINKS:
                     raise fs_error(errno.ELOOP, path)
-                target = str(child.data)
+                target = str(child.target)
                 if target[:1] == "/":
                     del trail[1:], names[:]
                 pending.extend(reversed(target.split("/")))
@@ -196,6 +196,7 @@ class Tree:
         if not node.links and not node.opens and node.mode & S_IFMT in (S_IFREG, S_IFLNK):
             self.quota.take_bytes(-node.size())
             node.data = b""
+            node.target = ""
 
     def remove_directory(self, parent: Inode, name: str, node: Inode) -> None:
         del parent.children[name]
