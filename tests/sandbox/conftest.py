@@ -46,12 +46,14 @@ FORBIDDEN = ("Traceback (most recent call last)", "site-packages", " object at 0
 #: Modules that run the command line, live in the worker, or write the parser's table.
 HOST_ONLY = (
     "__main__",
-    "worker.libjq",
-    "worker.native",
-    "worker.position",
-    "worker.server",
-    "worker.sqlite",
-    "worker.sqlite_dots",
+    "worker.jq.libjq",
+    "worker.jq.native",
+    "worker.jq.server",
+    "worker.jq.values",
+    "worker.process",
+    "worker.sqlite.console",
+    "worker.sqlite.dots",
+    "worker.sqlite.session",
     "syntax.tablegen",
 )
 

@@ -12,7 +12,7 @@ from tests.worker.asking import output, request
 
 @pytest.fixture
 def pool() -> Iterator[Pool]:
-    made = Pool(lambda: Worker(native=False))
+    made = Pool(lambda: Worker(module="jq.server"))
     yield made
     made.close()
 

@@ -26,7 +26,7 @@ HOST = """
 import time
 from sandhook.worker.client import Pool, Worker
 from sandhook.worker.requests import Request
-POOL = Pool(lambda: Worker(native=False))
+POOL = Pool(lambda: Worker(module='jq.server'))
 POOL.call(Request(b'[tojson]', b'1'), lambda: 10.0, lambda kind, payload: None)
 print(POOL._idle[0].pid, flush=True)
 time.sleep(60)

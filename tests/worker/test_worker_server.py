@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import get_args
 
 import pytest
 
 from sandhook.worker import client, frames
-from sandhook.worker.layout import layout
+from sandhook.worker.jq.layout import layout
 from sandhook.worker.requests import Request
 from tests.worker.asking import output, request
 
@@ -22,9 +23,9 @@ def test_the_environment_is_empty(ask, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("native", [True, False])
-def test_is_confined(native):
-    pool = client.Pool(lambda: client.Worker(native=native))
+@pytest.mark.parametrize("module", get_args(client.Module))
+def test_is_confined(module):
+    pool = client.Pool(lambda: client.Worker(module=module))
     worker = pool.take(10.0)
     assert not worker._ready
     worker.extend(10.0)

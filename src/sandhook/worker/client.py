@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from sandhook.errors import WorkerError
 from sandhook.worker import frames
@@ -22,7 +22,7 @@ from sandhook.worker.requests import NativeRequest, Request
 
 IDLE = 4  #: workers that are kept for later calls
 MOST = 16  #: workers alive at once; a further call waits for one of them
-#: Whether workers call libjq's own functions; where those are hidden, the package's interface is used.
+#: Workers call libjq's own functions; where those are hidden, they use the package's interface.
 NATIVE = sys.platform != "win32"
 _GRACE = 0.5  #: seconds that a worker outlives the deadline of a host that does not kill it
 _READ = 1 << 18
@@ -35,6 +35,10 @@ _ALERT = 0.000_2
 _LOOK = 0.001
 
 
+#: What a worker can run: a module of this package with a function ``main``.
+Module: TypeAlias = Literal["jq.native", "jq.server", "sqlite.session"]
+
+
 class OutOfTime(Exception):
     """The deadline of a call passed; its worker was killed."""
 
@@ -43,8 +47,8 @@ class WorkerDied(Exception):
     """The worker ended while it worked: out of memory, or libjq crashed."""
 
 
-class Stopped(BaseException):
-    """The caller wants no more output: ``cause`` is what it raised; the worker is sound."""
+class OutputRefused(BaseException):
+    """The caller raised ``cause`` when it received output; the worker was stopped and can be kept."""
 
     def __init__(self, cause: BaseException) -> None:
         self.cause = cause
@@ -59,14 +63,14 @@ Take = Callable[[int, bytes], None]
 class Worker:
     """One worker process. Only the call that has taken it from the pool may use it."""
 
-    __slots__ = ("_buffer", "_deadline", "_poll", "_process", "_ready", "_server", "_stdin", "_stdout", "pid")
+    __slots__ = ("_buffer", "_deadline", "_module", "_poll", "_process", "_ready", "_stdin", "_stdout", "pid")
 
     pid: int
     _stdin: int
     _stdout: int
 
-    def __init__(self, *, native: bool = NATIVE, server: str = "") -> None:
-        self._server = server or ("native" if native else "server")
+    def __init__(self, *, module: Module = "jq.native" if NATIVE else "jq.server") -> None:
+        self._module = module
         self._buffer = b""
         self._deadline = 0.0
         self._ready = False
@@ -94,7 +98,7 @@ class Worker:
         try:
             self.pid = os.posix_spawn(
                 sys.executable,
-                _command(self._server),
+                _command(self._module),
                 {},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, theirs_in, 0),
@@ -124,7 +128,7 @@ class Worker:
             raise NotImplementedError
         kept = {name: os.environ[name] for name in ("SYSTEMROOT", "SYSTEMDRIVE") if name in os.environ}
         process = subprocess.Popen(
-            _command(self._server),
+            _command(self._module),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -179,7 +183,7 @@ class Worker:
     @property
     def kind(self) -> str:
         """What it runs, for messages."""
-        return "sqlite" if self._server == "sqlite" else "jq"
+        return "sqlite" if self._module == "sqlite.session" else "jq"
 
     @property
     def fresh(self) -> bool:
@@ -367,9 +371,9 @@ class Pool:
                 kind, payload = worker.frame()
             if kind == frames.MEMORY:
                 raise WorkerDied
-        except Stopped as stopped:
+        except OutputRefused as refusal:
             self.give_back(worker)
-            raise stopped.cause from None
+            raise refusal.cause from None
         except BaseException:
             self.drop(worker)
             raise
@@ -382,7 +386,7 @@ class Pool:
             take(frames.OUTPUT, payload)
         except BaseException as error:
             worker.reply(frames.STOP)
-            raise Stopped(error) from error
+            raise OutputRefused(error) from error
         worker.reply(frames.GO)
 
     def _asked(self, request: Request | NativeRequest, remaining: Callable[[], float]) -> Worker:
@@ -404,12 +408,23 @@ class Pool:
             return worker
 
 
-def _command(server: str) -> list[str]:
-    """Return the command line of a worker that runs the module ``server`` of this directory."""
+#: The program of a worker. Of sandhook it can import the package ``worker`` alone: an isolated interpreter
+#: knows no other directory, and the two packages above its modules are made without running their files.
+START = """\
+import sys
+for name, path in ("sandhook", []), ("sandhook.worker", [sys.argv[1]]):
+    package = sys.modules[name] = type(sys)(name)
+    package.__path__ = path
+from sandhook.worker.{module} import main
+main(sys.argv[2])
+"""
+
+
+def _command(module: Module) -> list[str]:
+    """Return the command line of a worker that runs ``main`` of a module below this directory."""
     here = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 (pathlib costs 5 ms of start-up)
-    start = f"import sys; sys.path.insert(0, sys.argv[1]); import {server}; {server}.main(sys.argv[2])"
     options = ["-I", "-S", "-B"] if sys.dont_write_bytecode else ["-I", "-S"]
-    return [sys.executable, *options, "-c", start, here, _extension()]
+    return [sys.executable, *options, "-c", START.replace("{module}", module), here, _extension()]
 
 
 def _above_standard(descriptor: int) -> int:
@@ -475,7 +490,7 @@ def sqlite_pool() -> Pool:
     """Return the workers of this process that run SQLite."""
     with _SQLITE_LOCK:
         if not _SQLITE:
-            pool = Pool(lambda: Worker(server="sqlite"))
+            pool = Pool(lambda: Worker(module="sqlite.session"))
             if hasattr(os, "register_at_fork"):
                 os.register_at_fork(after_in_child=pool.forget)
             atexit.register(pool.close)

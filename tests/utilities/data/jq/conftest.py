@@ -12,7 +12,7 @@ from sandhook.worker.client import Pool, Worker
 
 @pytest.fixture(scope="session")
 def wrapped_pool() -> Iterator[Pool]:
-    pool = Pool(lambda: Worker(native=False))
+    pool = Pool(lambda: Worker(module="jq.server"))
     yield pool
     pool.close()
 

@@ -1,4 +1,4 @@
-"""Where in its inputs a jq stands that calls libjq's own functions."""
+"""Where in its inputs a run of ``native.py`` is: libjq reads lines and reports those it has read."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """libjq's C functions, called where they are: in the extension module of the package jq.
 
-The package's own interface offers no further inputs, no ``debug``, no halt; libjq does, and on Linux
-and macOS its functions can be seen in the module's file. Runs inside the worker. Every ``Value``
-that a function takes is used up by it, as libjq's manual says, except where this says otherwise.
+The package's own interface lacks further inputs, ``debug`` and halt; libjq has them, and on Linux
+and macOS its functions are visible in the module's file. Windows hides them: see ``server.py``.
+Runs inside the worker. A function frees every ``Value`` that it receives, as libjq's manual says,
+unless its docstring says otherwise.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ PRETTY, ASCII, COLOUR, TAB = 1, 2, 4, 64
 # How texts are read.
 PARSE_SEQ = 1
 
-#: The colours of -C when nobody sets others.
+#: The colours of -C when JQ_COLORS sets no others.
 COLOURS = b"0;90:0;39:0;39:0;39:0;32:1;39:1;39:1;34"
 
 
 class Value(Structure):
-    """A JSON value of libjq, or none, perhaps with a message. ``kind & 15`` is one of the kinds above."""
+    """A JSON value of libjq, or INVALID, perhaps with a message. ``kind & 15`` is one of the kinds above."""
 
     _fields_ = [
         ("kind", c_ubyte),
@@ -59,26 +60,45 @@ class Block(Structure):
     _fields_ = [("first", c_void_p), ("last", c_void_p)]
 
 
-#: Takes a message of libjq's: the pointer that came with the callback, and a value.
+#: Receives a message of libjq's: the pointer that was registered with it, and a value.
 Message = PYFUNCTYPE(None, c_void_p, Value)
 
 
+class _Functions:
+    """Looks functions up in a library. Raises AttributeError for one that the file does not show."""
+
+    def __init__(self, library: PyDLL) -> None:
+        self._library = library
+
+    def function(self, name: str, result: Any, *takes: Any) -> Callable[..., Any]:
+        """Return a function with its result and arguments declared."""
+        pointer = self._library[name]
+        pointer.restype = result
+        pointer.argtypes = takes
+        return pointer
+
+    def value(self, name: str, *takes: Any) -> Callable[..., Value]:
+        """Return a function whose result is a value."""
+        return self.function(name, Value, *takes)
+
+    def address(self, name: str) -> c_void_p:
+        """Return where a function is."""
+        return cast(self._library[name], c_void_p)
+
+
 class LibJq:
-    """The functions that the worker needs. Raises AttributeError when the file does not show them."""
+    """The functions that the worker needs. Raises AttributeError if the file does not show them."""
 
     def __init__(self, file: str) -> None:
-        library = PyDLL(file)
+        functions = _Functions(PyDLL(file))
+        self._bind_programs(functions)
+        self._bind_inputs(functions)
+        self._bind_values(functions)
+        if self.text(self.string(b"x")) != b"x":
+            raise AttributeError("values of libjq look different")
 
-        def function(name: str, result: Any, *takes: Any) -> Callable[..., Any]:
-            found = library[name]
-            found.restype = result
-            found.argtypes = takes
-            return found
-
-        def value(name: str, *takes: Any) -> Callable[..., Value]:
-            return function(name, Value, *takes)
-
-        program = c_void_p
+    def _bind_programs(self, functions: _Functions) -> None:
+        function, value, program = functions.function, functions.value, c_void_p
         self.init = function("jq_init", program)
         self.compile_args = function("jq_compile_args", c_int, program, c_char_p, Value)
         self.start = function("jq_start", None, program, Value, c_int)
@@ -99,6 +119,9 @@ class LibJq:
         self._set_debug = function("jq_set_debug_cb", None, program, Message, c_void_p)
         self._set_stderr = function("jq_set_stderr_cb", None, program, Message, c_void_p)
         self._set_input = function("jq_set_input_cb", None, program, c_void_p, c_void_p)
+
+    def _bind_inputs(self, functions: _Functions) -> None:
+        function, value = functions.function, functions.value
         self.parser_new = function("jv_parser_new", c_void_p, c_int)
         self.parser_free = function("jv_parser_free", None, c_void_p)
         self.parser_next = value("jv_parser_next", c_void_p)
@@ -108,7 +131,10 @@ class LibJq:
         self._inputs_set_parser = function("jq_util_input_set_parser", None, c_void_p, c_void_p, c_int)
         self.inputs_next = value("jq_util_input_next_input", c_void_p)
         self._inputs_free = function("jq_util_input_free", None, c_void_p)
-        self._next_input = cast(library["jq_util_input_next_input_cb"], c_void_p)
+        self._next_input = functions.address("jq_util_input_next_input_cb")
+
+    def _bind_values(self, functions: _Functions) -> None:
+        function, value = functions.function, functions.value
         self.null = value("jv_null")
         self.array = value("jv_array")
         self.append = value("jv_array_append", Value, Value)
@@ -125,8 +151,6 @@ class LibJq:
         self._string_length = function("jv_string_length_bytes", c_int, Value)
         self._has_message = function("jv_invalid_has_msg", c_int, Value)
         self.message_of = value("jv_invalid_get_msg", Value)
-        if self.text(self.string(b"x")) != b"x":
-            raise AttributeError("values of libjq look different")
 
     # ------------------------------------------------------------------ values
 
@@ -146,17 +170,17 @@ class LibJq:
         return self.text(self._dump(value, flags))
 
     def parse(self, data: bytes) -> Value:
-        """Return the one value of a JSON text; no value, with a message, for any other text."""
+        """Return the one value of a JSON text; INVALID, with a message, for any other text."""
         return self._parse(data, len(data))
 
     def has_message(self, value: Value) -> bool:
-        """Tell whether no value has a message; ``value`` is not used up."""
+        """Return True if an INVALID value has a message; ``value`` is not freed."""
         return bool(self._has_message(self.copy(value)))
 
     # ------------------------------------------------------------------ programs and inputs
 
     def read(self, program: int, name: bytes, text: bytes, *, library: bool) -> int:
-        """Read a program or a module without what it imports; return how many errors its grammar has."""
+        """Parse a program or a module without what it imports; return the count of errors in its grammar."""
         locations = self._locations(program, name, text, len(text))
         block = Block()
         parse = self._parse_library if library else self._parse_program
@@ -167,19 +191,19 @@ class LibJq:
         return errors
 
     def listen(self, program: int, error: Any, debug: Any, stderr: Any) -> None:
-        """Let three callbacks (``Message``) hear what a program says; they must outlive it."""
+        """Register three callbacks (``Message``) for the messages of a program, which they must outlive."""
         self._set_error(program, error, None)
         self._set_debug(program, debug, None)
         self._set_stderr(program, stderr, None)
 
     def inputs(self, parser: int, *, slurp: bool) -> int:
-        """Return inputs that a parser reads, which they own from now on."""
-        made: int = self._inputs_new(None, None)
-        self._inputs_set_parser(made, parser, slurp)
-        return made
+        """Return inputs that a parser reads; they own the parser from now on."""
+        inputs: int = self._inputs_new(None, None)
+        self._inputs_set_parser(inputs, parser, slurp)
+        return inputs
 
-    def give_inputs(self, program: int, inputs: int) -> None:
-        """Let ``input`` of a program read from ``inputs``."""
+    def set_inputs(self, program: int, inputs: int) -> None:
+        """Make ``input`` of a program read from ``inputs``."""
         self._set_input(program, self._next_input, inputs)
 
     def free_inputs(self, inputs: int) -> None:

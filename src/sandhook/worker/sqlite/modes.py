@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+
+from sandhook.worker.sqlite.text import Field
 
 MODES = (
     "ascii",
@@ -22,7 +23,7 @@ MODES = (
     "tcl",
 )
 
-#: Modes that look at all rows before they print the first.
+#: Modes that read all rows before they print the first.
 TABULAR = frozenset({"box", "column", "markdown", "table"})
 
 #: Where these modes break lines when ``.mode`` set them.
@@ -37,7 +38,7 @@ class Style:
     """How results are printed; dot-commands change it.
 
     Attributes:
-        number: Gives a float as SQLite prints it, with so many significant digits.
+        number: Returns a float as SQLite prints it, with a number of significant digits.
     """
 
     def __init__(self, number: Number) -> None:
@@ -55,7 +56,7 @@ class Style:
         self.literal = False  # fields of tables are SQL literals
 
     def set_mode(self, mode: str, *, by_command: bool) -> None:
-        """Take a mode with the separators that belong to it."""
+        """Set a mode with the separators that belong to it."""
         self.mode = mode
         self.words = self.literal = False
         self.wrap = WRAP if by_command and mode in TABULAR else 0
@@ -75,8 +76,8 @@ class Style:
 
     # ------------------------------------------------------------------ fields
 
-    def text(self, value: Any) -> str:
-        """Return a field as plain text; a blob as far as its first NUL."""
+    def text(self, value: Field) -> str:
+        """Return a field as plain text; a blob up to its first NUL."""
         if value is None:
             return self.null
         if isinstance(value, float):
@@ -85,7 +86,7 @@ class Style:
             return value.partition(b"\0")[0].decode("utf-8", "surrogateescape")
         return value.partition("\0")[0] if isinstance(value, str) else str(value)
 
-    def quoted(self, value: Any, *, digits: int = 20) -> str:
+    def quoted(self, value: Field, *, digits: int = 20) -> str:
         """Return a field as an SQL literal."""
         if value is None:
             return "NULL"
@@ -95,7 +96,7 @@ class Style:
             return f"X'{value.hex()}'"
         return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
-    def _json(self, value: Any) -> str:
+    def _json(self, value: Field) -> str:
         if value is None:
             return "null"
         if isinstance(value, float):
@@ -105,7 +106,7 @@ class Style:
             value = value.decode("utf-8", "surrogateescape")
         return json_string(value) if isinstance(value, str) else str(value)
 
-    def _csv(self, value: Any) -> str:
+    def _csv(self, value: Field) -> str:
         if value is None:
             return self.null
         text = self.text(value)
@@ -115,19 +116,19 @@ class Style:
             return '"' + text.replace('"', '""') + '"'
         return text
 
-    def _tcl(self, value: Any) -> str:
-        """Return a field as a string of C's."""
-        made = "".join(
+    def _tcl(self, value: Field) -> str:
+        """Return a field as a string of C."""
+        text = "".join(
             _C_ESCAPES.get(c) or (c if " " <= c != "\x7f" else f"\\{ord(c):03o}") for c in self.text(value)
         )
-        return f'"{made}"'
+        return f'"{text}"'
 
     # ------------------------------------------------------------------ results
 
     def print(
-        self, names: Sequence[str], rows: Iterable[Sequence[Any]], write: Callable[[str], None]
+        self, names: Sequence[str], rows: Iterable[Sequence[Field]], write: Callable[[str], None]
     ) -> None:
-        """Print the rows of one statement; nothing when there are none."""
+        """Print the rows of one statement; nothing if there are no rows."""
         if self.mode in TABULAR:
             show = self.quoted if self.literal else self.text
             self._tabular(names, [[show(value) for value in row] for row in rows], write)
@@ -162,7 +163,7 @@ class Style:
         )
         return self.column.join(show(name) for name in names) + self.row
 
-    def _line_by_line(self, names: Sequence[str]) -> Callable[[Sequence[Any]], str]:
+    def _line_by_line(self, names: Sequence[str]) -> Callable[[Sequence[Field]], str]:
         if self.mode == "line":
             width = max(5, *map(len, names))
             return lambda row: "".join(
@@ -236,7 +237,7 @@ def _pieces(line: str, step: int, *, words: bool) -> Iterator[str]:
     yield line[at:]
 
 
-#: Mode: what stands left of a row, between its fields, right of it; the rules, in four characters each.
+#: Mode to (text before a row, between its fields, after it, characters of the three rules).
 _FRAMES: dict[str, tuple[str, str, str, tuple[str, str, str] | None]] = {
     "column": ("", "  ", "\n", None),
     "markdown": ("| ", " | ", " |\n", None),
@@ -280,7 +281,7 @@ def escape(text: str) -> str:
 
 
 def json_string(text: str) -> str:
-    """Return a JSON string as SQLite's command line writes it: only what must be is escaped."""
+    """Return a JSON string as SQLite's command line writes it: with as few escapes as possible."""
     from json import dumps
 
     return dumps(text, ensure_ascii=False)

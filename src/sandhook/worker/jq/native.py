@@ -1,8 +1,12 @@
-"""The worker on Linux and macOS: it calls libjq's own functions, and does what jq's main program does.
+"""The jq worker on Linux and macOS: it calls libjq's own functions, and does what jq's main program does.
 
-A request is a JSON header (see ``jq/native.py`` of the utilities, which writes it) and the data. Inputs, ``debug``, ``halt``, layouts and
-messages are libjq's. What libjq would ask the system for comes from the header: a program gets a first line that binds its variables and
-redefines ``env``, ``now`` and the like; answers travel through attributes, which libjq's builtins can read while they run.
+There are two implementations of jq, because the package jq shows libjq's functions on these systems
+only; ``server.py`` is the other, for Windows, which runs wrapped programs. Here inputs, ``debug``,
+``halt``, layouts and messages are libjq's.
+
+A request is a JSON header (``requests.JqHeader``) and the data. What libjq would read from the system
+comes from the header: a program gets a first line that binds its variables and redefines ``env``,
+``now`` and the like; answers travel through attributes, which libjq's builtins can read while they run.
 """
 
 from __future__ import annotations
@@ -13,32 +17,22 @@ import time
 from collections import OrderedDict
 from json import dumps, loads
 
+from sandhook.worker import frames, process
+from sandhook.worker.jq import libjq
+from sandhook.worker.jq.libjq import Value
+from sandhook.worker.jq.position import Position
+from sandhook.worker.jq.texts import strings, text_of
+from sandhook.worker.jq.values import ValueRejected, Values
+
 TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from sandhook.worker import frames, libjq, server
-    from sandhook.worker.libjq import Value
-    from sandhook.worker.position import Position
-else:  # inside a worker the package sandhook is not there, only this directory
-    import frames
-    import libjq
-    import server
-    from position import Position
+    from sandhook.worker.requests import GrammarHeader, JqHeader
 
 PROGRAMS = 128  #: compiled programs that are kept
 
 #: What main.c calls these results of a turn.
 _OK, _OK_NULL, _SYSTEM, _OK_NOTHING, _UNKNOWN = 0, -1, 2, -4, 5
-
-
-class Misuse(Exception):
-    """A value that is defined for a program is wrong: the message, and the status."""
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 class Native:
@@ -48,7 +42,7 @@ class Native:
         self._lib = lib
         self._programs: OrderedDict[bytes, int] = OrderedDict()
         self._marker = f"\x01{os.urandom(12).hex()}:".encode()
-        self._complaints: list[bytes] = []
+        self._errors: list[bytes] = []
         self._listeners = (
             libjq.Message(self._hear_error),
             libjq.Message(self._hear_debug),
@@ -58,25 +52,25 @@ class Native:
         self._zone = ""
 
     def serve_one(self) -> None:
-        """Take one request and answer it."""
+        """Read one request and answer it."""
         size = frames.NATIVE.size
-        seconds, head, body = frames.NATIVE.unpack(server.read_exactly(size))
-        request = server.read_exactly(head + body)
-        server.arm(seconds)
+        seconds, head, body = frames.NATIVE.unpack(process.read_exactly(size))
+        request = process.read_exactly(head + body)
+        process.arm(seconds)
         header = loads(request[:head])
         try:
             self._answer(header, request[head:])
-        except Misuse as error:
-            server.send(frames.FAILED, str(error).encode("utf-8", "replace"))
-            server.send(frames.DONE, frames.ENDED.pack(error.status, 0))
-        except server.Stop:
+        except ValueRejected as error:
+            process.send(frames.FAILED, str(error).encode("utf-8", "replace"))
+            process.send(frames.DONE, frames.ENDED.pack(error.status, 0))
+        except process.OutputRefused:
             self._forget()
         self._run = None
-        server.arm(0)
+        process.arm(0)
 
-    def _answer(self, header: dict[str, Any], data: bytes) -> None:
+    def _answer(self, header: JqHeader | GrammarHeader, data: bytes) -> None:
         if "grammar" in header:
-            server.send(frames.BROKEN, self._grammar(header["grammar"]))
+            process.send(frames.BROKEN, self._grammar(header["grammar"]))
             return
         if sys.platform != "win32" and header["zone"] not in (None, self._zone):
             self._zone = os.environ["TZ"] = header["zone"]
@@ -84,7 +78,7 @@ class Native:
         values = Values(self._lib, header)
         program = self._compiled(header, values)
         if program is None or header["check"]:
-            server.send(frames.BROKEN, b"\n".join(self._complaints))
+            process.send(frames.BROKEN, b"\n".join(self._errors))
             return
         self._run = Run(self._lib, program, header, data)
         self._lib.set_attr(program, self._lib.string(b"PROGRAM_ORIGIN"), values.bound())
@@ -92,8 +86,8 @@ class Native:
 
     # ------------------------------------------------------------------ programs
 
-    def _compiled(self, header: dict[str, Any], values: Values) -> int | None:
-        """Return the program behind its first line; None when libjq does not accept it, with complaints."""
+    def _compiled(self, header: JqHeader, values: Values) -> int | None:
+        """Return the program after its first line; None, and ``_errors`` filled, if libjq rejects it."""
         text = header["program"].encode("utf-8", "replace")
         before = header["before"].encode("utf-8", "replace")
         wrapped = self._first_line(header) + before + text
@@ -113,7 +107,7 @@ class Native:
 
     def _compile(self, text: bytes, arguments: Value) -> int | None:
         lib = self._lib
-        self._complaints = []
+        self._errors = []
         program: int = lib.init()
         lib.listen(program, *self._listeners)
         if lib.compile_args(program, text, arguments):
@@ -122,34 +116,34 @@ class Native:
         return None
 
     def _grammar(self, texts: list[tuple[str, str]]) -> bytes:
-        """Return what libjq says of the first of some texts whose grammar is wrong; imports are not looked for.
+        """Return libjq's messages on the first of some texts whose grammar is wrong; imports are not resolved.
 
         Each has the name of its file; the first is the program, others are modules.
         """
         lib = self._lib
-        self._complaints = []
+        self._errors = []
         program: int = lib.init()
         lib.listen(program, *self._listeners)
         for number, (name, text) in enumerate(texts):
             if lib.read(program, name.encode(), text.encode("utf-8", "replace"), library=number > 0):
                 break
         lib.free_program(program)
-        return b"\n".join(self._complaints)
+        return b"\n".join(self._errors)
 
-    def _first_line(self, header: dict[str, Any]) -> bytes:
-        """Return what stands before a program, on the same line; nothing can be closed that it opens."""
-        made = ""
+    def _first_line(self, header: JqHeader) -> bytes:
+        """Return the text before a program, on the same line; the program cannot close what it opens."""
+        line = ""
         if header["bind"]:
-            made = f"get_prog_origin as [{','.join('$' + name for name in header['bind'])}]|"
+            line = f"get_prog_origin as [{','.join('$' + name for name in header['bind'])}]|"
         if "ENV" in header["bind"]:
-            made += "def env: $ENV;"
+            line += "def env: $ENV;"
         marker = self._marker.decode()
         for name in header["asked"]:
-            made += f"def {name}: {dumps(marker + name)}|debug|get_jq_origin;"
-        return made.encode()
+            line += f"def {name}: {dumps(marker + name)}|debug|get_jq_origin;"
+        return line.encode()
 
     def _forget(self) -> None:
-        """Drop the program of a run that was stopped, with what it holds."""
+        """Free the program of a run that was stopped."""
         if self._run is not None:
             for text, program in self._programs.items():
                 if program == self._run.program:
@@ -157,10 +151,10 @@ class Native:
                     break
             self._lib.free_program(self._run.program)
 
-    # ------------------------------------------------------------------ what libjq says
+    # ------------------------------------------------------------------ messages of libjq
 
     def _hear_error(self, _: object, value: Value) -> None:
-        self._complaints.append(self._lib.text(self._lib.format_error(value)))
+        self._errors.append(self._lib.text(self._lib.format_error(value)))
 
     def _hear_debug(self, _: object, value: Value) -> None:
         try:
@@ -179,103 +173,22 @@ class Native:
                 lib.set_attr(run.program, lib.string(b"JQ_ORIGIN"), answer)
                 return
         line = lib.append(lib.append(lib.array(), lib.string(b"DEBUG:")), value)
-        run.say(lib.dump(line, run.layout & ~libjq.PRETTY) + b"\n")
+        run.error(lib.dump(line, run.layout & ~libjq.PRETTY) + b"\n")
 
     def _hear_stderr(self, _: object, value: Value) -> None:
         try:
             assert self._run is not None
-            self._run.say(self._lib.text(value) if value.kind & 15 == libjq.STRING else self._lib.dump(value))
+            self._run.error(
+                self._lib.text(value) if value.kind & 15 == libjq.STRING else self._lib.dump(value)
+            )
         except BaseException:
             os._exit(1)
-
-
-class Values:
-    """What the command line defines, as values of libjq."""
-
-    def __init__(self, lib: libjq.LibJq, header: dict[str, Any]) -> None:
-        self._lib = lib
-        self._header = header
-        self._named = {name: self._value(*each) for each in header["definitions"] for name in [each[1]]}
-        self._positional = [self._argument(*each) for each in header["positional"]]
-
-    def bound(self) -> Value:
-        """Return the array of the variables that the first line binds."""
-        lib = self._lib
-        made = lib.array()
-        for name in self._header["bind"]:
-            made = lib.append(
-                made, self._special(name) if name in ("ENV", "ARGS") else lib.copy(self._named[name])
-            )
-        return made
-
-    def all(self) -> Value:
-        """Return all variables, as jq itself hands them to a program."""
-        made = self._of_names(own=True)
-        return self._lib.set(made, self._lib.string(b"ARGS"), self._special("ARGS"))
-
-    def _of_names(self, *, own: bool = False) -> Value:
-        """Return the variables that options define, and on demand those of sandhook itself."""
-        lib = self._lib
-        made = lib.object()
-        for name, value in self._named.items():
-            if not own and name.startswith("__sandhook_"):
-                continue
-            made = lib.set(made, lib.string(name.encode("utf-8", "replace")), lib.copy(value))
-        return made
-
-    def _special(self, name: str) -> Value:
-        lib = self._lib
-        made = lib.object()
-        if name == "ENV":
-            for key, text in self._header["env"].items():
-                made = lib.set(made, self._text(key), self._text(text))
-            return made
-        positional = lib.array()
-        for value in self._positional:
-            positional = lib.append(positional, lib.copy(value))
-        made = lib.set(made, lib.string(b"positional"), positional)
-        return lib.set(made, lib.string(b"named"), self._of_names())
-
-    def _text(self, text: str) -> Value:
-        return self._lib.string(text.encode("utf-8", "replace"))
-
-    def _value(self, option: str, name: str, text: str, path: str) -> Value:
-        if option in ("arg", "rawfile"):
-            return self._text(text)
-        if option == "argjson":
-            return self._json(text, "argjson")
-        lib = self._lib
-        data = text.encode("utf-8", "replace")
-        parser = lib.parser_new(0)
-        lib.parser_set_buf(parser, data, len(data), 0)
-        made = lib.array()
-        while True:
-            value = lib.parser_next(parser)
-            if value.kind & 15 == libjq.INVALID:
-                break
-            made = lib.append(made, value)
-        broken = lib.text(lib.message_of(value)).decode("utf-8", "replace") if lib.has_message(value) else ""
-        lib.parser_free(parser)
-        if broken:
-            if option == "data":
-                raise Misuse(f"jq: error loading data file {path}: {broken}\n\njq: 1 compile error\n", 3)
-            raise Misuse(f"jq: Bad JSON in --{option} {name} {path}: {broken}\n", 2)
-        return made
-
-    def _argument(self, is_json: bool, text: str) -> Value:
-        return self._json(text, "jsonargs") if is_json else self._text(text)
-
-    def _json(self, text: str, option: str) -> Value:
-        value = self._lib.parse(text.encode("utf-8", "replace"))
-        if value.kind & 15 == libjq.INVALID:
-            raise Misuse(f"jq: invalid JSON text passed to --{option}\n", frames.MISUSED)
-        return value
 
 
 class Run:
     """One call of jq."""
 
-    def __init__(self, lib: libjq.LibJq, program: int, header: dict[str, Any], data: bytes) -> None:
+    def __init__(self, lib: libjq.LibJq, program: int, header: JqHeader, data: bytes) -> None:
         self._lib = lib
         self._header = header
         self.program = program
@@ -287,7 +200,7 @@ class Run:
         whole = lines and header["slurp"]
         self._read = data
         if lines:
-            self._read = server.strings(server.text_of(data), whole=whole).encode()
+            self._read = strings(text_of(data), whole=whole).encode()
             if whole and not header["files"]:
                 self._read = b""
         files = header["files"]
@@ -303,13 +216,13 @@ class Run:
         self._inputs = lib.inputs(parser, slurp=header["slurp"] and not lines)
 
     def main(self) -> None:
-        """Run the program on its inputs and say how it ended, as jq's main program does."""
+        """Run the program on its inputs and send how it ended, as jq's main program does."""
         lib, header = self._lib, self._header
         if header["colours"] is not None:
             lib.set_colors(libjq.COLOURS)
             if header["colours"] and not lib.set_colors(header["colours"].encode("utf-8", "replace")):
-                self.say(b"Failed to set $JQ_COLORS\n")
-        lib.give_inputs(self.program, self._inputs)
+                self.error(b"Failed to set $JQ_COLORS\n")
+        lib.set_inputs(self.program, self._inputs)
         try:
             status, last = self._turns()
             if self._failed_to_open:
@@ -318,7 +231,7 @@ class Run:
             if self._size > frames.CHUNK:
                 self._flush()
                 data = b""
-            server.send(frames.DONE, frames.ENDED.pack(status, last) + data)
+            process.send(frames.DONE, frames.ENDED.pack(status, last) + data)
         finally:
             lib.free_inputs(self._inputs)
 
@@ -339,9 +252,9 @@ class Run:
                     return status, last
                 message = lib.text(lib.message_of(value))
                 if not self._header["parse"] & libjq.PARSE_SEQ:
-                    self.say(b"jq: parse error: " + message + b"\n")
+                    self.error(b"jq: parse error: " + message + b"\n")
                     return _UNKNOWN, last
-                self.say(b"jq: ignoring parse error: " + message + b"\n")
+                self.error(b"jq: ignoring parse error: " + message + b"\n")
                 continue
             status = self._turn(value)
             if status <= 0 and status != _OK_NOTHING:
@@ -352,25 +265,25 @@ class Run:
 
     @staticmethod
     def _unreadable(files: list[tuple[str, int, str]]) -> list[tuple[int, bytes]]:
-        """Return the files that cannot be read, the last first: where they would begin, and what is said of them."""
-        found = []
+        """Return the files that cannot be read, the last first: offset where they would begin, and message."""
+        unreadable = []
         at = 0
-        for _, size, said in files:
-            if said:
-                found.append((at, said.encode("utf-8", "replace")))
+        for _, size, message in files:
+            if message:
+                unreadable.append((at, message.encode("utf-8", "replace")))
             at += size
-        return found[::-1]
+        return unreadable[::-1]
 
     def _open_asked(self) -> None:
-        """Do as ``_open`` does for a program that reads its inputs itself."""
+        """Call ``_open`` for a program that reads its inputs itself."""
         if self._header["reads"]:
             self._open(at_end=self._offset() == len(self._read))
 
     def _open(self, *, at_end: bool) -> None:
-        """Say which files could not be read, as far as the inputs were read."""
+        """Report the files that could not be read, as far as the inputs were read."""
         end = self._position.end(self._offset()) if self._unread and not at_end else 0
         while self._unread and (at_end or self._unread[-1][0] < end):
-            self.say(self._unread.pop()[1])
+            self.error(self._unread.pop()[1])
             self._failed_to_open = True
             self._position.whole = at_end
 
@@ -418,9 +331,9 @@ class Run:
         message = lib.error_message(self.program)
         kind = message.kind & 15
         if kind == libjq.STRING:
-            self.say(lib.text(message))
+            self.error(lib.text(message))
         elif kind not in (libjq.NULL, libjq.INVALID):
-            self.say(lib.dump(message) + b"\n")
+            self.error(lib.dump(message) + b"\n")
         return status
 
     def _failed(self, message: Value) -> int:
@@ -430,15 +343,15 @@ class Run:
         where = self._where().encode("utf-8", "replace")
         if message.kind & 15 == libjq.STRING:
             text = lib.text(message).partition(b"\0")[0]
-            self.say(b"jq: error (at " + where + b"): " + text + b"\n")
+            self.error(b"jq: error (at " + where + b"): " + text + b"\n")
         else:
-            self.say(b"jq: error (at " + where + b") (not a string): " + lib.dump(message) + b"\n")
+            self.error(b"jq: error (at " + where + b") (not a string): " + lib.dump(message) + b"\n")
         return _UNKNOWN
 
-    # ------------------------------------------------------------------ what a program asks
+    # ------------------------------------------------------------------ redefined functions
 
-    def asked(self, name: str) -> Any:
-        """Return what the redefined function ``name`` gives."""
+    def asked(self, name: str) -> float | str | None:
+        """Return the value of the redefined function ``name``."""
         if name == "now":
             return time.time() + self._header["skew"]
         self._open_asked()
@@ -460,7 +373,7 @@ class Run:
             place = self._header["files"][0][0], 0
         return f"{place[0]}:{place[1]}" if place else "<unknown>"
 
-    # ------------------------------------------------------------------ what is printed
+    # ------------------------------------------------------------------ output
 
     def _put(self, data: bytes) -> None:
         self._pieces.append(data)
@@ -473,25 +386,25 @@ class Run:
         data = b"".join(self._pieces)
         self._pieces = []
         self._size = 0
-        server.hand_over(data)
+        process.send_output(data)
 
-    def say(self, data: bytes) -> None:
-        """Send what goes to standard error, after the output before it."""
+    def error(self, data: bytes) -> None:
+        """Send text for standard error, after the output before it."""
         if self._pieces:
-            server.send(frames.ALSO, b"".join(self._pieces))
+            process.send(frames.ALSO, b"".join(self._pieces))
             self._pieces = []
             self._size = 0
-        server.send(frames.FAILED, data)
+        process.send(frames.FAILED, data)
 
 
 def main(extension: str) -> None:
     """Load libjq from the file ``extension``, confine the process, and serve."""
     worker = Native(libjq.LibJq(extension))
-    server.confine()
-    server.send(frames.READY, b"")
+    process.confine()
+    process.send(frames.READY, b"")
     try:
         while True:
             worker.serve_one()
     except MemoryError:
-        server.send(frames.MEMORY, b"")
+        process.send(frames.MEMORY, b"")
         os._exit(1)

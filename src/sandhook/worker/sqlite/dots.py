@@ -1,6 +1,6 @@
 """The dot-commands of SQLite's command line. Runs inside the worker.
 
-Each takes the session and its words, and tells whether they were right.
+Each receives the console and its words, and returns False for words that it does not accept.
 """
 
 from __future__ import annotations
@@ -10,54 +10,62 @@ from collections.abc import Callable, Iterator
 from csv import Error as CsvError
 from csv import reader as csv_reader
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sandhook.worker import frames, server
-    from sandhook.worker.sqlite import Session
-    from sandhook.worker.sqlite_modes import MODES, name_of
-else:  # inside a worker the package sandhook is not there, only this directory
-    import frames
-    import server
-    from sqlite_modes import MODES, name_of
+from sandhook.worker import frames, process
+from sandhook.worker.sqlite.console import Console
+from sandhook.worker.sqlite.modes import MODES, name_of
+from sandhook.worker.sqlite.text import Field
 
 #: Nesting of ``.read``.
 MAX_READ = 10
 
 
-class Failed(Exception):
+class DotCommandFailed(Exception):
     """A dot-command failed; the message was printed."""
 
 
 class Quit(Exception):
-    """``.exit`` or ``.quit``."""
+    """``.exit`` or ``.quit`` ends the session with ``status``."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
 
 
-def run_dot(session: Session, line: str) -> None:
+def run_dot(console: Console, line: str) -> str | None:
+    """Run a dot-command.
+
+    Returns:
+        The text of the file that ``.read`` names, for the caller to run; None for other commands.
+
+    Raises:
+        DotCommandFailed: The command is wrong or failed; the message was printed.
+        Quit: The command ends the console.
+    """
     words = words_of(line[1:].rstrip(";"))
     name = words[0] if words else ""
     known = [command for command in _DOTS if command.startswith(name)] if name else []
     exact = name if name in _DOTS else known[0] if known and len(name) > 2 else ""
-    if not exact or not _DOTS[exact](session, words[1:]):
+    if exact == "read" and len(words) == 2:
+        return _read(console, words[1])
+    if not exact or not _DOTS[exact](console, words[1:]):
         if name in _REFUSED:
-            session.say(f"Error: .{name} is not supported (L-SQLITE-001)\n")
+            console.error(f"Error: .{name} is not supported (L-SQLITE-001)\n")
         else:
-            session.say(f'Error: unknown command or invalid arguments:  "{name}". Enter ".help" for help\n')
-        raise Failed
+            console.error(f'Error: unknown command or invalid arguments:  "{name}". Enter ".help" for help\n')
+        raise DotCommandFailed
+    return None
 
 
-def _help(session: Session, words: list[str]) -> bool:
-    session.write("".join(f".{name}\n" for name in sorted(_DOTS)))
+def _help(console: Console, words: list[str]) -> bool:
+    console.write("".join(f".{name}\n" for name in sorted(_DOTS)))
     return True
 
 
-def _mode(session: Session, words: list[str]) -> bool:
+def _mode(console: Console, words: list[str]) -> bool:
     if not words:
-        session.write(f"current output mode: {session.style.mode}\n")
+        console.write(f"current output mode: {console.style.mode}\n")
         return True
     options, plain = [], []
     rest = list(reversed(words))
@@ -73,9 +81,9 @@ def _mode(session: Session, words: list[str]) -> bool:
         plain[0] = "box"
         options.append(("quote", ""))
     if not plain or plain[0] not in MODES or any(name not in _MODE_OPTIONS for name, _ in options):
-        session.say(f"Error: mode should be one of: {' '.join(sorted([*MODES, 'qbox']))}\n")
-        raise Failed
-    style = session.style
+        console.error(f"Error: mode should be one of: {' '.join(sorted([*MODES, 'qbox']))}\n")
+        raise DotCommandFailed
+    style = console.style
     style.set_mode(plain[0], by_command=True)
     if plain[0] == "insert":
         style.table = plain[1] if len(plain) > 1 else "table"
@@ -94,59 +102,71 @@ def _mode(session: Session, words: list[str]) -> bool:
 _MODE_OPTIONS = frozenset({"wrap", "wordwrap", "ww", "quote", "noquote"})
 
 
-def _headers(session: Session, words: list[str]) -> bool:
+def _headers(console: Console, words: list[str]) -> bool:
     if len(words) != 1:
-        session.say("Usage: .headers on|off\n")
-        raise Failed
-    session.style.headers, session.style.headers_set = _on(words[0]), True
+        console.error("Usage: .headers on|off\n")
+        raise DotCommandFailed
+    console.style.headers, console.style.headers_set = _on(words[0]), True
     return True
 
 
-def _null(session: Session, words: list[str]) -> bool:
+def _null(console: Console, words: list[str]) -> bool:
     if len(words) == 1:
-        session.style.null = words[0]
+        console.style.null = words[0]
     return len(words) == 1
 
 
-def _separator(session: Session, words: list[str]) -> bool:
+def _separator(console: Console, words: list[str]) -> bool:
     if not 1 <= len(words) <= 2:
         return False
-    session.style.column = words[0]
+    console.style.column = words[0]
     if len(words) == 2:
-        session.style.row = words[1]
+        console.style.row = words[1]
     return True
 
 
-def _width(session: Session, words: list[str]) -> bool:
+def _width(console: Console, words: list[str]) -> bool:
     try:
-        session.style.widths = [max(-1000, min(1000, int(word[:6]))) for word in words[:100]]
+        console.style.widths = [max(-1000, min(1000, int(word[:6]))) for word in words[:100]]
     except ValueError:
         return False
     return True
 
 
-def _print(session: Session, words: list[str]) -> bool:
-    session.write(" ".join(words) + "\n")
+def _print(console: Console, words: list[str]) -> bool:
+    console.write(" ".join(words) + "\n")
     return True
 
 
-def _switch(session: Session, words: list[str], field: str) -> bool:
+def _bail(console: Console, words: list[str]) -> bool:
     if len(words) == 1:
-        setattr(session, field, _on(words[0]))
+        console.bail = _on(words[0])
     return len(words) == 1
 
 
-def _off(session: Session, words: list[str]) -> bool:
-    """Accept that something is not printed, which never is."""
+def _changes(console: Console, words: list[str]) -> bool:
+    if len(words) == 1:
+        console.changes = _on(words[0])
+    return len(words) == 1
+
+
+def _echo(console: Console, words: list[str]) -> bool:
+    if len(words) == 1:
+        console.echo = _on(words[0])
+    return len(words) == 1
+
+
+def _off(console: Console, words: list[str]) -> bool:
+    """Accept "off" for output that is never printed."""
     if len(words) == 1 and not _on(words[0]):
         return True
-    session.say("Error: only off is supported (L-SQLITE-001)\n")
-    raise Failed
+    console.error("Error: only off is supported (L-SQLITE-001)\n")
+    raise DotCommandFailed
 
 
-def _parameter(session: Session, words: list[str]) -> bool:
+def _parameter(console: Console, words: list[str]) -> bool:
     """Keep values for the variables of statements."""
-    parameters = session.parameters
+    parameters = console.parameters
     match words:
         case ["init"]:
             return True
@@ -155,10 +175,10 @@ def _parameter(session: Session, words: list[str]) -> bool:
         case ["list"]:
             widest = max(map(len, parameters), default=0)
             for name in sorted(parameters):
-                session.write(f"{name:<{widest}} {session.style.quoted(parameters[name])}\n")
+                console.write(f"{name:<{widest}} {console.style.quoted(parameters[name])}\n")
         case ["set", name, text]:
             try:
-                value = _rows(session, f"SELECT {text}")[0][0]
+                value = _rows(console, f"SELECT {text}")[0][0]
             except (sqlite3.Error, IndexError):
                 value = text
             parameters[name] = value
@@ -169,51 +189,46 @@ def _parameter(session: Session, words: list[str]) -> bool:
     return True
 
 
-def _exit(session: Session, words: list[str]) -> bool:
+def _exit(console: Console, words: list[str]) -> bool:
     raise Quit(int(words[0][:6]) & 0xFF if words and words[0].lstrip("-").isdigit() else 0)
 
 
-def _read(session: Session, words: list[str]) -> bool:
-    if len(words) != 1:
-        return False
-    text = session.files.get(words[0])
-    if text is None or session.depth >= MAX_READ:
-        session.say(f'Error: cannot open "{words[0]}"\n')
-        raise Failed
-    session.depth += 1
-    session.script(text)
-    session.depth -= 1
-    return True
+def _read(console: Console, name: str) -> str:
+    text = console.files.get(name)
+    if text is None or console.depth >= MAX_READ:
+        console.error(f'Error: cannot open "{name}"\n')
+        raise DotCommandFailed
+    return text
 
 
-def _output(session: Session, words: list[str]) -> bool:
-    session.send_to(words[0] if words and words[0] != "stdout" else "")
+def _output(console: Console, words: list[str]) -> bool:
+    console.send_to(words[0] if words and words[0] != "stdout" else "")
     return len(words) <= 1
 
 
-def _output_once(session: Session, words: list[str]) -> bool:
+def _output_once(console: Console, words: list[str]) -> bool:
     if len(words) != 1:
         return False
-    session.send_to(words[0])
-    session.once = True
+    console.send_to(words[0])
+    console.once = True
     return True
 
 
-def _save(session: Session, words: list[str]) -> bool:
+def _save(console: Console, words: list[str]) -> bool:
     if len(words) != 1:
         return False
-    session.flush()
-    server.send(frames.FILE, words[0].encode("utf-8", "surrogateescape") + b"\0" + session.image())
+    console.flush()
+    process.send(frames.FILE, words[0].encode("utf-8", "surrogateescape") + b"\0" + console.image())
     return True
 
 
-def _rows(session: Session, statement: str, *values: Any) -> list[Any]:
-    return session.db.execute(statement, values).fetchall()
+def _rows(console: Console, statement: str, *values: str) -> list[Any]:
+    return console.db.execute(statement, values).fetchall()
 
 
-def _tables(session: Session, words: list[str], kinds: str = "'table','view'") -> bool:
+def _tables(console: Console, words: list[str], kinds: str = "'table','view'") -> bool:
     found = _rows(
-        session,
+        console,
         f"SELECT name FROM sqlite_schema WHERE type IN ({kinds}) AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
         f" AND {'name' if 'view' in kinds else 'tbl_name'} LIKE ? ORDER BY 1",
         words[0] if words else "%",
@@ -224,17 +239,17 @@ def _tables(session: Session, words: list[str], kinds: str = "'table','view'") -
         across = max(1, 80 // (widest + 2))
         down = -(-len(names) // across)
         for at in range(down):
-            session.write("  ".join(name.ljust(widest) for name in names[at::down]) + "\n")
+            console.write("  ".join(name.ljust(widest) for name in names[at::down]) + "\n")
     return True
 
 
-def _indexes(session: Session, words: list[str]) -> bool:
-    return _tables(session, words, "'index'")
+def _indexes(console: Console, words: list[str]) -> bool:
+    return _tables(console, words, "'index'")
 
 
-def _schema(session: Session, words: list[str]) -> bool:
+def _schema(console: Console, words: list[str]) -> bool:
     found = _rows(
-        session,
+        console,
         "SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL AND lower(tbl_name) LIKE lower(?)"
         " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
         words[0] if words else "%",
@@ -245,52 +260,52 @@ def _schema(session: Session, words: list[str]) -> bool:
             text = "CREATE TABLE IF NOT EXISTS " + sql[13:]
         if kind == "view":
             columns = ",".join(
-                name_of(row[1]) for row in _rows(session, f"PRAGMA table_info({name_of(name)})")
+                name_of(row[1]) for row in _rows(console, f"PRAGMA table_info({name_of(name)})")
             )
             text += f"\n/* {name_of(name)}({columns}) */"
-        session.write(text + ";\n")
+        console.write(text + ";\n")
     return True
 
 
-def _databases(session: Session, words: list[str]) -> bool:
-    session.write(
-        f"main: {session.header['name'] or chr(34) * 2} r/{'o' if session.header['readonly'] else 'w'}\n"
+def _databases(console: Console, words: list[str]) -> bool:
+    console.write(
+        f"main: {console.header['name'] or chr(34) * 2} r/{'o' if console.header['readonly'] else 'w'}\n"
     )
     return not words
 
 
-def _dump(session: Session, words: list[str]) -> bool:
+def _dump(console: Console, words: list[str]) -> bool:
     like = words[0] if words else "%"
-    session.write("PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n")
+    console.write("PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n")
     found = _rows(
-        session,
+        console,
         "SELECT name, sql FROM sqlite_schema WHERE sql NOT NULL AND type = 'table' AND name LIKE ?"
         " ORDER BY tbl_name = 'sqlite_sequence', rowid",
         like,
     )
     for name, sql in found:
         if name == "sqlite_sequence":
-            session.write("DELETE FROM sqlite_sequence;\n")
+            console.write("DELETE FROM sqlite_sequence;\n")
         elif name.startswith("sqlite_"):
             continue
         elif sql[:13].upper() == "CREATE TABLE " and sql[13:14] in ("'", '"'):
-            session.write(f"CREATE TABLE IF NOT EXISTS {sql[13:]};\n")
+            console.write(f"CREATE TABLE IF NOT EXISTS {sql[13:]};\n")
         else:
-            session.write(sql + ";\n")
+            console.write(sql + ";\n")
         head = f"INSERT INTO {name_of(name)} VALUES("
-        for row in session.db.execute(f"SELECT * FROM {name_of(name)}"):
-            session.write(head + ",".join(map(partial(_dumped, session), row)) + ");\n")
+        for row in console.db.execute(f"SELECT * FROM {name_of(name)}"):
+            console.write(head + ",".join(map(partial(_dumped, console), row)) + ");\n")
     others = _rows(
-        session,
+        console,
         "SELECT sql FROM sqlite_schema WHERE sql NOT NULL AND type IN ('index','trigger','view') AND tbl_name LIKE ?",
         like,
     )
-    session.write("".join(f"{row[0]};\n" for row in others) + "COMMIT;\n")
+    console.write("".join(f"{row[0]};\n" for row in others) + "COMMIT;\n")
     return True
 
 
-def _dumped(session: Session, value: Any) -> str:
-    text = session.style.quoted(value)
+def _dumped(console: Console, value: Field) -> str:
+    text = console.style.quoted(value)
     if isinstance(value, str) and ("\n" in value or "\r" in value):
         for code, mark in ((13, "\\r"), (10, "\\n")):
             if chr(code) in value:
@@ -300,8 +315,8 @@ def _dumped(session: Session, value: Any) -> str:
     return text
 
 
-def _import(session: Session, words: list[str]) -> bool:
-    csv_mode, skip, names = session.style.mode == "csv", 0, []
+def _import(console: Console, words: list[str]) -> bool:
+    csv_mode, skip, names = console.style.mode == "csv", 0, []
     rest = list(reversed(words))
     while rest:
         word = rest.pop()
@@ -315,55 +330,55 @@ def _import(session: Session, words: list[str]) -> bool:
             names.append(word)
     if len(names) != 2:
         return False
-    text = session.files.get(names[0])
+    text = console.files.get(names[0])
     if text is None:
-        session.say(f'Error: cannot open "{names[0]}"\n')
-        raise Failed
-    if session.style.mode == "csv" and session.style.row == "\r\n":
-        session.style.row = "\n"  # sqlite3 does so, and leaves it
+        console.error(f'Error: cannot open "{names[0]}"\n')
+        raise DotCommandFailed
+    if console.style.mode == "csv" and console.style.row == "\r\n":
+        console.style.row = "\n"  # as sqlite3 does, which leaves it so
     try:
-        _take_rows(session, names[1], _parsed(session, text, csv_mode), skip)
+        _insert_rows(console, names[1], _parsed(console, text, csv_mode), skip)
     except (sqlite3.Error, CsvError) as error:
-        session.say(f"Error: {error}\n")
-        raise Failed from None
+        console.error(f"Error: {error}\n")
+        raise DotCommandFailed from None
     return True
 
 
-def _parsed(session: Session, text: str, csv_mode: bool) -> Iterator[list[str]]:
+def _parsed(console: Console, text: str, csv_mode: bool) -> Iterator[list[str]]:
     lines = text.splitlines(keepends=True)
     if csv_mode:
         return (row for row in csv_reader(lines) if row)
-    separator = session.style.column
+    separator = console.style.column
     return (line.rstrip("\r\n").split(separator) for line in lines)
 
 
-def _take_rows(session: Session, table: str, rows: Iterator[list[str]], skip: int) -> None:
+def _insert_rows(console: Console, table: str, rows: Iterator[list[str]], skip: int) -> None:
     for _ in range(skip):
         next(rows, None)
-    columns = [row[1] for row in _rows(session, f"PRAGMA table_info({name_of(table)})")]
+    columns = [row[1] for row in _rows(console, f"PRAGMA table_info({name_of(table)})")]
     if not columns:
         columns = next(rows, [])
         if not columns:
             return
         quoted = ", ".join('"' + name.replace('"', '""') + '" TEXT' for name in columns)
-        session.db.execute('CREATE TABLE "' + table.replace('"', '""') + f'"(\n{quoted})')
+        console.db.execute('CREATE TABLE "' + table.replace('"', '""') + f'"(\n{quoted})')
     insert = f"INSERT INTO {name_of(table)} VALUES({','.join('?' * len(columns))})"
-    own = not session.db.in_transaction
+    own = not console.db.in_transaction
     if own:
-        session.db.execute("BEGIN")
+        console.db.execute("BEGIN")
     width = len(columns)
-    session.db.executemany(insert, ((row + [None] * (width - len(row)))[:width] for row in rows))
+    console.db.executemany(insert, ((row + [None] * (width - len(row)))[:width] for row in rows))
     if own:
-        session.db.execute("COMMIT")
+        console.db.execute("COMMIT")
 
 
-_DOTS: dict[str, Callable[[Session, list[str]], bool]] = {
+_DOTS: dict[str, Callable[[Console, list[str]], bool]] = {
     "backup": _save,
-    "bail": lambda session, words: _switch(session, words, "bail"),
-    "changes": lambda session, words: _switch(session, words, "changes"),
+    "bail": _bail,
+    "changes": _changes,
     "databases": _databases,
     "dump": _dump,
-    "echo": lambda session, words: _switch(session, words, "echo"),
+    "echo": _echo,
     "exit": _exit,
     "headers": _headers,
     "help": _help,
@@ -376,13 +391,13 @@ _DOTS: dict[str, Callable[[Session, list[str]], bool]] = {
     "output": _output,
     "print": _print,
     "quit": _exit,
-    "read": _read,
+    "read": lambda console, words: False,  # with one word, see run_dot
     "save": _save,
     "schema": _schema,
     "separator": _separator,
     "stats": _off,
     "tables": _tables,
-    "timeout": lambda session, words: True,
+    "timeout": lambda console, words: True,
     "timer": _off,
     "width": _width,
 }

@@ -1,7 +1,7 @@
 """Compact JSON text to jq's other layouts: over several lines, in colour, in ASCII.
 
 Works on the text that libjq printed, token by token, so that numbers keep their digits.
-Runs inside the worker. Source: jq 1.8, manual, "Colors" and "Invoking jq"; oracle: jq 1.8.2.
+Runs inside the worker, for ``server.py``; ``native.py`` leaves layouts to libjq. Source: jq 1.8, manual, "Colors" and "Invoking jq"; oracle: jq 1.8.2.
 """
 
 from __future__ import annotations

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from typing import Any
+from typing import TypeAlias
+
+#: A value of a row, as the module sqlite3 returns it.
+Field: TypeAlias = str | bytes | int | float | None
 
 
-def says_more(line: str) -> bool:
-    """Tell whether a line has more than space and a comment in it."""
+def has_statement(line: str) -> bool:
+    """Return True if a line has more than space and a comment."""
     text = line.strip()
     return bool(text) and not text.startswith("--")
 
 
 def statements(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the statements of a text with their offsets; comments and lone semicolons are none."""
+    """Yield the statements of a text with their offsets; without comments and lone semicolons."""
     start = at = 0
     size = len(text)
     while at < size:
@@ -35,16 +38,16 @@ def statements(text: str) -> Iterator[tuple[str, int]]:
             at += 1
             piece = text[start:at]
             if sqlite3.complete_statement(piece):
-                if _says_something(piece):
+                if _is_more_than_comments(piece):
                     yield piece.strip(), start
                 start = at
         else:
             at += 1
-    if _says_something(text[start:]):
+    if _is_more_than_comments(text[start:]):
         yield text[start:].strip(), start
 
 
-def _says_something(piece: str) -> bool:
+def _is_more_than_comments(piece: str) -> bool:
     at = 0
     while at < len(piece):
         if piece[at].isspace() or piece[at] == ";":
@@ -60,18 +63,18 @@ def _says_something(piece: str) -> bool:
     return False
 
 
-class Parameters(dict[str, Any]):
-    """Values of variables, by their names without the sign; NULL for those that have none."""
+class Parameters(dict[str, Field]):
+    """Values of variables, by name without the sign; NULL for a variable without a value."""
 
-    def __init__(self, given: dict[str, Any]) -> None:
-        super().__init__({name.lstrip(":@$"): value for name, value in given.items()})
+    def __init__(self, parameters: dict[str, Field]) -> None:
+        super().__init__({name.lstrip(":@$"): value for name, value in parameters.items()})
 
     def __missing__(self, name: str) -> None:
         return None
 
 
-def plan_lines(rows: list[tuple[Any, ...]]) -> list[str]:
-    """Return the tree of EXPLAIN QUERY PLAN: number, parent, a column without use, and words of each step."""
+def plan_lines(rows: list[tuple[int, int, int, str]]) -> list[str]:
+    """Return the tree of EXPLAIN QUERY PLAN: number, parent, an unused column, and words of each step."""
     below: dict[int, list[tuple[int, str]]] = {}
     for number, parent, _, words in rows:
         below.setdefault(parent, []).append((number, words))
@@ -81,6 +84,6 @@ def plan_lines(rows: list[tuple[Any, ...]]) -> list[str]:
         number, words, margin, last = pending.pop()
         lines.append(f"{margin}{'`--' if last else '|--'}{words}\n")
         inner = margin + ("   " if last else "|  ")
-        found = below.pop(number, [])
-        pending += [(n, w, inner, at == 0) for at, (n, w) in enumerate(reversed(found))]
+        children = below.pop(number, [])
+        pending += [(n, w, inner, at == 0) for at, (n, w) in enumerate(reversed(children))]
     return lines
