@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from sandhook.errors import WorkerError
-from sandhook.worker import client, frames
+from sandhook.worker import client, frames, launch
 from sandhook.worker.client import IDLE, OutOfTime, Pool, WorkerDied
 from sandhook.worker.requests import Request
 from tests.host.programs import gone, until
@@ -237,7 +237,7 @@ def test_prestart_starts_one_worker_once(pool):
 
 
 def test_a_worker_that_cannot_start_is_named(monkeypatch):
-    monkeypatch.setattr(client, "_command", lambda server: [sys.executable, "-c", "pass"])
+    monkeypatch.setattr(launch, "command_line", lambda module: [sys.executable, "-c", "pass"])
     with pytest.raises(WorkerError, match="could not be started"):
         output(Pool(), request(b"1"))
 

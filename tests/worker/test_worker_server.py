@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from sandhook.worker import client, frames
+from sandhook.worker import client, frames, launch
 from sandhook.worker.jq.layout import layout
 from sandhook.worker.requests import Request
 from tests.worker.asking import output, request
@@ -23,7 +23,7 @@ def test_the_environment_is_empty(ask, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("module", get_args(client.Module))
+@pytest.mark.parametrize("module", get_args(launch.Module))
 def test_is_confined(module):
     pool = client.Pool(lambda: client.Worker(module=module))
     worker = pool.take(10.0)

@@ -13,11 +13,11 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from time import monotonic, sleep
-from typing import Any, Literal, TypeAlias
+from time import monotonic
 
 from sandhook.errors import WorkerError
-from sandhook.worker import frames
+from sandhook.worker import frames, launch
+from sandhook.worker.launch import Module
 from sandhook.worker.requests import NativeRequest, Request
 
 IDLE = 4  #: workers that are kept for later calls
@@ -30,13 +30,6 @@ _READ = 1 << 18
 
 #: Seconds to look for an answer before sleeping; waking up costs 50 to 100 microseconds.
 _ALERT = 0.000_2
-
-#: Seconds between two looks where a pipe cannot be waited for.
-_LOOK = 0.001
-
-
-#: What a worker can run: a module of this package with a function ``main``.
-Module: TypeAlias = Literal["jq.native", "jq.server", "sqlite.session"]
 
 
 class OutOfTime(Exception):
@@ -63,95 +56,33 @@ Take = Callable[[int, bytes], None]
 class Worker:
     """One worker process. Only the call that has taken it from the pool may use it."""
 
-    __slots__ = ("_buffer", "_deadline", "_module", "_poll", "_process", "_ready", "_stdin", "_stdout", "pid")
-
-    pid: int
-    _stdin: int
-    _stdout: int
+    __slots__ = ("_buffer", "_child", "_deadline", "_module", "_ready", "_stdin", "_stdout", "pid")
 
     def __init__(self, *, module: Module = "jq.native" if NATIVE else "jq.server") -> None:
         self._module = module
         self._buffer = b""
         self._deadline = 0.0
         self._ready = False
-        self._process: Any = None
         try:
-            if sys.platform == "win32":
-                self._start_by_subprocess()
-            else:
-                self._start_by_spawn()
+            child = launch.start(module)
         except OSError as error:
             raise WorkerError(f"the {self.kind} worker could not be started: {error}") from error
+        self._child = child
+        self._stdin = child.stdin
+        self._stdout = child.stdout
+        self.pid = child.pid
 
     # ------------------------------------------------------------------ life
 
-    def _start_by_spawn(self) -> None:
-        """Start without importing subprocess, which costs more than the start itself."""
-        if sys.platform == "win32":
-            raise NotImplementedError
-        import select
-        import signal
-
-        theirs_in, self._stdin = map(_above_standard, os.pipe())
-        self._stdout, theirs_out = map(_above_standard, os.pipe())
-        void = _above_standard(os.open(os.devnull, os.O_WRONLY))
-        try:
-            self.pid = os.posix_spawn(
-                sys.executable,
-                _command(self._module),
-                {},
-                file_actions=[
-                    (os.POSIX_SPAWN_DUP2, theirs_in, 0),
-                    (os.POSIX_SPAWN_DUP2, theirs_out, 1),
-                    (os.POSIX_SPAWN_DUP2, void, 2),
-                ],
-                setpgroup=0,  # an interrupt typed at the terminal is the host's
-                setsigmask=(),
-                setsigdef=(signal.SIGALRM,),  # what a worker ends itself with
-            )
-        except BaseException:
-            os.close(self._stdin)
-            os.close(self._stdout)
-            raise
-        finally:
-            os.close(theirs_in)
-            os.close(theirs_out)
-            os.close(void)
-        poller = select.poll()
-        poller.register(self._stdout, select.POLLIN)
-        self._poll: Any = poller.poll
-
-    def _start_by_subprocess(self) -> None:
-        import subprocess
-
-        if sys.platform != "win32":
-            raise NotImplementedError
-        kept = {name: os.environ[name] for name in ("SYSTEMROOT", "SYSTEMDRIVE") if name in os.environ}
-        process = subprocess.Popen(
-            _command(self._module),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=kept,
-            bufsize=0,
-            creationflags=subprocess.CREATE_NO_WINDOW,
-        )
-        assert process.stdin is not None and process.stdout is not None
-        self._process = process
-        self.pid = process.pid
-        self._stdin = process.stdin.fileno()
-        self._stdout = process.stdout.fileno()
-        import msvcrt
-
-        self._poll = _waiting_for(msvcrt.get_osfhandle(self._stdout))
-
     def kill(self) -> None:
         """End the process at once and leave nothing of it behind."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.stdin.close()
-            self._process.stdout.close()
-            self._process.wait()
+        process = self._child.process
+        if process is not None:
+            process.kill()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+            process.wait()
             return
         self.forget()
         if sys.platform == "win32":
@@ -232,7 +163,7 @@ class Worker:
 
     def _read(self) -> bytes:
         left = self._deadline - monotonic()
-        if left <= 0 or not (self._soon(left) or self._poll(left * 1000 + 1)):
+        if left <= 0 or not (self._soon(left) or self._child.poll(left * 1000 + 1)):
             raise OutOfTime
         try:
             data = os.read(self._stdout, _READ)
@@ -246,7 +177,7 @@ class Worker:
 
     def _soon(self, left: float) -> bool:
         """Look again and again for a moment: most answers come sooner than a sleeper wakes up."""
-        poll = self._poll
+        poll = self._child.poll
         until = monotonic() + min(left, _ALERT)
         while monotonic() < until:
             if poll(0):
@@ -406,68 +337,6 @@ class Pool:
                 self.drop(worker)
                 raise
             return worker
-
-
-#: The program of a worker. Of sandhook it can import the package ``worker`` alone: an isolated interpreter
-#: knows no other directory, and the two packages above its modules are made without running their files.
-START = """\
-import sys
-for name, path in ("sandhook", []), ("sandhook.worker", [sys.argv[1]]):
-    package = sys.modules[name] = type(sys)(name)
-    package.__path__ = path
-from sandhook.worker.{module} import main
-main(sys.argv[2])
-"""
-
-
-def _command(module: Module) -> list[str]:
-    """Return the command line of a worker that runs ``main`` of a module below this directory."""
-    here = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 (pathlib costs 5 ms of start-up)
-    options = ["-I", "-S", "-B"] if sys.dont_write_bytecode else ["-I", "-S"]
-    return [sys.executable, *options, "-c", START.replace("{module}", module), here, _extension()]
-
-
-def _above_standard(descriptor: int) -> int:
-    """Return a descriptor that is none of 0, 1, 2: a host may have closed those."""
-    if sys.platform == "win32" or descriptor > 2:
-        return descriptor
-    import fcntl
-
-    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
-    os.close(descriptor)
-    return moved
-
-
-def _waiting_for(pipe: int) -> Callable[[float], bool]:
-    """Return what ``poll`` of a descriptor is elsewhere: Windows waits for no pipe, so it is looked at again and again."""
-
-    def poll(milliseconds: float) -> bool:
-        if sys.platform != "win32":
-            raise NotImplementedError
-        import _winapi
-
-        until = monotonic() + milliseconds / 1000
-        while True:
-            try:
-                if _winapi.PeekNamedPipe(pipe, 0)[0]:
-                    return True
-            except OSError:
-                return True  # it has ended; the read will say so
-            if monotonic() >= until:
-                return False
-            sleep(_LOOK)
-
-    return poll
-
-
-def _extension() -> str:
-    """Return the file of libjq's binding, which is never loaded into the host."""
-    from importlib.machinery import PathFinder
-
-    spec = PathFinder.find_spec("jq")
-    if spec is None or spec.origin is None:
-        raise WorkerError("the jq worker could not be started: the package jq is not installed")
-    return spec.origin
 
 
 POOL = Pool()  #: the workers of this process; holds no state of any run

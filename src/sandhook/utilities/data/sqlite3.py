@@ -10,7 +10,6 @@ import re
 import shlex
 from collections.abc import Sequence
 from json import dumps
-from typing import Any
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
@@ -19,7 +18,7 @@ from sandhook.errors import WorkerError
 from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
 from sandhook.worker import client, frames
-from sandhook.worker.requests import NativeRequest
+from sandhook.worker.requests import NativeRequest, SqliteHeader
 
 RAW = True  # long options have one dash: see _Arguments
 
@@ -182,7 +181,7 @@ class _Run:
             data = data[:18] + b"\1\1" + data[20:]  # a log that is empty need not be looked for
         return data
 
-    def _header(self) -> dict[str, Any]:
+    def _header(self) -> SqliteHeader:
         arguments = self._arguments
         commands = arguments.operands[1:]
         script = None

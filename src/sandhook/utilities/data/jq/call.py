@@ -1,4 +1,9 @@
-"""One call of jq: gathers what it reads, asks the worker, prints what comes back."""
+"""One call of jq on Windows: wraps the program, reads its inputs, asks the worker, prints the answer.
+
+The package jq hides libjq's functions there, so what its interface lacks is written around the
+program (``program.py``, ``inputs.py``, ``explain.py``). ``native.py`` is the implementation for
+Linux and macOS, where libjq does all of it itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a program that has modules: libjq's messages, with the places that the author knows."""
+"""libjq's messages on a program with modules, with the author's line numbers; for both implementations."""
 
 from __future__ import annotations
 

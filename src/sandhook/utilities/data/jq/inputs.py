@@ -1,4 +1,4 @@
-"""Where a program reads further inputs, and whether that can be known beforehand.
+"""Where a wrapped program (``call.py``, Windows) reads further inputs, and whether that can be known before it runs.
 
 libjq's binding offers no further inputs to ``input`` and ``inputs``, so they are bound to an
 array of everything that is left. An array does not shrink when it is read: each place that

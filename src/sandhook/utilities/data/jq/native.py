@@ -1,7 +1,8 @@
-"""One call of jq where the worker calls libjq's own functions: everything goes there in one request.
+"""One call of jq on Linux and macOS, where the worker calls libjq's own functions, in one request.
 
-What libjq would read from the system or from the command line is in the header; what comes back is
-output, text for standard error, and the status.
+The package jq hides those functions on Windows; ``call.py`` is the implementation for that. What
+libjq would read from the system or from the command line is in the header (``JqHeader``); the
+answer is output, text for standard error, and the status.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import re
 from json import dumps
 from time import time
-from typing import Any
 
 from sandhook.command.context import Context
 from sandhook.errors import WorkerError
@@ -19,18 +19,13 @@ from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.data.jq.lexer import Unbalanced
 from sandhook.utilities.data.jq.linked import Linked, is_linked
 from sandhook.worker import client, frames
-from sandhook.worker.requests import NativeRequest
+from sandhook.worker.requests import JqHeader, NativeRequest
 
 # How libjq prints a value, and reads texts.
 _PRETTY, _ASCII, _COLOUR, _SORTED, _TAB = 1, 2, 4, 8, 64
 _SEQ, _STREAM, _STREAM_ERRORS = 1, 2, 4
 
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
-
-_COMPILE_ERROR, _NO_OUTPUT = 3, -4
-
-#: Functions that the worker asks this side's values for, when the program's text has their name.
-_ASKED = ("now", "input_filename", "input_line_number")
 
 _COMPILE_ERROR, _NO_OUTPUT = 3, -4
 
@@ -62,7 +57,6 @@ class Run:
             header = self._header(linked, whole)
             if not self._command.null_input or header["reads"]:
                 self._read()
-            header["files"] = self._files
             self._ask(NativeRequest(dumps(header).encode(), self._data or b""))
             if self._refused is not None:
                 self._explain(linked, header)
@@ -110,8 +104,8 @@ class Run:
         """Return where names of modules may stand, for ``modulemeta``."""
         return b"" if self._command.null_input else self._read()
 
-    def _explain(self, linked: Linked, header: dict[str, Any]) -> None:
-        """Return what is wrong with a program that libjq does not accept."""
+    def _explain(self, linked: Linked, header: JqHeader) -> None:
+        """Report what is wrong with a program that libjq rejects."""
         first = self._refused
         self._status = _COMPILE_ERROR
 
@@ -128,7 +122,7 @@ class Run:
             said = explain(linked, compiled)
         self._say((said or first or "jq: error: the brackets of the program do not match") + "\n")
 
-    def _header(self, linked: Linked, text: str) -> dict[str, Any]:
+    def _header(self, linked: Linked, text: str) -> JqHeader:
         command = self._command
         unclear = False
         try:
@@ -161,6 +155,7 @@ class Run:
             "asked": [name for name in _ASKED if name in text],
             "env": env,
             "definitions": definitions + data,
+            "files": self._files,
             "positional": [(is_json, _clean(value)) for is_json, value in command.positional],
             "zone": self._zone(text),
             "skew": self._ctx.now() - time() if "now" in text else 0,

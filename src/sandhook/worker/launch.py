@@ -1,0 +1,180 @@
+"""Start a worker process with an empty environment, and wait for its answers.
+
+A worker is an isolated interpreter (``-I -S``) that runs one module of this package. It works the
+same from a checkout and from a wheel: the command line has the directory of this file.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from sandhook.errors import WorkerError
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+#: What a worker can run: a module of this package with a function ``main``.
+Module: TypeAlias = Literal["jq.native", "jq.server", "sqlite.session"]
+
+#: Seconds between two looks at a pipe that cannot be waited for.
+_POLL_SECONDS = 0.001
+
+#: The program of a worker. Of sandhook it can import the package ``worker`` alone: an isolated interpreter
+#: knows no other directory, and the two packages above its modules are made without running their files.
+START = """\
+import sys
+for name, path in ("sandhook", []), ("sandhook.worker", [sys.argv[1]]):
+    package = sys.modules[name] = type(sys)(name)
+    package.__path__ = path
+from sandhook.worker.{module} import main
+main(sys.argv[2])
+"""
+
+
+class Child:
+    """A process that was started, and this side's ends of its pipes.
+
+    Attributes:
+        pid: Its process id.
+        stdin: Descriptor of the pipe to its standard input.
+        stdout: Descriptor of the pipe from its standard output.
+        poll: Waits some milliseconds for output; returns something true if there is any, or the end.
+        process: What subprocess made, where it is used.
+    """
+
+    __slots__ = ("pid", "poll", "process", "stdin", "stdout")
+
+    def __init__(
+        self,
+        pid: int,
+        stdin: int,
+        stdout: int,
+        poll: Callable[[float], object],
+        process: Popen[bytes] | None = None,
+    ) -> None:
+        self.pid = pid
+        self.stdin = stdin
+        self.stdout = stdout
+        self.poll = poll
+        self.process = process
+
+
+def start(module: Module) -> Child:
+    """Start a worker that runs ``module``. Raises OSError, and WorkerError without the package jq."""
+    if sys.platform == "win32":
+        return _start_by_subprocess(command_line(module))
+    return _start_by_spawn(command_line(module))
+
+
+def command_line(module: Module) -> list[str]:
+    """Return the command line of a worker that runs ``main`` of a module below this directory."""
+    here = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 (pathlib costs 5 ms of start-up)
+    options = ["-I", "-S", "-B"] if sys.dont_write_bytecode else ["-I", "-S"]
+    return [sys.executable, *options, "-c", START.replace("{module}", module), here, _extension()]
+
+
+def _start_by_spawn(argv: list[str]) -> Child:
+    """Start without importing subprocess, which costs more than the start itself."""
+    if sys.platform == "win32":
+        raise NotImplementedError
+    import select
+    import signal
+
+    theirs_in, ours_in = map(_above_standard, os.pipe())
+    ours_out, theirs_out = map(_above_standard, os.pipe())
+    void = _above_standard(os.open(os.devnull, os.O_WRONLY))
+    try:
+        pid = os.posix_spawn(
+            sys.executable,
+            argv,
+            {},
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, theirs_in, 0),
+                (os.POSIX_SPAWN_DUP2, theirs_out, 1),
+                (os.POSIX_SPAWN_DUP2, void, 2),
+            ],
+            setpgroup=0,  # an interrupt typed at the terminal is the host's
+            setsigmask=(),
+            setsigdef=(signal.SIGALRM,),  # what a worker ends itself with
+        )
+    except BaseException:
+        os.close(ours_in)
+        os.close(ours_out)
+        raise
+    finally:
+        os.close(theirs_in)
+        os.close(theirs_out)
+        os.close(void)
+    poller = select.poll()
+    poller.register(ours_out, select.POLLIN)
+    return Child(pid, ours_in, ours_out, poller.poll)
+
+
+def _start_by_subprocess(argv: list[str]) -> Child:
+    import subprocess
+
+    if sys.platform != "win32":
+        raise NotImplementedError
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "SYSTEMDRIVE") if name in os.environ}
+    process = subprocess.Popen(
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=kept,
+        bufsize=0,
+        creationflags=subprocess.CREATE_NO_WINDOW,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    import msvcrt
+
+    stdout = process.stdout.fileno()
+    poll = _poller(msvcrt.get_osfhandle(stdout))
+    return Child(process.pid, process.stdin.fileno(), stdout, poll, process)
+
+
+def _above_standard(descriptor: int) -> int:
+    """Return a descriptor above 2: the host may have closed 0, 1 or 2."""
+    if sys.platform == "win32" or descriptor > 2:
+        return descriptor
+    import fcntl
+
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.close(descriptor)
+    return moved
+
+
+def _poller(pipe: int) -> Callable[[float], bool]:
+    """Return the equivalent of ``poll`` for a pipe of Windows, which cannot be waited for: it looks repeatedly."""
+
+    def poll(milliseconds: float) -> bool:
+        if sys.platform != "win32":
+            raise NotImplementedError
+        import _winapi
+
+        until = monotonic() + milliseconds / 1000
+        while True:
+            try:
+                if _winapi.PeekNamedPipe(pipe, 0)[0]:
+                    return True
+            except OSError:
+                return True  # it has ended; the read reports that
+            if monotonic() >= until:
+                return False
+            sleep(_POLL_SECONDS)
+
+    return poll
+
+
+def _extension() -> str:
+    """Return the file of libjq's binding, which is never loaded into the host."""
+    from importlib.machinery import PathFinder
+
+    spec = PathFinder.find_spec("jq")
+    if spec is None or spec.origin is None:
+        raise WorkerError("the jq worker could not be started: the package jq is not installed")
+    return spec.origin
