@@ -12,11 +12,11 @@ from sandhook.command.operands import reason
 from sandhook.command.options import Syntax, UsageError, parted
 from sandhook.command.unpacked import Unpacked
 from sandhook.formats.compressed import kind_of
-from sandhook.utilities.compare import cmp, diff
+from sandhook.utilities.compare import cmp
+from sandhook.utilities.compare.diff.options import Options
 
 RAW = True
 USAGE_STATUS = 2
-Options = diff.Options
 _SUFFIXES = (".gz", ".bz2", ".xz", ".lzma", ".Z", ".z", "-gz")
 _SECOND = 5  #: the descriptor that the second file is read from
 
@@ -24,7 +24,7 @@ _SECOND = 5  #: the descriptor that the second file is read from
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 for files with the same content, 1 for others, 2 after an error."""
     program = "cmp" if ctx.program.endswith("cmp") else "diff"
-    syntax = Syntax((cmp if program == "cmp" else diff).Options)
+    syntax = Syntax(cmp.Options if program == "cmp" else Options)
     syntax.parse(arguments)
     words, names = parted(arguments, syntax)
     if len(names) == 1:

@@ -12,13 +12,14 @@ from sandhook.command.operands import beneath, kind_name, last_component, reason
 from sandhook.dates.clock import format_moment, moment, zone_of
 from sandhook.kernel.descriptor import Input
 from sandhook.pattern.glob import compile_pattern
-from sandhook.utilities.compare.diff.output import Output, Style
+from sandhook.utilities.compare.diff.output import Output
+from sandhook.utilities.compare.diff.style import Style
 from sandhook.utilities.compare.sides import Lines, Rules, is_binary
 from sandhook.vfs.base import Stat
 from sandhook.vfs.errors import fs_error
 
 if TYPE_CHECKING:
-    from sandhook.utilities.compare.diff import Options
+    from sandhook.utilities.compare.diff.options import Options
 
 _STAMP = "%Y-%m-%d %H:%M:%S.%N %z"
 _SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./^-]+", re.ASCII)

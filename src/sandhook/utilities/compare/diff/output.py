@@ -7,62 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sandhook.pattern.posix import Regex
-from sandhook.record import Record
 from sandhook.utilities.compare.diff.formats import (
     CHANGED,
     NEW,
     OLD,
     UNCHANGED,
-    Formats,
     Formatter,
     Group,
     Sink,
 )
 from sandhook.utilities.compare.diff.sides import Sides
+from sandhook.utilities.compare.diff.style import Style
 from sandhook.utilities.compare.matching import Change
 from sandhook.utilities.compare.sides import Lines, heading
 
 _NO_NEWLINE = b"\n\\ No newline at end of file\n"
-
-
-class Style(Record):
-    """How differences are written.
-
-    Attributes:
-        kind: "normal", "unified", "context", "ed", "forward", "rcs", "sides" or "groups".
-        context: Lines shown around a change.
-        functions: Show the nearest line above that matches ``function``, or begins like a function of C.
-        expand: Tabs become blanks.
-        tab: Characters between tab stops.
-        indent: A tab stands before each line, so that tabs line up.
-        bare: Empty lines get no blank in front.
-        width: Columns, side by side.
-        left_only: Side by side, lines that both have are shown on the left alone.
-        changed_only: Side by side, they are not shown at all.
-        formats: For "groups".
-        colours: The numbers of heads (hd), lines that were removed (de) and added (ad), their numbers (ln), and of
-            the end of each of them (rs); None without colours.
-    """
-
-    kind: str = "normal"
-    context: int = 3
-    functions: bool = False
-    function: Regex | None = None
-    expand: bool = False
-    tab: int = 8
-    indent: bool = False
-    bare: bool = False
-    width: int = 130
-    left_only: bool = False
-    changed_only: bool = False
-    formats: Formats | None = None
-    colours: dict[str, str] | None = None
-
-    @property
-    def whole_lines(self) -> bool:
-        """Whether the format has no way to say that the last line lacks its newline."""
-        return self.kind in ("ed", "forward")
 
 
 class Output:

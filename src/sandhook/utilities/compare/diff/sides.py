@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sandhook.utilities.compare.diff.output import Style
+from sandhook.utilities.compare.diff.style import Style
 
 
 class Sides:

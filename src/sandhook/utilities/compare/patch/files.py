@@ -13,7 +13,7 @@ from sandhook.utilities.compare.patch.parse import Hunk, Patch
 from sandhook.utilities.compare.sides import split
 
 if TYPE_CHECKING:
-    from sandhook.utilities.compare.patch import Options
+    from sandhook.utilities.compare.patch.options import Options
 
 
 class Outcome(IntEnum):

@@ -9,80 +9,15 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
-from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.options import UsageError
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities.extras.cpio import format as format_
 from sandhook.utilities.extras.cpio.extract import Extractor
 from sandhook.utilities.extras.cpio.names import Lister, Writer
+from sandhook.utilities.extras.cpio.options import HINT, Options
 
 USAGE_STATUS = 2
 ARGP = True
-_HINT = "Try 'cpio --help' or 'cpio --usage' for more information."
-
-
-def _format(text: str) -> str:
-    kind = text.lower()
-    if kind in ("ustar", "tar"):
-        raise Failure(f"the archive format '{text}' is not offered here: tar has it")
-    if kind not in format_.FORMATS:
-        raise Failure(
-            f"invalid archive format `{text}'; valid formats are:\ncrc newc odc bin (all-caps also recognized)\n{_HINT}"
-        )
-    return kind
-
-
-@option_set
-class Options:
-    """cpio -o [OPTION]... < NAMES > ARCHIVE | cpio -i [OPTION]... [PATTERN]... < ARCHIVE | cpio -p [OPTION]... DIRECTORY < NAMES
-
-    Put the files whose names are on standard input into an archive, take files out of one, or copy them to DIRECTORY.
-    """
-
-    modes: tuple[str, ...] = also(
-        opt("-o", "--create", help="make an archive", const="o", append=True),
-        opt("-i", "--extract", help="take files out", const="i", append=True),
-        opt("-p", "--pass-through", help="copy files", const="p", append=True),
-    )
-    list_: bool = opt("-t", "--list", help="list what is in the archive")
-    kind: str = also(
-        opt(
-            "-H", "--format", "FORMAT", "newc, crc, odc or bin (the default)", convert=_format, default="bin"
-        ),
-        opt("-c", help="like -H odc", const="odc"),
-    )
-    archive: str | None = also(
-        opt("-F", "--file", "ARCHIVE", "the archive, rather than a standard stream"),
-        opt("-I", "ARCHIVE", "likewise, to be read"),
-        opt("-O", "ARCHIVE", "likewise, to be written"),
-    )
-    zero: bool = opt("-0", "--null", help="names end with NUL")
-    directory: str | None = opt("-D", "--directory", "DIRECTORY", "change to DIRECTORY")
-    directories: bool = opt("-d", "--make-directories", help="make directories as they are needed")
-    pattern_files: tuple[str, ...] = opt("-E", "--pattern-file", "FILE", "patterns from FILE", append=True)
-    inverse: bool = opt("-f", "--nonmatching", help="files that match no pattern")
-    follow: bool = opt("-L", "--dereference", help="copy what links lead to")
-    link: bool = opt("-l", "--link", help="-p: link files rather than copying them")
-    keep_time: bool = opt("-m", "--preserve-modification-time", help="keep the files' times")
-    numeric: bool = opt("-n", "--numeric-uid-gid", help="numbers for owners and groups")
-    quiet: bool = opt("--quiet", help="do not say how many blocks there were")
-    relative: bool = also(
-        opt("--no-absolute-filenames", help="no / at the front of names (always, when files are taken out)"),
-        opt("--absolute-filenames", help="taken: it has no effect", const=False),
-    )
-    to_stdout: bool = opt("--to-stdout", help="-i: print the files")
-    replace: bool = opt("-u", "--unconditional", help="replace newer files, too")
-    verbose: bool = opt("-v", "--verbose", help="list names; with -t in full")
-    dots: bool = opt("-V", "--dot", help="a dot for each file")
-    block: str | None = also(
-        opt("-C", "--io-size", "NUMBER", ignored="blocks have 512 bytes"),
-        opt("-B", help="likewise", const="5120", ignored=""),
-        opt("--block-size", "NUMBER", help="likewise", ignored=""),
-    )
-    reset: bool = opt("-a", "--reset-access-time", ignored="times of access do not change")
-    owner: bool = opt("--no-preserve-owner", ignored="there is one user")
-    reproducible: bool = opt(
-        "--reproducible", "--ignore-devno", "--renumber-inodes", help="count files from 1, device 0"
-    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -112,7 +47,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _usage(text: str) -> UsageError:
-    return UsageError(f"{text}\n{_HINT}", hint=False)
+    return UsageError(f"{text}\n{HINT}", hint=False)
 
 
 def _enter(options: Options, ctx: Context) -> None:

@@ -12,7 +12,7 @@ from sandhook.command.operands import beneath, reason, stat_of
 from sandhook.utilities.extras.cpio import format as format_
 
 if TYPE_CHECKING:
-    from sandhook.utilities.extras.cpio import Options
+    from sandhook.utilities.extras.cpio.options import Options
 
 
 class Extractor:

@@ -15,7 +15,7 @@ from sandhook.utilities.extras.cpio import format as format_
 from sandhook.vfs.base import Stat
 
 if TYPE_CHECKING:
-    from sandhook.utilities.extras.cpio import Options
+    from sandhook.utilities.extras.cpio.options import Options
 
 
 class Writer:

@@ -19,7 +19,7 @@ from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, n
 
 if TYPE_CHECKING:
     from sandhook.net.connection import Response
-    from sandhook.utilities.network.wget import Options
+    from sandhook.utilities.network.wget.options import Options
 
 _MOST_REDIRECTS = 20
 

@@ -17,7 +17,7 @@ from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import VirtualPath
 
 if TYPE_CHECKING:
-    from sandhook.utilities.search.rg import Options
+    from sandhook.utilities.search.rg.options import Options
 
 #: Ignore files of a directory, those first that go over the others.
 _OWN_NAMES = (".rgignore", ".ignore")

@@ -14,7 +14,7 @@ from sandhook.command.context import Context
 from sandhook.utilities.search.rg.print import Block
 
 if TYPE_CHECKING:
-    from sandhook.utilities.search.rg import Options
+    from sandhook.utilities.search.rg.options import Options
 
 _NO_TIME = {"secs": 0, "nanos": 0, "human": "0.000000s"}
 

@@ -9,7 +9,7 @@ from sandhook.command.context import Context
 from sandhook.pattern.engine import Spans
 
 if TYPE_CHECKING:
-    from sandhook.utilities.search.rg import Options
+    from sandhook.utilities.search.rg.options import Options
 
 _PATH, _NUMBER, _MATCH = b"\x1b[35m", b"\x1b[32m", b"\x1b[1m\x1b[31m"
 _PLAIN = b"\x1b[0m"

@@ -13,7 +13,7 @@ from sandhook.utilities.search.rg.pattern import Matches, Wanted, group_names, m
 from sandhook.utilities.search.rg.print import Block, Printer, Template
 
 if TYPE_CHECKING:
-    from sandhook.utilities.search.rg import Options
+    from sandhook.utilities.search.rg.options import Options
 
 #: Bytes at the beginning of a file where a NUL says that it is binary before anything is printed.
 _BINARY_WINDOW = 65_536
