@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from sandhook.errors import LimitExceeded
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_bre, compile_ere
+from tests.work import lines_run
 
 #: text, ERE, BASH_REMATCH ("no": status 1, "bad": status 2). An unset group is "" there.
 BASH: list[tuple[str, str, list[str] | str]] = [
@@ -338,9 +337,10 @@ def test_the_same_expression_is_compiled_once():
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(a*)*b", "a*a*a*a*a*a*b", "(.*)(.*)(.*)(.*)x"])
 def test_bombs_end_at_once(pattern):
-    begin = time.process_time()
-    compile_ere(pattern).search(b"a" * 50_000 + b"!")
-    assert time.process_time() - begin < 1.0
+    data = b"a" * 50_000 + b"!"
+    regex = compile_ere(pattern)
+    assert regex.is_linear(data)
+    regex.search(data)
 
 
 @pytest.mark.parametrize(
@@ -353,10 +353,11 @@ def test_bombs_end_at_once(pattern):
     ],
 )
 def test_what_is_too_big_to_compile_is_refused(pattern):
-    begin = time.process_time()
-    with pytest.raises(PatternError):
-        compile_ere(pattern)
-    assert time.process_time() - begin < 1.0
+    def compile_it():
+        with pytest.raises(PatternError):
+            compile_ere(pattern)
+
+    lines_run(compile_it, 100_000)
 
 
 def test_large_but_bearable_repeats_compile():
@@ -368,10 +369,8 @@ def test_large_but_bearable_repeats_compile():
 
 def test_back_references_have_a_time_limit():
     regex = compile_ere(r"(a|aa)+\1$")
-    begin = time.process_time()
     with pytest.raises(LimitExceeded):
         regex.search(b"a" * 100 + b"!", remaining=lambda: 0.1)
-    assert time.process_time() - begin < 1.5
     with pytest.raises(LimitExceeded):
         regex.search(b"aa", remaining=lambda: 0.0)
     assert regex.test(b"aa", remaining=lambda: 1.0)
