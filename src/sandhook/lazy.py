@@ -6,7 +6,7 @@ A process that fires one hook imports some thirty of them and uses a few; compil
 from __future__ import annotations
 
 import re
-from typing import Any, AnyStr
+from typing import Any, AnyStr, cast
 
 _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 
@@ -25,5 +25,5 @@ class _Lazy:
 
 
 def lazily(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return what can be used as ``re.compile(pattern, flags)``."""
-    return _Lazy(pattern, flags)  # type: ignore[return-value]
+    """Return an object with the methods of ``re.compile(pattern, flags)``."""
+    return cast("re.Pattern[AnyStr]", _Lazy(pattern, flags))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Any, NoReturn, Self
+from typing import NoReturn, Self
 
 from sandhook.errors import LimitExceeded
 from sandhook.record import Record
@@ -39,7 +39,7 @@ class Limits(Record):
     fields: int = 200_000  #: fields that one expansion may give
     open_files: int = 256  #: descriptors of one process
 
-    def __new__(cls, *args: Any, **named: Any) -> Self:
+    def __new__(cls, *args: float, **named: float) -> Self:
         """Make limits. Raises ValueError for a bound that is no number above 0."""
         made = super().__new__(cls, *args, **named)
         made._check()

@@ -18,7 +18,7 @@ class Record(tuple[Any, ...]):
 
     __slots__ = ()
     _fields: tuple[str, ...] = ()
-    _defaults: tuple[Any, ...] = ()
+    _defaults: tuple[object, ...] = ()
 
     def __init_subclass__(cls) -> None:
         names = tuple(cls.__annotations__)
@@ -33,14 +33,14 @@ class Record(tuple[Any, ...]):
         for index, name in enumerate(names):
             setattr(cls, name, property(itemgetter(index)))
 
-    def __new__(cls, *args: Any, **named: Any) -> Self:
+    def __new__(cls, *args: object, **named: object) -> Self:
         names = cls._fields
         if named or len(args) != len(names):
             args = cls._complete(args, named)
         return tuple.__new__(cls, args)
 
     @classmethod
-    def _complete(cls, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    def _complete(cls, args: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:
         """Return all values in order, from positions, names and defaults."""
         names = cls._fields
         first_default = len(names) - len(cls._defaults)
@@ -56,7 +56,7 @@ class Record(tuple[Any, ...]):
             raise TypeError(f"{cls.__name__}() got unexpected arguments {sorted(named) or args!r}")
         return tuple(values)
 
-    def _replace(self, **changes: Any) -> Self:
+    def _replace(self, **changes: object) -> Self:
         """Return a copy with some fields changed. Raises TypeError for a name it lacks."""
         values = [changes.pop(name, value) for name, value in zip(self._fields, self)]
         if changes:

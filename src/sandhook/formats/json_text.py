@@ -19,14 +19,14 @@ def read_json(text: str) -> Any:
         raise FormatError("the value nests too deeply") from None
 
 
-def write_json(value: Any, indent: str = "") -> str:
+def write_json(value: object, indent: str = "") -> str:
     """Return a value as JSON text: compact, or over lines with ``indent`` for each level; numbers may be ``Number``."""
     pieces: list[str] = []
     _write(value, pieces, "\n" if indent else "", indent)
     return "".join(pieces)
 
 
-def _write(value: Any, out: list[str], margin: str, indent: str) -> None:
+def _write(value: object, out: list[str], margin: str, indent: str) -> None:
     if isinstance(value, Number):
         out.append(value)
     elif isinstance(value, dict) and value:

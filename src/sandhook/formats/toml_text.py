@@ -44,7 +44,7 @@ def _tables(table: dict[str, Any], path: str, head: str) -> list[str]:
     return parts
 
 
-def _is_table(item: Any) -> bool:
+def _is_table(item: object) -> bool:
     if isinstance(item, list):
         return bool(item) and all(isinstance(each, dict) for each in item)
     return item is None or isinstance(item, dict)
@@ -58,7 +58,7 @@ def _key(key: str) -> str:
     return key if key and key.isascii() and key.replace("_", "").replace("-", "").isalnum() else _string(key)
 
 
-def _inline(item: Any) -> str:
+def _inline(item: object) -> str:
     if isinstance(item, dict):
         inner = (f"{_key(key)} = {_inline(each)}" for key, each in item.items() if each is not None)
         return "{ " + ", ".join(inner) + " }"

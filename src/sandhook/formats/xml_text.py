@@ -132,13 +132,11 @@ class _Reader:
             self._close()
 
     def _close(self) -> None:
-        name, made, words = self._stack.pop()
+        name, element, words = self._stack.pop()
         text = "".join(words).strip()
-        value: Any = made
-        if not made:
-            value = text or None
-        elif text:
-            value[CONTENT] = text
+        if element and text:
+            element[CONTENT] = text
+        value = element or text or None
         parent = self._stack[-1][1]
         if name not in parent:
             parent[name] = value
@@ -148,7 +146,7 @@ class _Reader:
             parent[name] = [parent[name], value]
 
 
-def write_xml(value: Any, *, indent: int = 2) -> str:
+def write_xml(value: object, *, indent: int = 2) -> str:
     """Return a mapping as XML. Raises FormatError for a value that has no such text."""
     if not isinstance(value, dict):
         raise FormatError("XML is a mapping of elements")
@@ -158,7 +156,7 @@ def write_xml(value: Any, *, indent: int = 2) -> str:
     return "".join(out)
 
 
-def _element(name: str, value: Any, margin: str, unit: str, out: list[str]) -> None:
+def _element(name: str, value: object, margin: str, unit: str, out: list[str]) -> None:
     if isinstance(value, list):
         for item in value:
             _element(name, item, margin, unit, out)
@@ -182,7 +180,7 @@ def _element(name: str, value: Any, margin: str, unit: str, out: list[str]) -> N
         out.append(f"{margin}<{head}>{content}</{name}>\n")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None:
         return ""
     return str(value) if isinstance(value, str | Number) else write_json(value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from sandhook.formats import FormatError, Number
 from sandhook.record import Record
@@ -25,7 +25,7 @@ MAX_DEPTH = 64
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_WORDS: dict[str, Any] = {
+_WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -40,6 +40,35 @@ _INFINITIES = {
 _MAX_DIGITS = 400
 
 _CORE = "tag:yaml.org,2002:"
+
+
+class Mark(Protocol):
+    """A place in a text."""
+
+    @property
+    def index(self) -> int:
+        """0-based offset."""
+
+    @property
+    def line(self) -> int:
+        """0-based line."""
+
+
+class Event(Protocol):
+    """One of ruamel's events; each kind has some of these attributes."""
+
+    @property
+    def start_mark(self) -> Mark: ...
+    @property
+    def end_mark(self) -> Mark: ...
+    @property
+    def value(self) -> str: ...
+    @property
+    def style(self) -> str | None: ...
+    @property
+    def anchor(self) -> str | None: ...
+    @property
+    def tag(self) -> object: ...
 
 
 class Yaml(Record):
@@ -96,19 +125,19 @@ def read_yaml(
     return builder.documents or ([] if several else [Yaml(None, {"": 1}, ())])
 
 
-def events(text: str) -> Iterator[Any]:
-    """Yield ruamel's events of a text; no plug-ins are looked for, which would list a directory of the host."""
+def events(text: str) -> Iterator[Event]:
+    """Yield ruamel's events of a text; without its search for plug-ins, which lists a directory of the host."""
     from ruamel.yaml import YAML
 
     class Plain(YAML):
         def official_plug_ins(self) -> list[str]:
             return []
 
-    found: Iterator[Any] = Plain(typ="safe", pure=True).parse(text)
-    return found
+    parsed: Iterator[Event] = Plain(typ="safe", pure=True).parse(text)
+    return parsed
 
 
-def _words(error: Any) -> str:
+def _words(error: Exception) -> str:
     """Return a parser's error in one line, with the place."""
     mark = getattr(error, "problem_mark", None)
     what = " ".join(str(getattr(error, "problem", None) or error).split())
@@ -124,7 +153,7 @@ class _Open:
         self.anchor = anchor
         self.key: str | None = None
         self.merges = False  # the key is "<<", and what it names is merged into the mapping
-        self.merged: list[tuple[Any, int]] = []
+        self.merged: list[tuple[object, int]] = []
 
 
 def _carry_out(mapping: _Open) -> None:
@@ -143,7 +172,7 @@ def _carry_out(mapping: _Open) -> None:
 class _Builder:
     def __init__(self, *, several: bool, exact: bool, max_depth: int) -> None:
         self.documents: list[Yaml] = []
-        self.value: Any = None
+        self.value: object = None
         self.lines = {"": 1}
         self.duplicates: list[str] = []
         self._several = several
@@ -151,11 +180,11 @@ class _Builder:
         self._max_depth = max_depth
         self._max_values = 10 * MAX_VALUES if exact else MAX_VALUES
         self._stack: list[_Open] = []
-        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._anchors: dict[str, tuple[object, int]] = {}
         self._starts: list[int] = []
         self._count = 0
 
-    def take(self, event: Any) -> None:
+    def take(self, event: Event) -> None:
         """Take one event of the parser."""
         line = event.start_mark.line + 1
         match event.__class__.__name__:
@@ -184,7 +213,7 @@ class _Builder:
         self.duplicates = []
         self._anchors = {}
 
-    def _scalar(self, event: Any, line: int) -> None:
+    def _scalar(self, event: Event, line: int) -> None:
         tag = self._tag(event, line)
         parent = self._stack[-1] if self._stack else None
         if parent is not None and isinstance(parent.value, dict) and parent.key is None:
@@ -201,7 +230,7 @@ class _Builder:
         self._remember(event.anchor, value, 1)
         self._add(value, line)
 
-    def _begin(self, value: Any, event: Any, line: int) -> None:
+    def _begin(self, value: object, event: Event, line: int) -> None:
         self._tag(event, line)
         self._refuse_key(line)
         if len(self._stack) >= self._max_depth:
@@ -217,15 +246,15 @@ class _Builder:
             _carry_out(done)
         self._remember(done.anchor, done.value, self._count - self._starts.pop() + 1)
 
-    def _alias(self, anchor: str, line: int) -> None:
+    def _alias(self, anchor: str | None, line: int) -> None:
         self._refuse_key(line)
-        if anchor not in self._anchors:
+        if anchor is None or anchor not in self._anchors:
             raise FormatError(f"unknown alias *{anchor} at line {line}")
         value, size = self._anchors[anchor]
         self._count += size - 1
         self._add(value, line)
 
-    def _remember(self, anchor: str | None, value: Any, size: int) -> None:
+    def _remember(self, anchor: str | None, value: object, size: int) -> None:
         if anchor is not None:
             self._anchors[anchor] = (value, size)
 
@@ -238,7 +267,7 @@ class _Builder:
             return f"{parent.path}[{len(parent.value)}]"
         return f"{parent.path}.{parent.key}" if parent.path else str(parent.key)
 
-    def _add(self, value: Any, line: int) -> None:
+    def _add(self, value: object, line: int) -> None:
         self._count += 1
         if self._count > self._max_values:
             raise FormatError(f"more than {self._max_values} values at line {line}")
@@ -262,7 +291,7 @@ class _Builder:
         if parent is not None and isinstance(parent.value, dict) and parent.key is None:
             raise FormatError(f"a key must be a string at line {line}")
 
-    def _tag(self, event: Any, line: int) -> str:
+    def _tag(self, event: Event, line: int) -> str:
         """Return the tag of the core schema that an event has, "" for none; others are refused."""
         tag = event.tag if isinstance(event.tag, str | None) else str(event.tag)
         if not tag:
@@ -275,8 +304,8 @@ class _Builder:
         raise FormatError(f"the tag {tag} at line {line} is not supported")
 
 
-def _plain(text: str) -> Any:
-    """Return what a scalar without quotes means in the core schema."""
+def _plain(text: str) -> str | float | bool | None:
+    """Return the value of a scalar without quotes in the core schema."""
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
@@ -288,8 +317,8 @@ def _plain(text: str) -> Any:
     return text
 
 
-def read_scalar(text: str, tag: str = "", line: int = 1) -> Any:
-    """Return what a scalar means, with its tag or without one, and numbers as they are written.
+def read_scalar(text: str, tag: str = "", line: int = 1) -> str | float | bool | None:
+    """Return the value of a scalar, with its tag or without one; numbers stay as they are written.
 
     Raises FormatError, which names ``line``, for a text that is not what its tag says.
     """

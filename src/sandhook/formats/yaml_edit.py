@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from json import dumps
-from typing import Any
 
 from sandhook.formats import Number
-from sandhook.formats.yaml import events
+from sandhook.formats.yaml import Event, events
 from sandhook.formats.yaml_text import write_yaml
 from sandhook.lazy import lazily
 
@@ -27,11 +26,11 @@ class GivenUp(Exception):
 
 
 class _Node:
-    """A value and where it stands: ``end`` is behind its last character, without comments."""
+    """A value and its place: ``end`` is the offset after its last character, without comments."""
 
     __slots__ = ("anchored", "end", "entries", "flow", "items", "kind", "start", "style")
 
-    def __init__(self, kind: str, event: Any) -> None:
+    def __init__(self, kind: str, event: Event) -> None:
         self.kind = kind  # "scalar", "mapping", "sequence" or "alias"
         self.start: int = event.start_mark.index
         self.end: int = event.end_mark.index
@@ -43,7 +42,7 @@ class _Node:
 
 
 def edit_yaml(
-    text: str, old: Sequence[Any], new: Sequence[Any], charge: Callable[[int], None] | None = None
+    text: str, old: Sequence[object], new: Sequence[object], charge: Callable[[int], None] | None = None
 ) -> str:
     """Return a text whose documents are changed from the values ``old`` to ``new``.
 
@@ -91,7 +90,7 @@ def _read(text: str, charge: Callable[[int], None] | None) -> list[_Node]:
         elif keys[-1] is None:
             keys[-1] = node
         else:
-            if node.kind == "scalar" and node.start == node.end:  # nothing stands there: ``a:``
+            if node.kind == "scalar" and node.start == node.end:  # there is no value yet: ``a:``
                 colon = _COLON.match(text, keys[-1].end)
                 node.start = node.end = colon.end() if colon is not None else keys[-1].end
             stack[-1].entries.append((keys[-1], node))
@@ -102,7 +101,7 @@ def _read(text: str, charge: Callable[[int], None] | None) -> list[_Node]:
     return roots
 
 
-def _close(node: _Node, event: Any) -> None:
+def _close(node: _Node, event: Event) -> None:
     if node.flow:
         node.end = event.end_mark.index
     elif node.items:
@@ -125,15 +124,15 @@ class _Editor:
                 raise GivenUp
             pieces += [self._text[at:start], piece]
             at = end
-        made = "".join([*pieces, self._text[at:]])
-        return made if made.endswith("\n") or not made else made + "\n"
+        text = "".join([*pieces, self._text[at:]])
+        return text if text.endswith("\n") or not text else text + "\n"
 
-    def change(self, node: _Node, old: Any, new: Any, column: int, start: int) -> None:
+    def change(self, node: _Node, old: object, new: object, column: int, start: int) -> None:
         """Change a value.
 
         Args:
             column: Of the key or dash that the value belongs to; -1 for a document.
-            start: Where a value begins that is written anew: behind the colon or the dash.
+            start: Offset where a value that is written anew begins: after the colon or the dash.
         """
         if _same(old, new):
             return
@@ -143,17 +142,22 @@ class _Editor:
             if isinstance(new, dict | list) and new and (node.items or node.entries):
                 self._edits.append((node.start, node.end, _flow(new)))
                 return
-        elif node.kind == "mapping" and isinstance(new, dict) and any(key in new for key in old):
+        elif (
+            node.kind == "mapping"
+            and isinstance(old, dict)
+            and isinstance(new, dict)
+            and any(key in new for key in old)
+        ):
             self._mapping(node, old, new)
             return
-        elif node.kind == "sequence" and isinstance(new, list) and new and old:
+        elif node.kind == "sequence" and isinstance(old, list) and isinstance(new, list) and new and old:
             self._sequence(node, old, new)
             return
         self._write(node, new, column, start)
 
-    def _write(self, node: _Node, new: Any, column: int, start: int) -> None:
+    def _write(self, node: _Node, new: object, column: int, start: int) -> None:
         """Write a value anew."""
-        end = start if node.start == node.end else node.end  # nothing stands there: ``a:``
+        end = start if node.start == node.end else node.end  # there is no value yet: ``a:``
         if isinstance(new, dict | list) and new:
             margin = " " * (column + 2 if column >= 0 else 0)
             body = "\n".join(
@@ -166,7 +170,7 @@ class _Editor:
 
     # ------------------------------------------------------------------ mappings
 
-    def _mapping(self, node: _Node, old: dict[str, Any], new: dict[str, Any]) -> None:
+    def _mapping(self, node: _Node, old: dict[str, object], new: dict[str, object]) -> None:
         names = list(old)
         kept = [name for name in new if name in old]
         added = [name for name in new if name not in old]
@@ -190,13 +194,13 @@ class _Editor:
             at = self._line_end(max(node.end, node.start))
             self._edits.append((at, at, "".join(self._entry(name, new[name], column) for name in added)))
 
-    def _entry(self, name: str, value: Any, column: int) -> str:
+    def _entry(self, name: str, value: object, column: int) -> str:
         lines = write_yaml({name: value}).rstrip("\n").split("\n")
         return "".join(f"\n{' ' * column}{line}" if line else "\n" for line in lines)
 
     # ------------------------------------------------------------------ sequences
 
-    def _sequence(self, node: _Node, old: list[Any], new: list[Any]) -> None:
+    def _sequence(self, node: _Node, old: list[object], new: list[object]) -> None:
         if len(node.items) != len(old):
             raise GivenUp
         dashes = [self._dash(item) for item in node.items]
@@ -224,7 +228,7 @@ class _Editor:
             self._edits.append((at, at, f"{piece}\n{' ' * column}"))
 
     def _dash(self, item: _Node) -> int:
-        """Return where the dash before an item stands."""
+        """Return the offset of the dash before an item."""
         at = self._text.rfind("-", 0, item.start + (item.start == item.end))
         if at < 0 or self._text[at + 1 : item.start].strip():
             raise GivenUp
@@ -243,7 +247,7 @@ class _Editor:
         return len(self._text) if end < 0 else end
 
     def _cut(self, start: int, end: int, following: int | None) -> None:
-        """Take an entry out, with the comments directly above it."""
+        """Remove an entry, with the comments directly above it."""
         line = self._line_start(start)
         if self._text[line:start].strip():
             if following is None:
@@ -261,25 +265,25 @@ class _Editor:
         self._edits.append((line, min(self._line_end(end) + 1, len(self._text)), ""))
 
 
-def _items(values: list[Any], column: int) -> Iterator[str]:
+def _items(values: list[object], column: int) -> Iterator[str]:
     """Yield the lines of items of a sequence."""
     for line in write_yaml(values).rstrip("\n").split("\n"):
         yield " " * column + line if line else ""
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Tell whether two values are alike, in the order of their keys too."""
+def _same(one: object, other: object) -> bool:
+    """Return True if two values are equal, also in the order of their keys."""
     if type(one) is not type(other):
         return False
-    if isinstance(one, dict):
+    if isinstance(one, dict) and isinstance(other, dict):
         return list(one) == list(other) and all(_same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list):
+    if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
     return bool(one == other)
 
 
-def _scalar(value: Any, style: str | None, column: int) -> str:
-    """Return a scalar or an empty collection, in the quotes that stood there."""
+def _scalar(value: object, style: str | None, column: int) -> str:
+    """Return a scalar or an empty collection, in the quotes of the value before."""
     if isinstance(value, str) and not isinstance(value, Number):
         if style == "'" and value.isprintable():
             return "'" + value.replace("'", "''") + "'"
@@ -293,8 +297,8 @@ def _scalar(value: Any, style: str | None, column: int) -> str:
     return text
 
 
-def _flow(value: Any) -> str:
-    """Return a value as flow style has it."""
+def _flow(value: object) -> str:
+    """Return a value in flow style."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_flow(key)}: {_flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from json import dumps
-from typing import Any
 
 from sandhook.formats import Number
 from sandhook.lazy import lazily
@@ -26,14 +25,14 @@ _NEEDS_QUOTES = lazily(r"[-?:](\s|$)|.*:(\s|$)|.*\s#|.*\s$|\s|---|\.\.\.", re.DO
 _UNPRINTABLE = lazily("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
-def write_yaml(value: Any, *, indent: int = 2) -> str:
+def write_yaml(value: object, *, indent: int = 2) -> str:
     """Return a value as the text of one document, with its last newline; ``indent`` spaces a level, at least 1."""
     out: list[str] = []
     _block(value, "", " " * max(1, indent), out)
     return "".join(out)
 
 
-def _block(value: Any, margin: str, unit: str, out: list[str]) -> None:
+def _block(value: object, margin: str, unit: str, out: list[str]) -> None:
     """Write a value whose first line begins where the output stands."""
     if isinstance(value, dict) and value:
         first = True
@@ -55,7 +54,7 @@ def _block(value: Any, margin: str, unit: str, out: list[str]) -> None:
         out.append(_scalar(value, margin or unit) + "\n")
 
 
-def _item(value: Any, margin: str, unit: str, out: list[str]) -> None:
+def _item(value: object, margin: str, unit: str, out: list[str]) -> None:
     """Write what stands behind a key, or behind a dash when it is no collection."""
     if isinstance(value, dict | list) and value:
         out.append("\n" + margin + unit)
@@ -68,7 +67,7 @@ def _key(text: str) -> str:
     return _double(text) if "\n" in text or len(text) > 1000 else _scalar(text, "")
 
 
-def _scalar(value: Any, margin: str) -> str:
+def _scalar(value: object, margin: str) -> str:
     if value is None:
         return "null"
     if value is True or value is False:

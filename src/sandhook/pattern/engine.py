@@ -56,7 +56,8 @@ def compile_linear(
     unanchored = _re2.RE2.Anchor.UNANCHORED
 
     def find(data: bytes, pos: int, end: int) -> Spans:
-        return match(unanchored, data, pos, end)  # type: ignore[no-any-return]
+        spans: Spans = match(unanchored, data, pos, end)
+        return spans
 
     return find
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandhook.syntax.nodes import Node
+from sandhook.syntax.nodes import CommandList, Node
 from sandhook.syntax.reader import Reader
 
 
@@ -64,23 +64,24 @@ class AliasExpander:
             reader.leave_splices()
 
 
-def spans_in_source(root: Any, reader: Reader) -> Any:
+def spans_in_source(root: CommandList, reader: Reader) -> CommandList:
     """Return the tree with its spans moved to where they stand in the source."""
-    todo: list[tuple[Any, bool]] = [(root, False)]
-    made: list[Any] = []
+    todo: list[tuple[object, bool]] = [(root, False)]
+    values: list[Any] = []
     while todo:
         value, complete = todo.pop()
         if not isinstance(value, tuple):
-            made.append(value)
+            values.append(value)
         elif complete:
             size = len(value)
-            children = made[len(made) - size :]
-            del made[len(made) - size :]
+            children = values[len(values) - size :]
+            del values[len(values) - size :]
             if isinstance(value, Node) and value._fields[-1] == "span":
                 start, end = value[-1]
                 children[-1] = (reader.in_source(start, False), reader.in_source(end, True))
-            made.append(tuple.__new__(value.__class__, children))
+            values.append(tuple.__new__(value.__class__, children))
         else:
             todo.append((value, True))
             todo.extend((child, False) for child in reversed(value))
-    return made[0]
+    tree: CommandList = values[0]
+    return tree

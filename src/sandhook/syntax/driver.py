@@ -14,8 +14,11 @@ from sandhook.syntax.unexpected import unexpected
 if TYPE_CHECKING:
     from sandhook.syntax.lexer import Lexer
 
-#: Makes a production's value of its symbols' values: tokens, and what other actions made.
-Action: TypeAlias = Callable[["Lexer", list[Any]], Any]
+#: Values of a production's symbols: tokens, and what other actions returned. Their types depend on the production.
+Symbols: TypeAlias = list[Any]
+
+#: Returns a production's value for its symbols' values.
+Action: TypeAlias = Callable[["Lexer", Symbols], object]
 
 
 class Driver:
@@ -40,7 +43,7 @@ class Driver:
         rows, gotos, productions = self._rows, self._gotos, self._productions
         next_token = lexer.token
         states = [0]
-        values: list[Any] = [None]
+        values: Symbols = [None]
         state = 0
         token = None
         while True:

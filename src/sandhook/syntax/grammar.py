@@ -1,14 +1,12 @@
-"""What each production of the grammar makes: nodes, at once.
+"""The action of each production of the grammar, which makes a node.
 
-Actions take the values of their production's symbols: a token for a terminal, for the others
-what their own action made (a list for words, redirections and unfinished lists, else a node).
+An action receives the values of its production's symbols: a token for a terminal, for the others
+what their own action returned (a list for words, redirections and unfinished lists, else a node).
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from sandhook.syntax.driver import Action, Driver
+from sandhook.syntax.driver import Action, Driver, Symbols
 from sandhook.syntax.lexer import Lexer
 from sandhook.syntax.nodes import (
     AndOr,
@@ -45,7 +43,7 @@ _CONNECTORS = {"AND_AND": "&&", "OR_OR": "||"}
 # --------------------------------------------------------------------------- lists
 
 
-def _command_list(flat: list[Any]) -> CommandList:
+def _command_list(flat: Symbols) -> CommandList:
     """Make a list of ``[command, operator token, command, ...]``, with or without a last operator."""
     items: list[ListItem] = []
     commands: list[Command] = []
@@ -68,67 +66,69 @@ def _command_list(flat: list[Any]) -> CommandList:
     return CommandList(tuple(items), span)
 
 
-def _first(lexer: Lexer, p: list[Any]) -> list[Any]:
+def _first(lexer: Lexer, p: Symbols) -> Symbols:
     return [p[0]]
 
 
-def _append(lexer: Lexer, p: list[Any]) -> list[Any]:
+def _append(lexer: Lexer, p: Symbols) -> Symbols:
     """``things : things thing``"""
-    p[0].append(p[1])
-    return p[0]  # type: ignore[no-any-return]
+    things: Symbols = p[0]
+    things.append(p[1])
+    return things
 
 
-def _join(lexer: Lexer, p: list[Any]) -> list[Any]:
+def _join(lexer: Lexer, p: Symbols) -> Symbols:
     """``list1 : list1 OPERATOR newline_list list1``"""
-    flat: list[Any] = p[0]
+    flat: Symbols = p[0]
     flat.append(p[1])
     flat.extend(p[-1])
     return flat
 
 
-def _list_with_end(lexer: Lexer, p: list[Any]) -> CommandList:
+def _list_with_end(lexer: Lexer, p: Symbols) -> CommandList:
     """``list1 OPERATOR newline_list``, ``simple_list1 [OPERATOR]``"""
     if len(p) > 1:
         p[0].append(p[1])
     return _command_list(p[0])
 
 
-def _compound_list(lexer: Lexer, p: list[Any]) -> CommandList:
+def _compound_list(lexer: Lexer, p: Symbols) -> CommandList:
     return p[0] if len(p) == 1 else _command_list(p[1])
 
 
-def _second(lexer: Lexer, p: list[Any]) -> Any:
+def _second(lexer: Lexer, p: Symbols) -> object:
     return p[1]
 
 
-def _nothing(lexer: Lexer, p: list[Any]) -> None:
+def _nothing(lexer: Lexer, p: Symbols) -> None:
     return None
 
 
 # --------------------------------------------------------------------------- pipelines
 
 
-def _pipeline(lexer: Lexer, p: list[Any]) -> list[Any]:
+def _pipeline(lexer: Lexer, p: Symbols) -> Symbols:
     """Collect commands and bars backwards: the production recurses on its right."""
     if len(p) == 1:
         return [p[0]]
-    flat: list[Any] = p[3]
+    flat: Symbols = p[3]
     flat.append(p[1])
     flat.extend(p[0])
     return flat
 
 
-def _pipeline_command(lexer: Lexer, p: list[Any]) -> Command:
-    flat: list[Any] = p[0]
+def _pipeline_command(lexer: Lexer, p: Symbols) -> Command:
+    flat: Symbols = p[0]
     if len(flat) == 1:
-        return flat[0]  # type: ignore[no-any-return]
+        command: Command = flat[0]
+        return command
     flat.reverse()
     commands = tuple(flat[::2])
     both = tuple(bar.kind == "BAR_AND" for bar in flat[1::2])
     return Pipeline(commands, both, False, None, (commands[0].span[0], commands[-1].span[1]))
 
 
-def _prefixed(lexer: Lexer, p: list[Any]) -> Command:
+def _prefixed(lexer: Lexer, p: Symbols) -> Command:
     """``! pipeline``, ``time pipeline``, and either alone before a terminator."""
     prefix, rest = p
     timed = None
@@ -149,11 +149,12 @@ def _prefixed(lexer: Lexer, p: list[Any]) -> Command:
     elif inner is None or timed == "time -p":
         inner = timed
     if len(commands) == 1 and not negated and inner is None:
-        return commands[0]  # type: ignore[no-any-return]
+        command: Command = commands[0]
+        return command
     return Pipeline(commands, both, negated, inner, (start, span[1]))
 
 
-def _timespec(lexer: Lexer, p: list[Any]) -> tuple[str, int, int]:
+def _timespec(lexer: Lexer, p: Symbols) -> tuple[str, int, int]:
     posix = len(p) > 1  # in bash `--` means -p as well
     return "time -p" if posix else "time", p[0].start, p[-1].end
 
@@ -161,7 +162,7 @@ def _timespec(lexer: Lexer, p: list[Any]) -> tuple[str, int, int]:
 # --------------------------------------------------------------------------- simple commands
 
 
-def _simple_command(lexer: Lexer, p: list[Any]) -> SimpleCommand:
+def _simple_command(lexer: Lexer, p: Symbols) -> SimpleCommand:
     assignments: list[Assignment] = []
     words: list[Word | Assignment] = []
     redirections: list[Redirection] = []
@@ -183,7 +184,7 @@ def _simple_command(lexer: Lexer, p: list[Any]) -> SimpleCommand:
     return SimpleCommand(*made, line, (start, end))
 
 
-def _line_ends(elements: list[Any]) -> int:
+def _line_ends(elements: Symbols) -> int:
     """Return the offset whose line bash counts as a command's: where the parser stands when it begins one.
 
     That is behind its first word and the token after it, which may have newlines in quotes.
@@ -197,7 +198,7 @@ def _line_ends(elements: list[Any]) -> int:
     return int(second.end if second.__class__ is Token else second.span[0])
 
 
-def _redirection(lexer: Lexer, p: list[Any]) -> Redirection:
+def _redirection(lexer: Lexer, p: Symbols) -> Redirection:
     fd = variable = None
     start = p[0].start
     if len(p) == 3:
@@ -213,16 +214,16 @@ def _redirection(lexer: Lexer, p: list[Any]) -> Redirection:
     return Redirection(operator.text, word, fd, variable, target.document, (start, target.end))
 
 
-def _redirected(lexer: Lexer, p: list[Any]) -> Command:
+def _redirected(lexer: Lexer, p: Symbols) -> Command:
     """``shell_command redirection_list``"""
+    command: Command = p[0]
     if len(p) == 1:
-        return p[0]  # type: ignore[no-any-return]
-    command, redirections = p
+        return command
+    redirections: list[Redirection] = p[1]
     values = list(command)
-    fields = command._fields
-    values[fields.index("redirections")] = tuple(redirections)
+    values[command._fields.index("redirections")] = tuple(redirections)
     values[-1] = (command.span[0], redirections[-1].span[1])
-    return command.__class__(*values)  # type: ignore[no-any-return]
+    return command.__class__(*values)
 
 
 # --------------------------------------------------------------------------- compound commands
@@ -233,13 +234,14 @@ def _place(lexer: Lexer, first: Token, last: Token) -> tuple[tuple[()], int, tup
     return (), lexer.line_at(first.start), (first.start, last.end)
 
 
-def _shell_command(lexer: Lexer, p: list[Any]) -> Command:
+def _shell_command(lexer: Lexer, p: Symbols) -> Command:
     if len(p) == 1:
-        return p[0]  # type: ignore[no-any-return]
+        command: Command = p[0]
+        return command
     return While(p[1], p[3], p[0].kind == "UNTIL", *_place(lexer, p[0], p[-1]))
 
 
-def _for(lexer: Lexer, p: list[Any]) -> For | Select:
+def _for(lexer: Lexer, p: Symbols) -> For | Select:
     """``for name [in words]; do list; done`` and ``select`` likewise."""
     words = None
     if any(symbol.__class__ is Token and symbol.kind == "IN" for symbol in p):
@@ -248,53 +250,57 @@ def _for(lexer: Lexer, p: list[Any]) -> For | Select:
     return node(p[1].text, words, p[-2], *_place(lexer, p[0], p[-1]))
 
 
-def _word_list(lexer: Lexer, p: list[Any]) -> list[Word]:
+def _word_list(lexer: Lexer, p: Symbols) -> list[Word]:
     if len(p) == 1:
         return [p[0].value]
-    p[0].append(p[1].value)
-    return p[0]  # type: ignore[no-any-return]
+    words: list[Word] = p[0]
+    words.append(p[1].value)
+    return words
 
 
-def _arithmetic_for(lexer: Lexer, p: list[Any]) -> ArithmeticFor:
+def _arithmetic_for(lexer: Lexer, p: Symbols) -> ArithmeticFor:
     init, condition, update = p[1].value
     return ArithmeticFor(init, condition, update, p[-2], *_place(lexer, p[0], p[-1]))
 
 
-def _case(lexer: Lexer, p: list[Any]) -> Case:
+def _case(lexer: Lexer, p: Symbols) -> Case:
     clauses = next((tuple(symbol) for symbol in p if symbol.__class__ is list), ())
     return Case(p[1].value, clauses, *_place(lexer, p[0], p[-1]))
 
 
-def _pattern_list(lexer: Lexer, p: list[Any]) -> CaseClause:
+def _pattern_list(lexer: Lexer, p: Symbols) -> CaseClause:
     patterns = p[1] if p[1].__class__ is list else p[2]
     return CaseClause(tuple(patterns), p[-1])
 
 
-def _case_clause(lexer: Lexer, p: list[Any]) -> list[CaseClause]:
+def _case_clause(lexer: Lexer, p: Symbols) -> list[CaseClause]:
     """``case_clause : [case_clause_sequence] pattern_list``"""
     if len(p) == 1:
         return [p[0]]
-    p[0].append(p[1])
-    return p[0]  # type: ignore[no-any-return]
+    clauses: list[CaseClause] = p[0]
+    clauses.append(p[1])
+    return clauses
 
 
-def _case_clause_sequence(lexer: Lexer, p: list[Any]) -> list[CaseClause]:
+def _case_clause_sequence(lexer: Lexer, p: Symbols) -> list[CaseClause]:
     patterns, body, _ = p[-2]
     clause = CaseClause(patterns, body, p[-1].text)
     if len(p) == 2:
         return [clause]
-    p[0].append(clause)
-    return p[0]  # type: ignore[no-any-return]
+    clauses: list[CaseClause] = p[0]
+    clauses.append(clause)
+    return clauses
 
 
-def _pattern(lexer: Lexer, p: list[Any]) -> list[Word]:
+def _pattern(lexer: Lexer, p: Symbols) -> list[Word]:
     if len(p) == 1:
         return [p[0].value]
-    p[0].append(p[2].value)
-    return p[0]  # type: ignore[no-any-return]
+    words: list[Word] = p[0]
+    words.append(p[2].value)
+    return words
 
 
-def _if(lexer: Lexer, p: list[Any]) -> If:
+def _if(lexer: Lexer, p: Symbols) -> If:
     clauses, otherwise = [IfClause(p[1], p[3])], None
     if len(p) == 7:
         otherwise = p[5]
@@ -304,7 +310,7 @@ def _if(lexer: Lexer, p: list[Any]) -> If:
     return If(tuple(clauses), otherwise, *_place(lexer, p[0], p[-1]))
 
 
-def _elif(lexer: Lexer, p: list[Any]) -> tuple[list[IfClause], CommandList | None]:
+def _elif(lexer: Lexer, p: Symbols) -> tuple[list[IfClause], CommandList | None]:
     """Collect clauses backwards: the production recurses on its right."""
     clause = IfClause(p[1], p[3])
     if len(p) == 5:
@@ -314,23 +320,23 @@ def _elif(lexer: Lexer, p: list[Any]) -> tuple[list[IfClause], CommandList | Non
     return [clause], p[5] if len(p) == 6 else None
 
 
-def _subshell(lexer: Lexer, p: list[Any]) -> Subshell:
+def _subshell(lexer: Lexer, p: Symbols) -> Subshell:
     return Subshell(p[1], (), lexer.line_at(p[2].start), (p[0].start, p[2].end))  # bash counts its end
 
 
-def _group(lexer: Lexer, p: list[Any]) -> BraceGroup:
+def _group(lexer: Lexer, p: Symbols) -> BraceGroup:
     return BraceGroup(p[1], *_place(lexer, p[0], p[2]))
 
 
-def _arithmetic_command(lexer: Lexer, p: list[Any]) -> ArithmeticCommand:
+def _arithmetic_command(lexer: Lexer, p: Symbols) -> ArithmeticCommand:
     return ArithmeticCommand(p[0].value, *_place(lexer, p[0], p[0]))
 
 
-def _conditional_command(lexer: Lexer, p: list[Any]) -> ConditionalCommand:
+def _conditional_command(lexer: Lexer, p: Symbols) -> ConditionalCommand:
     return ConditionalCommand(p[1].value, *_place(lexer, p[0], p[2]))
 
 
-def _function(lexer: Lexer, p: list[Any]) -> FunctionDefinition:
+def _function(lexer: Lexer, p: Symbols) -> FunctionDefinition:
     keyword = p[0].kind == "FUNCTION"
     name = p[1] if keyword else p[0]
     body = p[-1]
@@ -338,7 +344,7 @@ def _function(lexer: Lexer, p: list[Any]) -> FunctionDefinition:
     return FunctionDefinition(name.text, body, keyword, lexer.line_at(span[0]), span)
 
 
-def _coprocess(lexer: Lexer, p: list[Any]) -> Coprocess:
+def _coprocess(lexer: Lexer, p: Symbols) -> Coprocess:
     name = None
     rest = p[1:]
     if rest[0].__class__ is Token:

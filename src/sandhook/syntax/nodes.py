@@ -538,8 +538,8 @@ Arith: TypeAlias = (
 )
 
 
-def shift_lines(tree: Any, by: int) -> Any:
-    """Return the same tree, its commands ``by`` lines further down."""
+def shift_lines(tree: object, by: int) -> Any:
+    """Return a copy of the tree whose commands are ``by`` lines further down."""
     if isinstance(tree, Node):
         values = [
             value + by if name == "line" and value else shift_lines(value, by)
@@ -551,7 +551,7 @@ def shift_lines(tree: Any, by: int) -> Any:
     return tree
 
 
-def renumbered(tree: Any, line: int) -> Any:
+def renumbered(tree: object, line: int) -> Any:
     """Return a command's parts with the substitutions in them beginning at its line, as bash counts."""
     if tree.__class__ is CommandSubstitution:
         first = next((at for part in walk(tree) if (at := getattr(part, "line", 0))), line)
@@ -562,8 +562,8 @@ def renumbered(tree: Any, line: int) -> Any:
     return tree
 
 
-def strip_spans(node: Any) -> Any:
-    """Return the same tree with every span and line zeroed, to compare two texts' trees."""
+def strip_spans(node: object) -> Any:
+    """Return a copy of the tree with every span and line zeroed, to compare trees of two texts."""
     if isinstance(node, Node):
         values = [
             NO_SPAN if name == "span" else 0 if name == "line" else strip_spans(value)
@@ -575,9 +575,9 @@ def strip_spans(node: Any) -> Any:
     return node
 
 
-def walk(node: Any) -> Iterator[Node]:
+def walk(node: object) -> Iterator[Node]:
     """Yield every node of the tree, parents first, without recursion."""
-    stack: list[Any] = [node]
+    stack: list[object] = [node]
     while stack:
         top = stack.pop()
         if isinstance(top, Node):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Self
 
 from sandhook.syntax.nodes import Node
 
@@ -39,7 +39,7 @@ class ParseOptions(Node):
         nesting: int = 100,
         max_bytes: int = 1 << 20,
         tolerate_cr: bool = True,
-    ) -> Any:
+    ) -> Self:
         if aliases is None:
             aliases = ()
         elif not isinstance(aliases, tuple):

@@ -166,7 +166,7 @@ def _split(joined: str, lengths: bytes) -> list[str]:
 
 
 def _run(program: list[int], strings: list[str]) -> Any:
-    stack: list[Any] = []
+    stack: list[object] = []
     push = stack.append
     new = tuple.__new__
     numbers = iter(program)

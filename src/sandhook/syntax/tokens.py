@@ -1,8 +1,10 @@
-"""Tokens as the parsing table knows them."""
+"""Tokens, whose kinds are the terminals of the grammar."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from sandhook.syntax.nodes import HereDocument
 
 END = "EOF"
 
@@ -16,7 +18,7 @@ class Token:
         start, end: Offsets in the reader's text, 0-based, end exclusive.
         value: A WORD's Word or Assignment, a NUMBER's int, an ARITH_CMD's Word, an
             ARITH_FOR_EXPRS' three Words, a COND_CMD's Condition.
-        document: The here-document of a WORD that is its delimiter, as soon as it is read.
+        document: The here-document of a WORD that is its delimiter, once it was read.
     """
 
     __slots__ = ("document", "end", "kind", "start", "text", "value")
@@ -27,7 +29,7 @@ class Token:
         self.start = start
         self.end = end
         self.value = value
-        self.document: Any = None
+        self.document: HereDocument | None = None
 
     def __repr__(self) -> str:
         return f"Token({self.kind}, {self.text!r}, {self.start}, {self.end})"

@@ -436,7 +436,7 @@ def redirection_text(node: n.Redirection) -> str:
 
 def _line(item: n.ListItem) -> int:
     """Return the line that a command begins on; bash prints newlines within ``$( )`` as they were."""
-    node: Any = item.command
+    node: n.Command = item.command
     while isinstance(node, (n.AndOr, n.Pipeline)) and node.commands:
         node = node.commands[0]
     return getattr(node, "line", 0)
@@ -446,7 +446,7 @@ def _with_errors(command: n.Command) -> n.Command:
     """Return the command of ``command |&`` with the redirection that it stands for."""
     if "redirections" not in command._fields:
         return command
-    values: list[Any] = list(command)
+    values = list(command)
     index = command._fields.index("redirections")
     word = n.Word((n.Literal("1"),))
     values[index] = (*values[index], n.Redirection(">&", word, 2))

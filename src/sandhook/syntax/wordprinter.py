@@ -27,7 +27,8 @@ def word_text(node: n.Node, body: PrintBody) -> str:
     if kind is n.Word:
         return "".join([word_text(part, body) for part in node[0]])
     if kind is n.Literal:
-        return node[0]  # type: ignore[no-any-return]
+        text: str = node[0]
+        return text
     if kind is n.DoubleQuoted:
         return '"' + "".join([word_text(part, body) for part in node[0]]) + '"'
     if isinstance(node, n.ParameterExpansion):
