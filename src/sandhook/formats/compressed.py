@@ -1,7 +1,7 @@
 """Compressed streams: gzip, bzip2 and xz, always a bounded piece at a time.
 
-The libraries behind them are C: they get at most 64 KiB and give at most 1 MiB in one call, and xz is held
-to a dictionary that fits into the run.
+The libraries are C: they receive at most 64 KiB and return at most 1 MiB in one call, and xz may use a
+dictionary that fits into the run.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import bz2
 import lzma
 import struct
 import zlib
-from collections.abc import Iterator
-from typing import Any, Protocol
+from collections.abc import Generator, Iterator
+from typing import Protocol
 
 from sandhook.formats import lzw as _lzw
 
@@ -28,11 +28,16 @@ XZ_CHECKS = {
     "crc64": lzma.CHECK_CRC64,
     "sha256": lzma.CHECK_SHA256,
 }
-LZMA_FIRST = b"\x5d"  #: with what files of lzma begin, unless they were made in an odd way
+LZMA_FIRST = b"\x5d"  #: first byte of nearly all files of lzma
 
 
 class CorruptError(Exception):
     """Compressed data are damaged: "crc error", "unexpected end of file", "not in gzip format"."""
+
+
+class _Compressor(Protocol):
+    def compress(self, data: bytes, /) -> bytes: ...
+    def flush(self) -> bytes: ...
 
 
 class Charge(Protocol):
@@ -67,7 +72,7 @@ def compressed(
         mtime: Its time in seconds since the epoch, for the same header.
         xz_check: A key of XZ_CHECKS; "" is xz's default.
     """
-    coder: Any
+    coder: _Compressor
     if kind == "gzip":
         flags = 8 if name else 0
         extra = 2 if level == 9 else 4 if level == 1 else 0
@@ -99,10 +104,10 @@ def compressed(
 def expanded(
     chunks: Iterator[bytes], kind: str, charge: Charge, sizes: list[int] | None = None
 ) -> Iterator[bytes]:
-    """Yield what a compressed stream holds, member after member. Raises CorruptError.
+    """Yield the expanded contents of a compressed stream, one member after the other. Raises CorruptError.
 
     Args:
-        sizes: Gets the size of what each member of gzip holds, when it has been read.
+        sizes: Receives the expanded size of each member of gzip, in bytes, after it was read.
     """
     held = b""
     first = True
@@ -126,14 +131,15 @@ def expanded(
             held = b""
 
 
-def _sized(member: Iterator[bytes], sizes: list[int]) -> Any:
+def _sized(member: Generator[bytes, None, bytes], sizes: list[int]) -> Generator[bytes, None, bytes]:
     total = 0
     while True:
         try:
             data = next(member)
         except StopIteration as end:
             sizes.append(total)
-            return end.value
+            rest: bytes = end.value
+            return rest
         total += len(data)
         yield data
 
@@ -155,7 +161,9 @@ def gzip_header(data: bytes) -> tuple[int, bytes, int]:
     return at + (2 if flags & 2 else 0), name, mtime
 
 
-def _gzip_member(held: bytes, chunks: Iterator[bytes], charge: Charge, first: bool) -> Any:
+def _gzip_member(
+    held: bytes, chunks: Iterator[bytes], charge: Charge, first: bool
+) -> Generator[bytes, None, bytes]:
     while len(held) < 2 and (more := next(chunks, b"")):
         held += more
     if not held:
@@ -197,8 +205,8 @@ def _gzip_member(held: bytes, chunks: Iterator[bytes], charge: Charge, first: bo
     return decoder.unused_data
 
 
-def _member(held: bytes, chunks: Iterator[bytes], kind: str, charge: Charge) -> Any:
-    decoder: Any
+def _member(held: bytes, chunks: Iterator[bytes], kind: str, charge: Charge) -> Generator[bytes, None, bytes]:
+    decoder: bz2.BZ2Decompressor | lzma.LZMADecompressor
     if kind == "bzip2":
         decoder = bz2.BZ2Decompressor()
     else:

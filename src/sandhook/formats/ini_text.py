@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
 def read_ini(text: str) -> dict[str, Any]:
     """Read an INI text: sections are mappings of texts, what stands before them is at the top."""
-    made: dict[str, Any] = {}
-    section = made
+    sections: dict[str, Any] = {}
+    section = sections
     for line in text.splitlines():
         line = line.strip()
         if not line or line[0] in ";#":
             continue
         if line[0] == "[" and line[-1] == "]":
-            section = made.setdefault(line[1:-1].strip(), {})
+            section = sections.setdefault(line[1:-1].strip(), {})
             if not isinstance(section, dict):
-                section = made[line[1:-1].strip()] = {}
+                section = sections[line[1:-1].strip()] = {}
             continue
         at = min((place for place in (line.find("="), line.find(":")) if place >= 0), default=len(line))
         value = line[at + 1 :].strip()
         if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
         section[line[:at].strip()] = value
-    return made
+    return sections
 
 
-def write_ini(value: dict[str, Any], plain: Any) -> str:
+def write_ini(value: dict[str, Any], plain: Callable[[object], str]) -> str:
     """Return a mapping as an INI text; ``plain`` gives the text of a value."""
     top = [f"{key} = {plain(item)}\n" for key, item in value.items() if not isinstance(item, dict)]
     parts = ["".join(top)] if top else []

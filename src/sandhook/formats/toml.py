@@ -7,7 +7,7 @@ from typing import Any
 
 from sandhook.formats import FormatError
 
-#: Characters of one text. Its reader is not made for more than people write.
+#: Characters of one text. Its reader is not document for more than people write.
 MAX_TEXT = 512 << 10
 
 #: Tables and arrays inside one another, and parts of a key.
@@ -36,8 +36,8 @@ def read_toml(text: str) -> dict[str, Any]:
         raise FormatError(str(error)) from None
     except RecursionError:
         raise FormatError("the value nests too deeply") from None
-    made: dict[str, Any] = _plain(value, 0)
-    return made
+    document: dict[str, Any] = _plain(value, 0)
+    return document
 
 
 def _plain(value: Any, depth: int) -> Any:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from sandhook.formats import Number
 
 
-def encode_toml(value: dict[str, Any]) -> str:
+def encode_toml(value: dict[str, object]) -> str:
     """Return an object as a TOML 1.0 document; null, which TOML does not have, is left out.
 
     Lists of objects at the top become arrays of tables; what is deeper is written inline.
@@ -18,17 +17,17 @@ def encode_toml(value: dict[str, Any]) -> str:
     for key, item in value.items():
         if isinstance(item, dict):
             parts.append(f"[{_key(key)}]\n{_body(item)}")
-        elif item is not None and _is_table(item):
+        elif isinstance(item, list) and _is_table(item):
             parts += [f"[[{_key(key)}]]\n{_body(each)}" for each in item]
     return "\n".join(parts)
 
 
-def write_toml(value: dict[str, Any]) -> str:
+def write_toml(value: dict[str, object]) -> str:
     """Return an object as a TOML 1.0 document in which every table has a head of its own, however deep it is."""
     return "\n".join(_tables(value, "", ""))
 
 
-def _tables(table: dict[str, Any], path: str, head: str) -> list[str]:
+def _tables(table: dict[str, object], path: str, head: str) -> list[str]:
     """Return a table's own keys under its head, and then the tables in it; a head without keys is left out."""
     plain = _body({key: item for key, item in table.items() if not _is_table(item)})
     inner = {key: item for key, item in table.items() if item is not None and _is_table(item)}
@@ -38,7 +37,7 @@ def _tables(table: dict[str, Any], path: str, head: str) -> list[str]:
         name = f"{path}.{_key(key)}" if path else _key(key)
         if isinstance(item, dict):
             parts += _tables(item, name, f"[{name}]")
-        else:
+        elif isinstance(item, list):
             for each in item:
                 parts += _tables(each, name, f"[[{name}]]")
     return parts
@@ -50,7 +49,7 @@ def _is_table(item: object) -> bool:
     return item is None or isinstance(item, dict)
 
 
-def _body(table: dict[str, Any]) -> str:
+def _body(table: dict[str, object]) -> str:
     return "".join(f"{_key(key)} = {_inline(item)}\n" for key, item in table.items() if item is not None)
 
 

@@ -106,7 +106,7 @@ class _Reader:
         if found is None:
             raise self._wrong("< begins no tag")
         self._at = found.end()
-        attributes: dict[str, Any] = {}
+        attributes: dict[str, object] = {}
         while True:
             gap = _SPACE.match(self._text, self._at)
             at = gap.end() if gap is not None else self._at

@@ -44,7 +44,7 @@ def build() -> Any:
     """Run bashlex's yacc over the productions; return its LRTable."""
     from bashlex import parser, yacc
 
-    def action(p: Any) -> None:
+    def action(p: object) -> None:
         """Never called: only the table is wanted."""
 
     module = types.ModuleType("sandhook_grammar")
@@ -122,7 +122,7 @@ def _compact(actions: dict[str, int]) -> dict[str, int] | int:
     return {**rest, "": default} if rest else default
 
 
-def _share(rows: list[Any], row: Any) -> int:
+def _share(rows: list[Any], row: object) -> int:
     if row not in rows:
         rows.append(row)
     return rows.index(row)

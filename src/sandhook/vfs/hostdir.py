@@ -277,7 +277,7 @@ class HostDirectory(ResolvingFileSystem):
 
     # Changing.
 
-    def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
+    def _create(self, path: VirtualPath, mode: int) -> FileHandle:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC
         with self._parent(path) as (fd, name), _translated(path):
             if fd is None:
@@ -372,10 +372,9 @@ class HostDirectory(ResolvingFileSystem):
                     raise
         try:
             try:
-                if not isinstance(handle, Device):
-                    handle.write_at(0, data)
+                handle.write_at(0, data)
             finally:
-                handle.close()  # type: ignore[union-attr]
+                handle.close()
             self._rename(fresh, path)
         except BaseException:
             with suppress(OSError):
