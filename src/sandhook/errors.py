@@ -7,6 +7,11 @@ lives in ``interp/control.py``.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
+#: The construct that a syntax error is within: ``$( )``, ``name=( ... )``, an unclosed quote or brace; or none.
+ErrorPlace: TypeAlias = Literal["", "substitution", "array", "quote"]
+
 
 class SandhookError(Exception):
     """Base of everything that sandhook raises to its caller."""
@@ -25,8 +30,7 @@ class ShellSyntaxError(SandhookError):
         token: The offending token, or "" at the end of the input.
         name: Name of the script for messages ("" when it has none).
         incomplete: The input ended too early; more text could make it parse.
-        where: "substitution" or "array" when the error is within ``$( )`` or ``name=( )``, "quote" when
-            a quote or brace is not closed, else "".
+        where: The construct that the error is within.
     """
 
     def __init__(
@@ -40,7 +44,7 @@ class ShellSyntaxError(SandhookError):
         token: str = "",
         name: str = "",
         incomplete: bool = False,
-        where: str = "",
+        where: ErrorPlace = "",
     ) -> None:
         super().__init__(message)
         self.where = where

@@ -20,7 +20,7 @@ from contextlib import suppress
 from sandhook.host.names import to_native, to_virtual
 from sandhook.kernel.descriptor import CHUNK, File
 from sandhook.kernel.signals import BrokenPipe
-from sandhook.vfs.base import Device, Entry, FileHandle, Stat
+from sandhook.vfs.base import Device, DeviceKind, Entry, FileHandle, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.hostwindows import is_busy, open_shared, unlock
@@ -33,10 +33,10 @@ _CLOEXEC: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 _BINARY: int = getattr(os, "O_BINARY", 0)
 
 #: Names of the shell's own descriptors, wherever it runs.
-_STREAMS = {"/dev/stdin": "stdin", "/dev/stdout": "stdout", "/dev/stderr": "stderr"}
+_STREAMS: dict[str, DeviceKind] = {"/dev/stdin": "stdin", "/dev/stdout": "stdout", "/dev/stderr": "stderr"}
 
 #: Devices that Windows has not, or under other names.
-_DEVICES = {
+_DEVICES: dict[str, DeviceKind] = {
     "/dev/null": "null",
     "/dev/zero": "zero",
     "/dev/full": "full",

@@ -9,6 +9,7 @@ Source: POSIX.1-2024 XCU 2.6.2; bash 5.2 reference manual 3.5.3.
 from __future__ import annotations
 
 import re
+from typing import Literal as OneOf
 
 from sandhook.syntax.nodes import BadSubstitution, Literal, ParameterExpansion, Word, WordPart
 from sandhook.syntax.words import NAME, WordReader, merged, standing_in
@@ -81,8 +82,8 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     return ParameterExpansion(name, subscript, prefix, operator or None, word, second, True, span)
 
 
-def _prefix(text: str, at: int) -> str:
-    """Tell whether "#" (length) or "!" (indirection) at ``at`` is a prefix rather than the name."""
+def _prefix(text: str, at: int) -> OneOf["", "#", "!"]:
+    """Return "#" (length) or "!" (indirection) at ``at`` if it is a prefix, "" if it is the name."""
     char, following, third = text[at : at + 1], text[at + 1 : at + 2], text[at + 2 : at + 3]
     if char == "#":
         # ${#} ${#-x} ${##x} are $# with an operator; ${#x} ${#@} ${##} are lengths

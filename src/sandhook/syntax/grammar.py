@@ -6,6 +6,8 @@ what their own action returned (a list for words, redirections and unfinished li
 
 from __future__ import annotations
 
+from typing import Literal as OneOf
+
 from sandhook.syntax.driver import Action, Driver, Symbols
 from sandhook.syntax.lexer import Lexer
 from sandhook.syntax.nodes import (
@@ -154,7 +156,7 @@ def _prefixed(lexer: Lexer, p: Symbols) -> Command:
     return Pipeline(commands, both, negated, inner, (start, span[1]))
 
 
-def _timespec(lexer: Lexer, p: Symbols) -> tuple[str, int, int]:
+def _timespec(lexer: Lexer, p: Symbols) -> tuple[OneOf["time", "time -p"], int, int]:
     posix = len(p) > 1  # in bash `--` means -p as well
     return "time -p" if posix else "time", p[0].start, p[-1].end
 

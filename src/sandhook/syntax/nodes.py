@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, TypeAlias
+from typing import Literal as OneOf
 
 from sandhook.record import Record
 
@@ -79,7 +80,7 @@ class ParameterExpansion(Node):
 
     name: str
     subscript: Word | None = None
-    prefix: str = ""
+    prefix: OneOf["", "#", "!"] = ""
     operator: str | None = None
     word: Word | None = None
     second: Word | None = None
@@ -251,7 +252,7 @@ class Pipeline(Node):
     commands: tuple[Command, ...]
     both: tuple[bool, ...] = ()
     negated: bool = False
-    timed: str | None = None  #: None, "time" or "time -p"
+    timed: OneOf["time", "time -p"] | None = None
     span: Span = NO_SPAN
 
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import NoReturn
 
-from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.errors import ErrorPlace, LimitExceeded, ShellSyntaxError
 from sandhook.syntax.options import ParseOptions
 
 _START = itemgetter(0)
@@ -148,7 +148,7 @@ class Reader:
         token: str = "",
         line: int | None = None,
         incomplete: bool = False,
-        where: str = "",
+        where: ErrorPlace = "",
     ) -> NoReturn:
         """Raise ShellSyntaxError; ``line`` is given where bash names another than the span's."""
         start, end = self.in_source(span[0], False), self.in_source(span[1], True)
@@ -166,7 +166,7 @@ class Reader:
             where=where,
         )
 
-    def unmatched(self, wanted: str, start: int, where: str = "") -> NoReturn:
+    def unmatched(self, wanted: str, start: int, where: ErrorPlace = "") -> NoReturn:
         """Raise for a quote or bracket opened at ``start`` and never closed."""
         self.fail(
             f"unexpected EOF while looking for matching `{wanted}'",

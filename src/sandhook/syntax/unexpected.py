@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from sandhook.errors import ErrorPlace
 from sandhook.syntax._bashlex import OPERATORS
 from sandhook.syntax.quoting import ansi_quoted
 from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import WordReader
 
 
-def unexpected(reader: WordReader, token: Token, where: str = "") -> NoReturn:
+def unexpected(reader: WordReader, token: Token, where: ErrorPlace = "") -> NoReturn:
     """Raise ShellSyntaxError for a token that the grammar does not allow here.
 
     Args:
         reader: The text that the token was read from.
         token: The token.
-        where: Name of the construct for ``ShellSyntaxError.where``; "" for none.
+        where: The construct that the token is within, for ``ShellSyntaxError.where``.
     """
     where = where or ("substitution" if reader.substitutions else "")
     span = (token.start, token.end)
@@ -41,7 +42,7 @@ def unexpected(reader: WordReader, token: Token, where: str = "") -> NoReturn:
     reader.fail(f"syntax error near unexpected token `{text}'", span, token=text, line=line, where=where)
 
 
-def unexpected_operator(reader: WordReader, at: int, where: str) -> NoReturn:
+def unexpected_operator(reader: WordReader, at: int, where: ErrorPlace) -> NoReturn:
     """Raise ShellSyntaxError for the operator at ``at``, where only words are allowed."""
     text = reader.text
     size = next(size for size in (3, 2, 1) if text[at : at + size] in OPERATORS)

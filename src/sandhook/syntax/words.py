@@ -430,8 +430,7 @@ class WordReader(Reader):
         """Read text with expansions up to the bracket that closes the one at ``start``.
 
         Args:
-            opening: The opening bracket, which nests.
-            closing: The closing bracket.
+            opening, closing: The brackets, which nest.
             start: 0-based offset of the opening bracket.
             arithmetic: Single quotes mean themselves and backslashes act as in double quotes.
             stop: A bracket that ends the text as well; then ``position`` is left at it and

@@ -12,14 +12,14 @@ ENAMETOOLONG (a name over 255 bytes or a path over 4,096), EINVAL (a NUL in a na
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from sandhook.record import Record
 from sandhook.vfs.path import VirtualPath
 
 
 class Stat(Record):
-    """What stat(2) tells. Times are nanoseconds since the epoch."""
+    """The fields of stat(2). Times are nanoseconds since the epoch."""
 
     mode: int  #: type and permission bits, stat.S_IF* | 0o7777
     size: int  #: bytes
@@ -58,23 +58,24 @@ class FileHandle(Protocol):
     def close(self) -> None: ...
 
 
+DeviceKind: TypeAlias = Literal[
+    "null", "zero", "full", "random", "stdin", "stdout", "stderr", "tty", "fd", "fifo"
+]
+
+
 class Device(Record):
-    """What ``open`` gives for a character device or FIFO: the kernel supplies the behaviour.
+    """What ``open`` returns for a character device or FIFO: the kernel supplies the behaviour."""
 
-    ``kind`` is "null", "zero", "full", "random", "stdin", "stdout", "stderr", "tty",
-    "fd" (``number`` says which descriptor) or "fifo" (``key`` identifies the inode).
-    """
-
-    kind: str
-    number: int = -1
-    key: int = 0
+    kind: DeviceKind
+    number: int = -1  #: the descriptor of an "fd"
+    key: int = 0  #: the inode of a "fifo"
 
 
 class Entry(Record):
     """One name of a directory."""
 
     name: str
-    mode: int  #: as lstat gives it
+    mode: int  #: as lstat reports it
     inode: int
 
 

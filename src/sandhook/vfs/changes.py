@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final, Literal, TypeAlias
 
 from sandhook.record import Record
 from sandhook.vfs.path import VirtualPath
 
-CREATED = "created"
-MODIFIED = "modified"
-DELETED = "deleted"
-CHMOD = "chmod"
+ChangeKind: TypeAlias = Literal["created", "modified", "deleted", "chmod"]
+
+CREATED: Final = "created"
+MODIFIED: Final = "modified"
+DELETED: Final = "deleted"
+CHMOD: Final = "chmod"
 
 
 class Change(Record):
     """One path that differs.
 
     Attributes:
-        kind: "created", "modified", "deleted", or "chmod" when only permission bits differ.
-        path: Where; absolute and free of links.
+        kind: What happened; "chmod" if only permission bits differ.
+        path: The path; absolute and free of links.
         mode: Type and permission bits now; for "deleted" those it had.
         read: Returns a regular file's contents now, or a symbolic link's target encoded;
             b"" for everything else.
     """
 
-    kind: str
+    kind: ChangeKind
     path: VirtualPath
     mode: int
     read: Callable[[], bytes]

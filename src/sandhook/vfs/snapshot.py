@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.record import Record
 from sandhook.vfs.base import Device
-from sandhook.vfs.changes import CHMOD, CREATED, DELETED, MODIFIED, Change, Changes
+from sandhook.vfs.changes import CHMOD, CREATED, DELETED, MODIFIED, Change, ChangeKind, Changes
 from sandhook.vfs.inode import S_IFDIR, S_IFMT, Inode
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.quota import Quota
@@ -118,7 +118,7 @@ def difference(before: Snapshot, after: Snapshot) -> Changes:
     return Changes.ordered(changes)
 
 
-def _change(kind: str, path: VirtualPath, saved: _Saved) -> Change:
+def _change(kind: ChangeKind, path: VirtualPath, saved: _Saved) -> Change:
     target = saved.target
     content = target.encode("utf-8", "surrogateescape") if target and isinstance(target, str) else saved.data
     return Change(kind, path, saved.mode, lambda: content)
