@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from json import dumps
+from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
@@ -18,7 +19,10 @@ from sandhook.errors import WorkerError
 from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
 from sandhook.worker import client, frames
-from sandhook.worker.requests import NativeRequest, SqliteHeader
+from sandhook.worker.requests import NativeRequest
+
+if TYPE_CHECKING:
+    from sandhook.worker.headers import SqliteHeader
 
 RAW = True  # long options have one dash: see _Arguments
 

@@ -4,7 +4,7 @@ There are two implementations of jq, because the package jq shows libjq's functi
 only; ``server.py`` is the other, for Windows, which runs wrapped programs. Here inputs, ``debug``,
 ``halt``, layouts and messages are libjq's.
 
-A request is a JSON header (``requests.JqHeader``) and the data. What libjq would read from the system
+A request is a JSON header (``headers.JqHeader``) and the data. What libjq would read from the system
 comes from the header: a program gets a first line that binds its variables and redefines ``env``,
 ``now`` and the like; answers travel through attributes, which libjq's builtins can read while they run.
 """
@@ -27,7 +27,7 @@ from sandhook.worker.jq.values import ValueRejected, Values
 TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
 if TYPE_CHECKING:
-    from sandhook.worker.requests import GrammarHeader, JqHeader
+    from sandhook.worker.headers import GrammarHeader, JqHeader
 
 PROGRAMS = 128  #: compiled programs that are kept
 

@@ -9,7 +9,7 @@ from sandhook.worker.jq.libjq import Value
 TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
 if TYPE_CHECKING:
-    from sandhook.worker.requests import JqHeader
+    from sandhook.worker.headers import JqHeader
 
 
 class ValueRejected(Exception):

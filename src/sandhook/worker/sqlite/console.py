@@ -15,7 +15,7 @@ from sandhook.worker.sqlite.modes import Style
 from sandhook.worker.sqlite.text import Field
 
 if TYPE_CHECKING:
-    from sandhook.worker.requests import SqliteHeader
+    from sandhook.worker.headers import SqliteHeader
 
 #: Bytes of one value, and of one statement.
 MAX_LENGTH = 64 << 20

@@ -1,6 +1,6 @@
 """The worker for SQLite: statements and dot-commands on a database in memory. Runs inside the worker.
 
-A request is a JSON header (``requests.SqliteHeader``) and the bytes of the database file.
+A request is a JSON header (``headers.SqliteHeader``) and the bytes of the database file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandhook.worker.sqlite.dots import DotCommandFailed, Quit, run_dot
 from sandhook.worker.sqlite.text import Parameters, has_statement, plan_lines, statements
 
 if TYPE_CHECKING:
-    from sandhook.worker.requests import SqliteHeader
+    from sandhook.worker.headers import SqliteHeader
 
 _USAGE = 1
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from json import dumps
 from time import time
+from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.errors import WorkerError
@@ -19,7 +20,10 @@ from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.data.jq.lexer import Unbalanced
 from sandhook.utilities.data.jq.linked import Linked, is_linked
 from sandhook.worker import client, frames
-from sandhook.worker.requests import JqHeader, NativeRequest
+from sandhook.worker.requests import NativeRequest
+
+if TYPE_CHECKING:
+    from sandhook.worker.headers import JqHeader
 
 # How libjq prints a value, and reads texts.
 _PRETTY, _ASCII, _COLOUR, _SORTED, _TAB = 1, 2, 4, 8, 64
