@@ -63,7 +63,7 @@ class ShellSyntaxError(SandhookError):
 
 
 class UnsupportedError(SandhookError):
-    """Something that sandhook says by name that it lacks.
+    """A feature that sandhook lacks, and names.
 
     Attributes:
         feature: What was asked for.
@@ -96,12 +96,12 @@ class WorkerError(SandhookError):
 
 
 class Problem:
-    """One fault of a configuration: where it is and what was wanted.
+    """One fault of a configuration: its place, and what was wanted.
 
     Attributes:
-        path: Where in the document: "hooks.PreToolUse[2].matcher".
+        path: Place in the document: "hooks.PreToolUse[2].matcher".
         message: What is wrong, and what was wanted.
-        file: The file, or "" when there is but one, or none.
+        file: The file, or "" if there is one or none.
         line: Line in the file, from 1; 0 when unknown.
     """
 

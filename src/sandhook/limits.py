@@ -15,15 +15,15 @@ from typing import NoReturn, Self
 from sandhook.errors import LimitExceeded
 from sandhook.record import Record
 
-#: What stands in ``LimitExceeded.limit`` when the host ended a run through a Cancellation.
+#: ``LimitExceeded.limit`` of a run that the host ended through a Cancellation.
 CANCELLED = "cancelled"
 
-#: Steps between two looks at the clock. A step costs 0.1 to 5 microseconds.
+#: Steps between two readings of the clock. A step costs 0.1 to 5 microseconds.
 SLICE = 512
 
 
 class Limits(Record):
-    """What one run may use. Every field is a bound with its unit; none can be switched off."""
+    """The bounds of one run, each with its unit. No bound can be switched off."""
 
     wall_seconds: float = 5.0  #: virtual seconds: real time plus what `sleep` skipped
     output_bytes: int = 65_536  #: standard output and standard error together
@@ -40,7 +40,7 @@ class Limits(Record):
     open_files: int = 256  #: descriptors of one process
 
     def __new__(cls, *args: float, **named: float) -> Self:
-        """Make limits. Raises ValueError for a bound that is no number above 0."""
+        """Make limits. Raises ValueError for a bound that is not a number above 0."""
         made = super().__new__(cls, *args, **named)
         made._check()
         return made
@@ -84,9 +84,9 @@ class Budget:
 
     Attributes:
         call_depth: The limit of that name.
-        slice_left: Steps left before the next look at the clock (not the whole remainder).
+        slice_left: Steps left before the next reading of the clock (not the whole remainder).
         skipped: Virtual seconds that the clock jumped over because every process slept.
-        waited: Real seconds in which every process waited for the world outside.
+        waited: Real seconds in which every process waited for real events.
         exhausted: The first limit that was exceeded, or None. Once set, every further charge fails.
     """
 
@@ -124,7 +124,7 @@ class Budget:
         return max(0.0, self.limits.wall_seconds - self.elapsed())
 
     def next_slice(self) -> None:
-        """Grant the next slice of steps, after a look at the clock and the remainder."""
+        """Grant the next slice of steps, after checking the clock and the remainder."""
         if self.exhausted is not None:
             raise self.exhausted
         if self.elapsed() > self.limits.wall_seconds:
@@ -137,7 +137,7 @@ class Budget:
         self.slice_left += grant
 
     def yield_slice(self) -> None:
-        """Hand the rest of the slice back, so that the very next step calls ``next_slice``."""
+        """Return the rest of the slice, so that the next step calls ``next_slice``."""
         if self.slice_left > 0:
             self._reserve += self.slice_left
             self.slice_left = 0
@@ -149,23 +149,23 @@ class Budget:
             self.next_slice()
 
     def charge_memory(self, count: int) -> None:
-        """Take ``count`` bytes of memory before they are allocated; negative gives back."""
+        """Charge ``count`` bytes of memory before they are allocated; a negative count frees."""
         self.memory_used += count
         if self.memory_used > self.limits.memory_bytes:
             self.fail("memory_bytes")
 
     def check_fits(self, count: int) -> None:
-        """Refuse a single allocation of ``count`` bytes that could never fit; holds nothing."""
+        """Raise for a single allocation of ``count`` bytes that could never fit; charges nothing."""
         if self.memory_used + count > self.limits.memory_bytes:
             self.fail("memory_bytes")
 
     def cancel(self) -> None:
-        """Poison the budget from another thread; the run ends at its next look at the clock."""
+        """Exhaust the budget from another thread; the run ends when it next reads the clock."""
         if self.exhausted is None:
             self.exhausted = LimitExceeded(CANCELLED, 0)
 
     def fail(self, limit: str) -> NoReturn:
-        """Poison the budget and raise LimitExceeded for the named field of Limits."""
+        """Exhaust the budget and raise LimitExceeded for the named field of Limits."""
         if self.exhausted is None:
             self.exhausted = LimitExceeded(limit, getattr(self.limits, limit))
         self.slice_left = -1
@@ -173,10 +173,10 @@ class Budget:
 
 
 class Cancellation:
-    """Lets a host end runs from another thread: hand it to the runs, then call ``cancel``.
+    """Ends runs from another thread: pass it to the runs, then call ``cancel``.
 
-    A run that is cancelled ends like one that used up a limit, within some hundred steps; one that
-    has not begun does not begin. A Cancellation may serve any number of runs and is never reset.
+    A run that is cancelled ends like one that used up a limit, within some hundred steps; a run
+    that has not begun does not begin. A Cancellation may serve any number of runs and is never reset.
     """
 
     __slots__ = ("_budgets", "_lock", "cancelled")
@@ -194,7 +194,7 @@ class Cancellation:
                 budget.cancel()
 
     def attach(self, budget: Budget) -> None:
-        """Let ``cancel`` end what draws on this budget."""
+        """Make ``cancel`` end the run of this budget."""
         with self._lock:
             self._budgets.append(budget)
             if self.cancelled:

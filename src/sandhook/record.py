@@ -1,9 +1,9 @@
-"""Record: an immutable tuple with named fields, for every part that passes facts on.
+"""Record: an immutable tuple with named fields, for facts that parts pass to each other.
 
 It does what ``typing.NamedTuple`` does, without generating code: a NamedTuple costs 0.3 ms of
 import and a frozen dataclass 0.5 ms (and ``inspect``, 10 ms), a Record 0.01 ms. The command
-line has some sixty of them, and 100 ms in all. Two records are equal when their values are and one class
-declared their fields.
+line has some sixty of them, and 100 ms in all. Two records are equal if their values are equal and one
+class declared their fields.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Record(tuple[Any, ...]):
         names = tuple(cls.__annotations__)
         if not names:  # a subclass that only adds methods
             return
-        given = [name for name in names if name in cls.__dict__]
+        with_default = [name for name in names if name in cls.__dict__]
         cls._fields = names
         type.__setattr__(cls, "__match_args__", names)
-        cls._defaults = tuple(cls.__dict__[name] for name in given)
-        if names[len(names) - len(given) :] != tuple(given):
+        cls._defaults = tuple(cls.__dict__[name] for name in with_default)
+        if names[len(names) - len(with_default) :] != tuple(with_default):
             raise TypeError(f"{cls.__name__}: a field without default follows one with")
         for index, name in enumerate(names):
             setattr(cls, name, property(itemgetter(index)))

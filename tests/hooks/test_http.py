@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import HookEngine, Ran, ToolPre
-from sandhook.hooks.http import Call, HttpRunner, Refused, Reply, fill, is_public, parse
+from sandhook.hooks.http import Call, HttpRunner, Reply, UrlRefused, fill, is_public, parse
 
 PUBLIC = "93.184.215.14"
 
@@ -156,7 +156,7 @@ def test_a_timeout_and_a_long_answer() -> None:
     [{"Host": "x"}, {"content-length": "1"}, {"A b": "x"}, {"A": "x\r\nB: y"}, {"A": "$V"}, {"A": "é"}],
 )
 def test_headers_that_would_break_the_request(headers: dict[str, str]) -> None:
-    with pytest.raises(Refused, match="the header"):
+    with pytest.raises(UrlRefused, match="the header"):
         fill(headers, {"V": "a\nb"})
 
 

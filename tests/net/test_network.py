@@ -9,7 +9,7 @@ import pytest
 from sandhook import Network
 from sandhook.net.addresses import is_public
 from sandhook.net.network import Unresolved
-from sandhook.net.url import Refused, parse
+from sandhook.net.url import UrlRefused, parse
 
 PUBLIC = "93.184.215.14"
 
@@ -45,7 +45,7 @@ def test_only_what_is_listed_is_called(allow: str, url: str, fine: bool) -> None
     if fine:
         assert address(made([allow]), url) == PUBLIC
     else:
-        with pytest.raises(Refused, match="not on the list"):
+        with pytest.raises(UrlRefused, match="not on the list"):
             address(made([allow]), url)
 
 
@@ -59,7 +59,7 @@ def test_only_what_is_listed_is_called(allow: str, url: str, fine: bool) -> None
     ],
 )  # fmt: skip
 def test_urls_that_two_readers_could_read_differently_are_refused(url: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(UrlRefused):
         parse(url)
 
 
@@ -75,7 +75,7 @@ def test_urls_that_two_readers_could_read_differently_are_refused(url: str) -> N
 def test_addresses_that_are_not_public_are_refused(bad: str) -> None:
     assert not is_public(bad)
     for found in ([bad], [PUBLIC, bad], [bad, PUBLIC]):
-        with pytest.raises(Refused, match="not public"):
+        with pytest.raises(UrlRefused, match="not public"):
             address(made(["https://a.example"], found), "https://a.example/")
 
 
@@ -87,9 +87,9 @@ def test_public_addresses_are_not(good: str) -> None:
 def test_what_the_list_names_itself_may_be_reached() -> None:
     assert address(made(["http://127.0.0.1:8080"], ["127.0.0.1"]), "http://127.0.0.1:8080/x") == "127.0.0.1"
     assert address(made(["http://localhost:1"], ["127.0.0.1"]), "http://localhost:1/") == "127.0.0.1"
-    with pytest.raises(Refused):
+    with pytest.raises(UrlRefused):
         address(made(["http://localhost:1"], ["10.0.0.1"]), "http://localhost:1/")
-    with pytest.raises(Refused):
+    with pytest.raises(UrlRefused):
         address(made(["http://127.0.0.1:8080", "http://a.example"], ["127.0.0.1"]), "http://a.example/")
     assert address(made(["http://a.example"], ["10.0.0.1"], private=True), "http://a.example/") == "10.0.0.1"
 

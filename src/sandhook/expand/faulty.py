@@ -61,12 +61,12 @@ class _Evaluating(Parser):
         self.budget.charge(1)
         super().next()
 
-    def look_behind_name(self) -> None:
-        super().look_behind_name()
+    def check_after_name(self) -> None:
+        super().check_after_name()
         here = self.at
         while here >= self.seen and (found := _NEXT_NAME.match(self.text, self.at)):
             self.at = found.end()  # names in a row are all looked behind first
-            super().look_behind_name()
+            super().check_after_name()
         self.seen, self.at = max(self.seen, self.at), here
         assert isinstance(self.node, ArithVariable)
         self.target = self.node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class FormatError(ValueError):
-    """Text that is not what it should be, or more than is read; the message says what and where."""
+    """A text that is malformed, or too long; the message names the fault and its place."""
 
 
 class Number(str):

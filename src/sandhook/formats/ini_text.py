@@ -7,7 +7,7 @@ from typing import Any
 
 
 def read_ini(text: str) -> dict[str, Any]:
-    """Read an INI text: sections are mappings of texts, what stands before them is at the top."""
+    """Read an INI text: sections are mappings of texts, entries before the first section are at the top."""
     sections: dict[str, Any] = {}
     section = sections
     for line in text.splitlines():
@@ -28,7 +28,7 @@ def read_ini(text: str) -> dict[str, Any]:
 
 
 def write_ini(value: dict[str, Any], plain: Callable[[object], str]) -> str:
-    """Return a mapping as an INI text; ``plain`` gives the text of a value."""
+    """Return a mapping as an INI text; ``plain`` returns the text of a value."""
     top = [f"{key} = {plain(item)}\n" for key, item in value.items() if not isinstance(item, dict)]
     parts = ["".join(top)] if top else []
     for name, section in value.items():

@@ -53,7 +53,7 @@ def _write(value: object, out: list[str], margin: str, indent: str) -> None:
 
 
 def _string(text: str) -> str:
-    """Return a text in quotes; what is no character, for which UTF-8 has no bytes, becomes U+FFFD."""
+    """Return a text in quotes; surrogates, for which UTF-8 has no bytes, become U+FFFD."""
     return dumps(text if text.isascii() else text.encode("utf-8", "replace").decode(), ensure_ascii=False)
 
 

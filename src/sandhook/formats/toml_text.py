@@ -10,7 +10,7 @@ from sandhook.formats import Number
 def encode_toml(value: dict[str, object]) -> str:
     """Return an object as a TOML 1.0 document; null, which TOML does not have, is left out.
 
-    Lists of objects at the top become arrays of tables; what is deeper is written inline.
+    Lists of objects at the top become arrays of tables; deeper ones are written inline.
     """
     plain = [f"{_key(key)} = {_inline(item)}\n" for key, item in value.items() if not _is_table(item)]
     parts = ["".join(plain)] if plain else []

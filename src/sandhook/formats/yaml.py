@@ -77,7 +77,7 @@ class Yaml(Record):
     Attributes:
         value: The value: dict, list, str, bool, None, and numbers (``Number`` with ``exact``).
         lines: Lines, from 1, by path ("hooks[0].command"), with ``lines``.
-        duplicates: A line of text for every key that stands twice.
+        duplicates: A line of text for every key that occurs twice.
     """
 
     value: Any
@@ -96,15 +96,15 @@ def read_yaml(
     """Read a YAML text.
 
     Args:
-        several: More than one document may stand in it.
-        exact: As ``yq`` reads: numbers stay as they are written, merge keys (``<<``) are carried out, tags of the core
-            schema are followed, keys that are no strings become their text, and ten times the values are read.
+        several: The text may have more than one document.
+        exact: As ``yq`` reads: numbers stay as they are written, merge keys (``<<``) are applied, tags of the core
+            schema are obeyed, keys that are not strings become their text, and ten times the values are read.
         charge: Called with 1 for every event; may raise.
         max_depth: Mappings and sequences inside one another.
 
     Raises:
-        FormatError: The text is no YAML, has several documents unasked, a tag, a key that is no string, or more
-            than MAX_TEXT characters, MAX_VALUES values or ``max_depth`` levels; the message says at which line.
+        FormatError: The text is not YAML, has several documents without ``several``, a tag, a key that is not a string,
+            or more than MAX_TEXT characters, MAX_VALUES values or ``max_depth`` levels; the message names the line.
     """
     if len(text) > MAX_TEXT:
         raise FormatError(f"longer than {MAX_TEXT} characters")
@@ -185,7 +185,7 @@ class _Builder:
         self._count = 0
 
     def take(self, event: Event) -> None:
-        """Take one event of the parser."""
+        """Add one event of the parser."""
         line = event.start_mark.line + 1
         match event.__class__.__name__:
             case "ScalarEvent":
@@ -279,7 +279,7 @@ class _Builder:
         if isinstance(parent.value, list):
             parent.value.append(value)
         elif parent.merges:
-            parent.merged.append((value, line))  # its items are still to come
+            parent.merged.append((value, line))  # its items follow
             parent.key = None
             parent.merges = False
         else:

@@ -1,8 +1,8 @@
 """Changes YAML texts in place: what a change does not touch keeps its comments, quotes and layout.
 
-The text is read as events, whose marks say where each value stands; a value that differs is written over,
-an entry that is gone is cut out with the comment above it, a new one stands behind its last neighbour.
-What cannot be done so is given up: the caller writes the whole document anew.
+The text is read as events, whose marks are the places of values. A value that differs is overwritten,
+an entry that is gone is removed with the comment above it, and a new one follows its last neighbour.
+For other changes NotEditable is raised, and the caller writes the whole document.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _COLON = lazily(r"[ \t]*:(?=\s|\Z)")
 _COMMENT_LINE = lazily(r"[ \t]*#[^\n]*\Z")
 
 
-class GivenUp(Exception):
+class NotEditable(Exception):
     """The change cannot be made in the text."""
 
 
@@ -47,11 +47,11 @@ def edit_yaml(
     """Return a text whose documents are changed from the values ``old`` to ``new``.
 
     Raises:
-        GivenUp: The change cannot be made in the text.
+        NotEditable: The change cannot be made in the text.
     """
     roots = _read(text, charge)
     if not len(roots) == len(old) == len(new):
-        raise GivenUp
+        raise NotEditable
     editor = _Editor(text)
     for root, before, after in zip(roots, old, new):
         editor.change(root, before, after, -1, root.start)
@@ -121,7 +121,7 @@ class _Editor:
         at = 0
         for start, end, piece in sorted(self._edits):
             if start < at:
-                raise GivenUp
+                raise NotEditable
             pieces += [self._text[at:start], piece]
             at = end
         text = "".join([*pieces, self._text[at:]])
@@ -137,7 +137,7 @@ class _Editor:
         if _same(old, new):
             return
         if node.kind == "alias" or node.anchored:
-            raise GivenUp
+            raise NotEditable
         if node.flow and (old or isinstance(new, dict | list)):
             if isinstance(new, dict | list) and new and (node.items or node.entries):
                 self._edits.append((node.start, node.end, _flow(new)))
@@ -175,16 +175,16 @@ class _Editor:
         kept = [name for name in new if name in old]
         added = [name for name in new if name not in old]
         if len(node.entries) != len(names) or kept != [name for name in names if name in new]:
-            raise GivenUp
+            raise NotEditable
         if list(new)[: len(kept)] != kept:
-            raise GivenUp
+            raise NotEditable
         column = self._column(node.entries[0][0].start)
         for index, (name, (key, value)) in enumerate(zip(names, node.entries)):
             if key.kind != "scalar" or key.anchored:
-                raise GivenUp
+                raise NotEditable
             colon = _COLON.match(self._text, key.end)
             if colon is None:
-                raise GivenUp
+                raise NotEditable
             if name in new:
                 self.change(value, old[name], new[name], column, colon.end())
             else:
@@ -202,7 +202,7 @@ class _Editor:
 
     def _sequence(self, node: _Node, old: list[object], new: list[object]) -> None:
         if len(node.items) != len(old):
-            raise GivenUp
+            raise NotEditable
         dashes = [self._dash(item) for item in node.items]
         column = self._column(dashes[0])
         first = last = 0
@@ -231,7 +231,7 @@ class _Editor:
         """Return the offset of the dash before an item."""
         at = self._text.rfind("-", 0, item.start + (item.start == item.end))
         if at < 0 or self._text[at + 1 : item.start].strip():
-            raise GivenUp
+            raise NotEditable
         return at
 
     # ------------------------------------------------------------------ places
@@ -251,7 +251,7 @@ class _Editor:
         line = self._line_start(start)
         if self._text[line:start].strip():
             if following is None:
-                raise GivenUp
+                raise NotEditable
             self._edits.append((start, following, ""))  # the first entry of an item: ``- a: 1``
             return
         while line:

@@ -21,7 +21,7 @@ _OTHER = lazily(
 _INDICATORS = frozenset("!&*#|>@`\"'%,[]{}")
 _NEEDS_QUOTES = lazily(r"[-?:](\s|$)|.*:(\s|$)|.*\s#|.*\s$|\s|---|\.\.\.", re.DOTALL)
 
-#: What only double quotes can say. (Line ends have a style of their own.)
+#: Characters that need double quotes. (Line ends have another style.)
 _UNPRINTABLE = lazily("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
@@ -55,7 +55,7 @@ def _block(value: object, margin: str, unit: str, out: list[str]) -> None:
 
 
 def _item(value: object, margin: str, unit: str, out: list[str]) -> None:
-    """Write what stands behind a key, or behind a dash when it is no collection."""
+    """Write the value after a key, or after a dash if it is not a collection."""
     if isinstance(value, dict | list) and value:
         out.append("\n" + margin + unit)
         _block(value, margin + unit, unit, out)

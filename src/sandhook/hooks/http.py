@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.hooks.model import Ran, Request
 from sandhook.net.addresses import addresses, is_public
-from sandhook.net.url import Refused, Url, allows, parse
+from sandhook.net.url import Url, UrlRefused, allows, parse
 from sandhook.record import Record
 
 #: Bytes of an answer.
@@ -29,7 +29,7 @@ _OURS = frozenset(
 )
 
 
-__all__ = ["Call", "HttpRunner", "Refused", "Reply", "Url", "fill", "is_public", "parse"]
+__all__ = ["Call", "HttpRunner", "UrlRefused", "Reply", "Url", "fill", "is_public", "parse"]
 
 
 class Call(Record):
@@ -87,7 +87,7 @@ class HttpRunner:
     ) -> None:
         try:
             self._allow = tuple(parse(each, pattern=True) for each in allow)
-        except Refused as error:
+        except UrlRefused as error:
             raise ValueError(f"allow: {error}") from None
         self._private = private
         self._max_bytes = max_bytes
@@ -102,7 +102,7 @@ class HttpRunner:
             if request.cancel is not None and request.cancel.cancelled:
                 return Ran(limit="cancelled")
             reply = self._send(call)
-        except Refused as error:
+        except UrlRefused as error:
             return Ran(failure=str(error))
         except TimeoutError:
             return Ran(limit="wall_seconds", duration=time.monotonic() - begun)
@@ -118,14 +118,14 @@ class HttpRunner:
     def _call(self, request: Request) -> Call:
         url = parse(request.spec.executor.text)
         if not any(allows(each, url) for each in self._allow):
-            raise Refused(f"{request.spec.executor.text} is not on the list of URLs that hooks may call")
+            raise UrlRefused(f"{request.spec.executor.text} is not on the list of URLs that hooks may call")
         found = self._resolve(url.host, url.port)
         if not found:
-            raise Refused(f"{url.host} has no address")
+            raise UrlRefused(f"{url.host} has no address")
         if not self._private:
             for address in found:
                 if not is_public(address):
-                    raise Refused(f"{url.host} has the address {address}, which is not public")
+                    raise UrlRefused(f"{url.host} has the address {address}, which is not public")
         config = request.spec.executor.config or {}
         headers = fill(config.get("headers") or {}, request.inherited)
         return Call(url, found[0], headers, request.stdin, request.spec.timeout, self._max_bytes)
@@ -134,15 +134,15 @@ class HttpRunner:
 def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
     """Return headers with ``$NAME`` and ``${NAME}`` filled in; names that are not given are empty.
 
-    Raises Refused for a header that would break the request.
+    Raises UrlRefused for a header that would break the request.
     """
     made = {"Content-Type": "application/json"}
     for name, text in headers.items():
         value = _VARIABLE.sub(lambda found: variables.get(found[1] or found[2], ""), text)
         if not _NAME.match(name) or name.lower() in _OURS:
-            raise Refused(f"the header {name!r} cannot be set by a hook")
+            raise UrlRefused(f"the header {name!r} cannot be set by a hook")
         if any((ord(c) < 0x20 and c != "\t") or not ord(c) < 0x7F for c in value):
-            raise Refused(f"the header {name!r} has characters that a header cannot carry")
+            raise UrlRefused(f"the header {name!r} has characters that a header cannot carry")
         made = {key: kept for key, kept in made.items() if key.lower() != name.lower()}
         made[name] = value.strip()
     return made

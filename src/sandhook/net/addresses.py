@@ -9,7 +9,7 @@ Resolve = Callable[[str, int], Sequence[str]]
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an address is one of the public internet, with all that it carries inside."""
+    """Return True if an address is public, and so is every address embedded in it."""
     from ipaddress import IPv6Address, ip_address
 
     try:

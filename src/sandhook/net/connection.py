@@ -34,7 +34,7 @@ class TlsError(OSError):
 
 
 class ProtocolError(OSError):
-    """What came back is no answer of HTTP; ``empty`` when nothing came, ``missing`` bytes of what was announced."""
+    """The answer is not HTTP; ``empty`` if there is none, ``missing`` bytes of the announced length."""
 
     def __init__(self, message: str, *, empty: bool = False, missing: int = 0) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class ProtocolError(OSError):
 
 
 class ConnectFailed(OSError):
-    """Nobody answers at that address and port; ``late`` when that took too long."""
+    """The address and port do not answer; ``late`` if the time was up."""
 
     def __init__(self, message: str, *, late: bool = False) -> None:
         super().__init__(message)
@@ -183,8 +183,8 @@ def send(
     connection.sock = _Watched(sock, remaining)
     try:
         connection.putrequest(method, url.path, skip_host=True, skip_accept_encoding=True)
-        given = {name.lower() for name, _ in headers}
-        if "host" not in given:
+        names = {name.lower() for name, _ in headers}
+        if "host" not in names:
             connection.putheader("Host", url.authority)
         for name, value in headers:
             connection.putheader(name, value.encode("utf-8", "surrogateescape"))

@@ -10,7 +10,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from sandhook.net.addresses import Resolve, addresses, is_public, resolve_in_time
-from sandhook.net.url import Refused, Url, allows, parse
+from sandhook.net.url import Url, UrlRefused, allows, parse
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -34,11 +34,11 @@ class Network:
         max_bytes: The most of one answer.
         max_seconds: The longest that one request may take, whatever a script asks for.
         max_redirects: The most that are followed.
-        resolve: Gives the addresses of a host and port; the system's own way when None.
+        resolve: Returns the addresses of a host and port; None for the system's resolver.
         tls: How connections are encrypted; the system's certificates when None.
 
     Raises:
-        ValueError: A URL that is none, or credentials for a pattern.
+        ValueError: A URL that is wrong, or credentials for a pattern.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Network:
             self._credentials = {
                 parse(text).origin: tuple(headers.items()) for text, headers in (credentials or {}).items()
             }
-        except Refused as error:
+        except UrlRefused as error:
             raise ValueError(str(error)) from None
         self._private = private
         self._resolve = resolve or addresses
@@ -70,15 +70,15 @@ class Network:
         self.max_redirects = max_redirects
 
     def check(self, url: Url) -> None:
-        """Raise Refused for a URL that is not allowed."""
+        """Raise UrlRefused for a URL that is not allowed."""
         if not any(allows(pattern, url) for pattern in self._allow):
-            raise Refused(f"{url.scheme}://{url.authority} is not on the list of URLs that may be called")
+            raise UrlRefused(f"{url.scheme}://{url.authority} is not on the list of URLs that may be called")
 
     def address(self, url: Url, wait: Callable[[Thread], None]) -> str:
         """Return the address that a request to an allowed URL goes to.
 
         Raises:
-            Refused: One of the host's addresses may not be reached.
+            UrlRefused: One of the host's addresses may not be reached.
             OSError: The host has none.
         """
         found = resolve_in_time(self._resolve, url.host, url.port, wait)
@@ -86,21 +86,21 @@ class Network:
             raise OSError(f"{url.host} has no address")
         for address in found:
             if not (self._private or is_public(address) or self._named(url, address)):
-                raise Refused(f"{url.host} has the address {address}, which is not public")
+                raise UrlRefused(f"{url.host} has the address {address}, which is not public")
         return found[0]
 
     def _named(self, url: Url, address: str) -> bool:
-        """Tell whether the list itself names an address that is not public."""
+        """Return True if the list itself names an address that is not public."""
         names = {pattern.host for pattern in self._allow if allows(pattern, url)}
         if address in names:
             return True
         return "localhost" in names and url.host == "localhost" and address in ("127.0.0.1", "::1")
 
-    def headers(self, url: Url, given: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    def headers(self, url: Url, headers: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Return a request's headers with the credentials of its origin."""
         own = self._credentials.get(url.origin, ())
         names = {name.lower() for name, _ in own}
-        return [*((name, value) for name, value in given if name.lower() not in names), *own]
+        return [*((name, value) for name, value in headers if name.lower() not in names), *own]
 
     def send(
         self,
@@ -118,7 +118,7 @@ class Network:
             remaining: Seconds that are left; raises what ends the run.
 
         Raises:
-            Refused: The URL or an address of its host is not allowed.
+            UrlRefused: The URL or an address of its host is not allowed.
             Unresolved: The host is not known.
             TimeoutError, TlsError, ProtocolError, OSError: See ``connection.send``.
         """
@@ -127,7 +127,7 @@ class Network:
         self.check(url)
         try:
             address = self.address(url, lambda thread: _join(thread, remaining))
-        except (TimeoutError, Refused):
+        except (TimeoutError, UrlRefused):
             raise
         except OSError as error:
             raise Unresolved(str(error)) from None
@@ -148,7 +148,7 @@ class Unresolved(OSError):
 
 
 def _pattern(text: str) -> Url:
-    """Take an entry of the list apart; one without a path stands for every path."""
+    """Parse an entry of the list; one without a path allows every path."""
     url = parse(text, pattern=True)
     rest = text.partition("://")[2]
     return url._replace(path="/*") if "/" not in rest else url

@@ -10,7 +10,7 @@ from sandhook.record import Record
 _PATH = re.compile(r"[!-\[\]-~]*\Z")  # visible ASCII without the backslash
 
 
-class Refused(Exception):
+class UrlRefused(Exception):
     """Why a URL is not called."""
 
 
@@ -38,7 +38,7 @@ class Url(Record):
 
 
 def parse(text: str, *, pattern: bool = False) -> Url:
-    """Take a URL apart; Refused for one that two readers could read differently.
+    """Parse a URL. Raises UrlRefused for one that two parsers could read differently.
 
     Args:
         pattern: ``*`` may stand in the host and the path.
@@ -46,27 +46,27 @@ def parse(text: str, *, pattern: bool = False) -> Url:
     scheme, mark, rest = text.partition("://")
     scheme = scheme.lower()
     if not mark or scheme not in ("http", "https"):
-        raise Refused(f"{text!r} is no URL of http or https")
+        raise UrlRefused(f"{text!r} is no URL of http or https")
     if not _PATH.match(rest) or "@" in rest.partition("/")[0]:
-        raise Refused(f"{text!r} has characters that a URL does not have, or a user")
+        raise UrlRefused(f"{text!r} has characters that a URL does not have, or a user")
     rest = rest.partition("#")[0]
     authority, _, path = rest.partition("/")
     if "?" in authority:
-        raise Refused(f"{text!r} has no path before its query")
+        raise UrlRefused(f"{text!r} has no path before its query")
     host, port = _host_and_port(authority, scheme, text)
     plain = host.replace("*", "") if pattern else host
     if not plain or not re.fullmatch(r"[a-z0-9.:_-]+", plain):
-        raise Refused(f"{text!r} has no plain host")
+        raise UrlRefused(f"{text!r} has no plain host")
     if pattern and "*" in host and (not host.startswith("*.") or "*" in host[1:]):
-        raise Refused(f"{text!r}: * stands for a host's first labels alone")
+        raise UrlRefused(f"{text!r}: * stands for a host's first labels alone")
     segments = path.partition("?")[0].lower().replace("%2e", ".").replace("%2f", "/").split("/")
     if "." in segments or ".." in segments:
-        raise Refused(f"{text!r} goes up in its path")
+        raise UrlRefused(f"{text!r} goes up in its path")
     return Url(scheme, host, port, "/" + path)
 
 
 def join(base: Url, text: str) -> Url:
-    """Return what a reference (a Location header, say) means at ``base``. Raises Refused."""
+    """Return the URL of a reference (a Location header, say) at ``base``. Raises UrlRefused."""
     scheme, mark, _ = text.partition("://")
     if mark and scheme.replace("+", "").isalnum():
         return parse(_absolute(text))
@@ -109,17 +109,17 @@ def _host_and_port(authority: str, scheme: str, text: str) -> tuple[str, int]:
     if authority.startswith("["):
         host, bracket, rest = authority[1:].partition("]")
         if not bracket or (rest and not rest.startswith(":")):
-            raise Refused(f"{text!r} has no plain host")
+            raise UrlRefused(f"{text!r} has no plain host")
         port = rest[1:]
     else:
         host, _, port = authority.partition(":")
     if port and not (port.isascii() and port.isdigit() and 0 < int(port[:6]) < 65536):
-        raise Refused(f"{text!r} has no plain port")
+        raise UrlRefused(f"{text!r} has no plain port")
     return host.lower().rstrip("."), int(port) if port else (443 if scheme == "https" else 80)
 
 
 def allows(pattern: Url, url: Url) -> bool:
-    """Tell whether a URL is one of those that a pattern stands for."""
+    """Return True if a URL matches a pattern."""
     if (pattern.scheme, pattern.port) != (url.scheme, url.port):
         return False
     if pattern.host.startswith("*."):

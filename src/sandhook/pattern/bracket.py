@@ -123,7 +123,7 @@ class Bracket:
 
 
 class OpenBrackets:
-    """What is known of one pattern, so that a thousand open brackets take linear time."""
+    """Facts about one pattern, so that a thousand open brackets take linear time."""
 
     __slots__ = ("dead", "no_class_end")
 
@@ -150,7 +150,7 @@ def parse_bracket(
         pattern: The whole pattern.
         start: 0-based offset of the "[".
         nocase: Ignore case.
-        known: What the caller keeps for one pattern.
+        known: Facts that the caller keeps for one pattern.
 
     Returns:
         The set and the offset after its "]"; None when it has no end, so that the "[" is

@@ -9,7 +9,7 @@ from sandhook.pattern.errors import PatternError
 
 
 def check_class_syntax(pattern: bytes) -> None:
-    """Refuse ``[:space:]``, which somebody meant to be ``[[:space:]]``. Raises PatternError."""
+    """Raise PatternError for ``[:space:]``, which was meant to be ``[[:space:]]``."""
     if b"[:" not in pattern and b"[^:" not in pattern:
         return
     at = 0
@@ -23,7 +23,7 @@ def check_class_syntax(pattern: bytes) -> None:
 
 
 def _bracket_end(pattern: bytes, at: int) -> int:
-    """Check what stands in one bracket expression; return the offset behind it."""
+    """Check the contents of one bracket expression; return the offset after it."""
     at += pattern[at : at + 1] == b"^"
     start = at
     classes = False

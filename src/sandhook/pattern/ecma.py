@@ -25,7 +25,7 @@ def compile_ecma(pattern: str, *, groups: bool = True) -> Re2Regex:
     """Compile an expression; ``search`` of the result finds it anywhere in a text.
 
     Raises:
-        PatternError: It does not compile in JavaScript, or has no linear equivalent; the message says
+        PatternError: It does not compile in JavaScript, or has no linear equivalent; the message names
             which.
     """
     if len(pattern) > MAX_LENGTH:
@@ -211,15 +211,15 @@ class _Translator:
 
 
 def _bracket(members: list[str], negated: bool) -> str:
-    """Return a class of RE2; a hyphen stands for itself at the ends and beside a class of characters."""
+    """Return a class of RE2; a hyphen is ordinary at the ends and next to a class of characters."""
     if not members:  # [] matches nothing, [^] everything
         return r"[\x{0}-\x{10ffff}]" if negated else r"[^\x{0}-\x{10ffff}]"
     last = len(members) - 1
     plain = []
     for index, member in enumerate(members):
         if member == "-":
-            beside = {members[index - 1], members[index + 1]} if 0 < index < last else {"-"}
-            if index in (0, last) or any(_is_class(each) for each in beside):
+            neighbours = {members[index - 1], members[index + 1]} if 0 < index < last else {"-"}
+            if index in (0, last) or any(_is_class(each) for each in neighbours):
                 member = r"\-"
         plain.append(member)
     return f"[{'^' if negated else ''}{''.join(plain)}]"

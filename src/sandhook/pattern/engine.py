@@ -1,7 +1,7 @@
-"""The two engines behind regular expressions; the only importer of ``re2`` and ``regex``.
+"""The two engines of regular expressions; the only importer of ``re2`` and ``regex``.
 
-Both are imported at the first expression that needs them (15 and 29 ms). RE2 is called below its
-``re``-like face, which costs a microsecond per match.
+Both are imported at the first expression that needs them (15 and 29 ms). RE2 is called below its interface
+like ``re``, which costs a microsecond per match.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def compile_linear(
         icase: Ignore case.
         longest: Leftmost-longest rather than leftmost-first.
         message: Text of the PatternError; "" for RE2's own.
-        groups: Give the spans of groups, too. To find them takes time that grows with the expression
+        groups: Return the spans of groups, too. Finding them takes time that grows with the expression
             times the data; without them it is the data's length alone.
 
     Returns:

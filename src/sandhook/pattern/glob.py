@@ -35,7 +35,7 @@ def quote(text: str) -> str:
 
 
 def has_magic(pattern: str, *, extglob: bool = True) -> bool:
-    """Tell whether a pattern has an unquoted character that makes pathname expansion look."""
+    """Return True if a pattern has an unquoted character that pathname expansion acts on."""
     if not ("*" in pattern or "?" in pattern or "[" in pattern or (extglob and "(" in pattern)):
         return False
     return not compile_pattern(pattern, extglob=extglob).is_literal
@@ -63,7 +63,7 @@ class Pattern:
         self.matches: Matches = quick or self.match_sets
 
     def match_sets(self, text: str, charge: Charge | None = None) -> bool:
-        """Tell whether the whole text matches, by sets of positions; ``matches`` may know a quicker way."""
+        """Return True if the whole text matches, by sets of positions; ``matches`` may be faster."""
         subject = Subject(text, charge, self._dot_special, whole=True)
         return bool(self._node.ends(subject, 1) >> subject.size & 1)
 
@@ -262,7 +262,7 @@ def _runs(nodes: tuple[Node, ...], general: Matches) -> Matches:
 
 
 def _fits(run: _Run, text: str, at: int) -> bool:
-    """Tell whether a run matches at an offset, behind which the text is long enough."""
+    """Return True if a run matches at an offset; the text must be long enough."""
     for node in run:
         if isinstance(node, Literal):
             if not text.startswith(node.text, at):
@@ -347,7 +347,7 @@ class _Parser:
         return Group(self.pattern[at], tuple(alternatives)), bounds[-1]
 
     def _alternatives(self, at: int, stop: int) -> list[int] | None:
-        """Return where each alternative begins and, last, the offset behind the ")"."""
+        """Return the offset of each alternative and, last, the offset after the ")"."""
         pattern = self.pattern
         bounds = [at]
         depth = 0

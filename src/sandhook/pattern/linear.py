@@ -33,7 +33,7 @@ class Re2Regex:
         self._find = find
 
     def search(self, text: str) -> bool:
-        """Tell whether there is a match anywhere; anchors are the expression's own business."""
+        """Return True if there is a match anywhere; the expression anchors itself, or does not."""
         data = text.encode("utf-8", "surrogateescape")
         return self._find(data, 0, len(data))[0][0] >= 0
 
@@ -54,10 +54,10 @@ def compile_re2(pattern: str, *, flavor: str = "go", icase: bool = False, groups
     are ASCII; in Rust ``\\\\w``, ``\\\\d`` and ``\\\\s`` are Unicode's. ``\\\\b`` is ASCII in both.
 
     Args:
-        groups: ``match`` of the result gives groups; without them ``search`` is as fast as can be.
+        groups: ``match`` of the result returns groups; without them ``search`` is faster.
 
     Raises:
-        PatternError: It does not compile; the message says why.
+        PatternError: It does not compile; the message has the reason.
     """
     if len(pattern) > MAX_LENGTH:
         raise PatternError(f"expression of over {MAX_LENGTH} characters")

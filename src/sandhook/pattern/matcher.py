@@ -113,11 +113,11 @@ class One(Node):
         self.bracket = bracket
 
     def test(self, c: str) -> bool:
-        """Tell whether one character matches."""
+        """Return True if one character matches."""
         return self.bracket is None or self.bracket.test(c)
 
     def mask(self, subject: Subject) -> int:
-        """Return the positions of the characters that match, whatever a leading dot says."""
+        """Return the positions of the characters that match, whatever the rule for a leading dot."""
         if self.bracket is None:
             return subject.all_ >> 1
         return subject.where(self, self.bracket.test)
@@ -134,7 +134,7 @@ class Star(Node):
     the group can be empty: ``bc`` is no ``b*!(c)``. Where no text is left ``!(`` matches: ``b`` is one.
 
     Attributes:
-        before: The operator of the group behind it, "" when none of these follows.
+        before: The operator of the group after it, "" if no group follows.
     """
 
     __slots__ = ("before",)

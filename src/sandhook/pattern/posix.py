@@ -1,7 +1,7 @@
 """POSIX basic and extended regular expressions with GNU's extensions, and RE2's own.
 
-Everything that RE2 can say runs there, in linear time. The ``regex`` module runs only what
-has back-references, and word ends beside what may be no word, under a time limit.
+Everything that RE2 can express runs there, in linear time. The ``regex`` module runs the rest,
+under a time limit: back-references, and word ends next to what may not be a word.
 
 GNU's captures are those of the first alternative that leads to the longest match, not the ones
 that POSIX asks for (``feature`` matched by ``(feat|feature)(.*)`` gives ``feat``, ``ure``); RE2's
@@ -33,7 +33,7 @@ _CACHED_LENGTH = 4096
 
 _dialect = lru_cache(maxsize=128)(Dialect)  # there are no more than 128
 
-#: Code points of our own classes that no byte can be.
+#: Code points of our own classes that are not bytes.
 _WIDE = lazily(r"\\x\{[0-9a-f]{3,}\}(?:-\\x\{[0-9a-f]{3,}\})?")
 
 Remaining = Callable[[], float]
@@ -102,7 +102,7 @@ class Regex:
         """Return the leftmost, longest match that begins at ``pos`` or later.
 
         Args:
-            data: Bytes, taken as UTF-8; what is none matches no "." and no bracket expression.
+            data: Bytes, read as UTF-8; other bytes match neither "." nor a bracket expression.
             pos: Offset to begin at; "^" still means the beginning of ``data``.
             endpos: Offset where the data ends, for "$" too.
             remaining: Returns the seconds left, for matches with back-references.
@@ -120,15 +120,15 @@ class Regex:
         return Match(data, spans) if spans[0][0] >= 0 else None
 
     def is_linear(self, data: bytes) -> bool:
-        """Tell whether a search in ``data`` takes linear time: no back-references, no doubtful words."""
+        """Return True if a search in ``data`` takes linear time: no back-references, no doubtful words."""
         return self._find is not None and not (self._words and not data.isascii())
 
     def test(self, data: bytes, *, remaining: Remaining | None = None) -> bool:
-        """Tell whether there is a match anywhere."""
+        """Return True if there is a match anywhere."""
         return self.search(data, remaining=remaining) is not None
 
     def finditer(self, data: bytes, *, remaining: Remaining | None = None) -> Iterator[Match]:
-        """Yield the matches that do not overlap; an empty one right behind another is left out."""
+        """Yield the matches that do not overlap; without an empty one directly after another."""
         at = 0
         last = -1
         while (found := self.search(data, at, remaining=remaining)) is not None:
@@ -180,7 +180,7 @@ def _in_bytes(text: str, span: tuple[int, int]) -> tuple[int, int]:
 
 
 def after_character(data: bytes, at: int) -> int:
-    """Return the offset behind the UTF-8 character at ``at``; a stray byte is one character."""
+    """Return the offset after the UTF-8 character at ``at``; a stray byte is one character."""
     at += 1
     while at < len(data) and data[at] & 0xC0 == 0x80:
         at += 1
@@ -215,11 +215,11 @@ def compile_bre(
     """Compile a basic regular expression, with GNU's ``\\+ \\? \\|`` and escapes.
 
     Args:
-        pattern: UTF-8; with bytes that are none, bytes instead of characters are matched.
+        pattern: UTF-8; other bytes make it match bytes instead of characters.
         icase: Ignore case.
         newline: As regcomp's REG_NEWLINE (sed's M): "." and ``[^...]`` do not match a newline,
             "^" and "$" match at every line.
-        lenient: grep's dialect rather than glibc's: a misplaced repeat is ordinary, repeats
+        lenient: grep's dialect instead of glibc's: a misplaced repeat is ordinary, repeats
             may follow each other, and lines of the pattern are alternatives.
         lines: With ``newline``, "^" and "$" match at every line; False for the ends of the data only.
         gnu: GNU's operators that are a backslash with a character; False for the character itself.
@@ -250,7 +250,7 @@ def compile_ere(
         lenient: The dialect of ``grep -E`` and awk: a misplaced repeat is ignored, a "{" that
             begins no interval is ordinary.
         bracket_escapes: A backslash escapes inside of brackets too (awk).
-        stray_paren: A ")" without its "(" is ordinary; ``sed -E`` says False, and it is an error.
+        stray_paren: A ")" without its "(" is ordinary; an error if False, as in ``sed -E``.
         lines: As for ``compile_bre``.
         gnu: As there.
     """

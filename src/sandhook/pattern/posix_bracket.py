@@ -119,7 +119,7 @@ class PosixBracket:
 
     Attributes:
         text: The RE2 class, brackets included.
-        end: Offset behind the "]".
+        end: Offset after the "]".
         words: Whether every character in it is a letter, a digit or "_".
     """
 

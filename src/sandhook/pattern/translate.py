@@ -1,6 +1,6 @@
 """POSIX regular expressions with GNU's extensions, translated to RE2's syntax.
 
-The parser keeps its own stack, so nesting costs no Python frames. What RE2 cannot say (back-references,
+The parser keeps its own stack, so nesting costs no Python frames. What RE2 cannot express (back-references,
 and ``\\<`` where no word is known to follow) is marked in the result, and ``fallback`` writes the
 same expression for the ``regex`` module.
 
@@ -52,7 +52,7 @@ class Translation:
         backrefs: It has back-references, so RE2 cannot run it.
         words: It has ``\\b``, ``\\B``, ``\\<`` or ``\\>``; RE2 knows only ASCII words.
         unproven: It has a ``\\<`` or ``\\>`` that RE2's ``\\b`` may not replace.
-        warnings: What GNU grep says on standard error, without the "grep: warning: ".
+        warnings: Warnings of GNU grep, without the "grep: warning: ".
     """
 
     __slots__ = ("backrefs", "groups", "text", "unproven", "warnings", "words")
@@ -67,7 +67,7 @@ class Translation:
 
 
 class _Piece:
-    """One translated part and what is known about it."""
+    """One translated part, and facts about it."""
 
     __slots__ = ("captures", "first_word", "kind", "last_word", "line_end", "repeated", "size", "text")
 
@@ -83,7 +83,7 @@ class _Piece:
 
 
 class _Level:
-    """An open parenthesis: the alternatives so far, and the current one."""
+    """An open parenthesis: its alternatives so far, and the current one."""
 
     __slots__ = ("alternatives", "before", "current", "inside", "number")
 
@@ -296,14 +296,14 @@ class Translator:
 
     def _concatenate(self, pieces: list[_Piece]) -> _Piece:
         for kind, order in ((">", pieces), ("<", pieces[::-1])):
-            beside: _Piece | None = None
+            neighbour: _Piece | None = None
             for piece in order:
                 if piece.kind == kind and not (
-                    beside and (beside.last_word if kind == ">" else beside.first_word)
+                    neighbour and (neighbour.last_word if kind == ">" else neighbour.first_word)
                 ):
                     self.result.unproven = True
                 if piece.kind != "=":
-                    beside = piece
+                    neighbour = piece
         solid = [piece for piece in pieces if not piece.kind]
         whole = _Piece("".join(piece.text for piece in pieces), sum(piece.size for piece in pieces))
         whole.captures = any(piece.captures for piece in pieces)
@@ -347,7 +347,7 @@ class Translator:
             self._literal(operator)
 
     def _nothing_yet(self) -> bool:
-        """Tell whether the alternative has nothing but assertions so far."""
+        """Return True if the alternative has nothing but assertions so far."""
         return all(piece.kind for piece in self.levels[-1].current)
 
     def _interval(self, closer: str) -> None:
@@ -360,7 +360,7 @@ class Translator:
             self._literal("{")
             return
         if misplaced and not self._nothing_yet():
-            return  # glibc forgets the "{" behind an assertion, and takes the rest as it stands
+            return  # glibc drops the "{" after an assertion, and reads the rest as it is
         error, low, high, end = self._bounds(closer)
         if error and self.extended and self.lenient and low >= 0:
             self._literal("{")
@@ -371,7 +371,7 @@ class Translator:
         self._repeat("{", low, high)
 
     def _bounds(self, closer: str) -> tuple[str, int, int, int]:
-        """Return error (or ""), bounds (-1: none) and offset behind an interval.
+        """Return error (or ""), bounds (-1: no bound) and offset after an interval.
 
         With an error, a lower bound of -1 means that grep does not forgive it either.
         """
@@ -406,7 +406,7 @@ class Translator:
 
 
 def _eight_digits(found: re.Match[str]) -> str:
-    """Return a code point as the ``regex`` module takes it."""
+    """Return a code point as the ``regex`` module reads it."""
     return f"\\U{int(found[1], 16):08x}"
 
 

@@ -1,4 +1,4 @@
-"""Alias expansion: the value takes the name's place in the text, and is read again.
+"""Alias expansion: the value replaces the name in the text, and is read again.
 
 Source: POSIX.1-2024 XCU 2.3.1 Alias Substitution; bash 5.2 reference manual 6.6.
 """
@@ -15,7 +15,7 @@ class AliasExpander:
     """Replaces alias names in a reader's text.
 
     Attributes:
-        active: Expansions whose value is not read to its end: (name, its end in the text).
+        active: Expansions whose value has not been read to its end: (name, its end in the text).
         next_word: A value that ended in a blank was read: the next word may be an alias too.
     """
 
@@ -26,7 +26,7 @@ class AliasExpander:
         self.next_word = False
 
     def expands(self, name: str, at: int, at_command_word: bool) -> bool:
-        """Tell whether the word at ``at`` is an alias that is to be expanded here."""
+        """Return True if the word at ``at`` is an alias to expand here."""
         while self.active and self.active[-1][1] <= at:
             done = self.active.pop()[0]
             self.next_word = self.aliases.get(done, "")[-1:] in (" ", "\t")
@@ -38,7 +38,7 @@ class AliasExpander:
         return False
 
     def expand(self, name: str, start: int, end: int) -> None:
-        """Put the value in the place of the name.
+        """Replace the name by the value.
 
         Raises:
             LimitExceeded: The text becomes longer than ``max_bytes``, or too much was replaced.
@@ -55,7 +55,7 @@ class AliasExpander:
         self.active.append((name, start + len(value)))
 
     def leave_unit(self) -> None:
-        """Go back to the source itself, unless a value is still to be read."""
+        """Go back to the source itself, unless part of a value has not been read."""
         reader = self.reader
         while self.active and self.active[-1][1] <= reader.position:
             self.active.pop()
@@ -65,7 +65,7 @@ class AliasExpander:
 
 
 def spans_in_source(root: CommandList, reader: Reader) -> CommandList:
-    """Return the tree with its spans moved to where they stand in the source."""
+    """Return the tree with its spans as offsets in the source."""
     todo: list[tuple[object, bool]] = [(root, False)]
     values: list[Any] = []
     while todo:

@@ -128,7 +128,7 @@ class Parser:
     def __init__(self, text: str, parameters: bool) -> None:
         self.text = text
         self.parameters = parameters
-        self.at = 0  # behind the current token
+        self.at = 0  # after the current token
         self.start = 0  # where the last token that was seen begins: bash's "error token"
         self.kind = ""
         self.last = ""  # kind of the token before
@@ -174,7 +174,7 @@ class Parser:
         found = _NAME.match(text, at)
         if found:
             self.read_variable(found[0], found.end())
-            self.look_behind_name()
+            self.check_after_name()
         elif found := _NUMBER.match(text, at):
             self.kind, self.at = "number", found.end()
             self.node = ArithNumber(self.number(found))
@@ -195,8 +195,8 @@ class Parser:
             self.start = found.start()
             self.fail(str(error), found.end())
 
-    def look_behind_name(self) -> None:
-        """Report what is no token behind a name before the name is used, as bash does."""
+    def check_after_name(self) -> None:
+        """Report what is not a token after a name before the name is used, as bash does."""
         text, at = self.text, self.at
         while at < len(text) and text[at] in BLANKS:
             at += 1
@@ -248,7 +248,7 @@ class Parser:
         self.kind, self.at, self.node = "parameter", end, ArithParameter(name)
 
     def joins(self, at: int) -> None:
-        """Refuse ``a$x``, whose text would be one name."""
+        """Raise for ``a$x``, whose text would be one name."""
         if self.parameters and self.text.startswith("$", at):
             self.fail("syntax error: invalid arithmetic operator")
 

@@ -1,6 +1,6 @@
 """${ ... } in all its forms.
 
-bash accepts any text between the braces when it parses, and refuses what makes no sense only
+bash accepts any text between the braces when it parses, and rejects what makes no sense only
 when it runs; such text becomes a BadSubstitution.
 
 Source: POSIX.1-2024 XCU 2.6.2; bash 5.2 reference manual 3.5.3.
@@ -97,7 +97,7 @@ def _prefix(text: str, at: int) -> OneOf["", "#", "!"]:
 
 
 def _operator(text: str, at: int, prefix: str) -> str | None:
-    """Return the operator at ``at``, "" for none, or None for what bash refuses when it runs."""
+    """Return the operator at ``at``, "" for none, or None for what bash rejects when it runs."""
     char = text[at : at + 1]
     if char == "}":
         return ""
@@ -133,15 +133,17 @@ def _read_word(
 ) -> list[WordPart]:
     """Read an operator's word up to the closing brace.
 
-    Within double quotes apostrophes mean themselves, unless the operator takes a pattern; they
+    Within double quotes apostrophes are ordinary, unless the operator has a pattern; they
     come in pairs all the same, and no brace or quote between two of them counts. In an expression
-    (``shifting``) ``<(`` and ``>(`` are operators with an operand, and no process substitutions.
+    (``shifting``) ``<(`` and ``>(`` are operators with an operand, not process substitutions.
     """
     text, at = reader.text, reader.position
     begin = at
     parts: list[WordPart] = []
     literal_quotes = double_quoted and not pattern
-    as_text = literal_quotes and reader.in_document and not reader.substitutions  # $'...' is none there
+    as_text = (
+        literal_quotes and reader.in_document and not reader.substitutions
+    )  # $'...' is not quoting there
     apostrophe = -1  # where the second of a pair stands
     while True:
         found = _WORD_RUN.match(text, at)
@@ -195,7 +197,7 @@ def _pattern_and_replacement(
 ) -> tuple[Word, Word | None]:
     """Split ``pattern/replacement`` at the first unquoted slash that is not the pattern's first.
 
-    Behind ``/#`` and ``/%`` that slash counts: the pattern is empty.
+    After ``/#`` and ``/%`` that slash counts: the pattern is empty.
     """
     begin = reader.position
     parts = _read_word(reader, start, double_quoted, True)

@@ -23,7 +23,7 @@ def read_assignment(
         array: ``=(`` begins a compound assignment.
 
     Returns:
-        The parts of a word when ``name[subscript]`` is no assignment, None when nothing was read.
+        The parts of a word when ``name[subscript]`` is not an assignment, None when nothing was read.
     """
     text = reader.text
     start = at - len(name)
@@ -36,7 +36,7 @@ def read_assignment(
             text, at = reader.text, reader.position
             if not text.startswith(("=", "+="), at):
                 if any(part.__class__ is Literal and _SUBSTITUTION.search(part[0]) for part in parts):
-                    reader.position = opened  # no expression, so these are no operators
+                    reader.position = opened  # not an expression, so these are not operators
                     parts = reader.read_balanced("[", "]", opened - 1)
                 rest = reader.read_word_parts(reader.extglob)
                 return merged([Literal(name + "["), *parts, Literal("]"), *rest])
@@ -67,7 +67,7 @@ def read_assignment(
 def read_array(reader: WordReader, start: int) -> ArrayLiteral | Word:
     """Read a compound assignment's value, whose "(" is at ``start``.
 
-    When the word goes on behind the ")", as in ``a=(1)b``, the whole is an ordinary value.
+    When the word continues after the ")", as in ``a=(1)b``, the whole is an ordinary value.
     """
     array = _read_array(reader, start)
     rest = reader.read_word_parts(reader.extglob)
@@ -118,7 +118,7 @@ def _read_element(reader: WordReader, at: int) -> Word | ArrayElement:
 
 
 def read_arithmetic_for(reader: WordReader, start: int, expression: Word) -> tuple[Word, Word, Word]:
-    """Split at the semicolons; bash wants exactly two."""
+    """Split at the semicolons, of which there must be two."""
     found: list[list[WordPart]] = [[]]
     for part in expression.parts:
         if part.__class__ is not Literal:
@@ -137,7 +137,7 @@ def read_arithmetic_for(reader: WordReader, start: int, expression: Word) -> tup
 
 
 def _trimmed(parts: list[WordPart]) -> tuple[WordPart, ...]:
-    """Drop the blanks in front, as bash does when it prints the command."""
+    """Drop leading blanks, as bash does when it prints the command."""
     if parts and parts[0].__class__ is Literal:
         text = parts[0][0].lstrip(" \t\n")
         return (Literal(text), *parts[1:]) if text else tuple(parts[1:])

@@ -32,7 +32,7 @@ def read_condition(
 
     Args:
         reader: The text.
-        context: What the lexer remembers; says to ``next_token`` where in the expression it is.
+        context: What the lexer remembers; the parser sets in it what the next token may be.
         next_token: Reads the next token of the text.
 
     Returns:

@@ -103,7 +103,7 @@ OPENING = frozenset(["IF", "CASE", "FOR", "SELECT", "WHILE", "UNTIL", "LEFT_CURL
 CLOSING = frozenset(["FI", "ESAC", "DONE", "RIGHT_CURLY"])
 #: After these, a word decides how later ones are read.
 EXPECTING = frozenset(["LESS_LESS", "LESS_LESS_MINUS", "FUNCTION", "CASE", "SELECT", "FOR"])
-START = "START"  #: stands for "no token yet"
+START = "START"  #: kind before the first token
 
 
 class PendingDocument:

@@ -39,7 +39,7 @@ class Driver:
             self._productions.append((left, len(right) - 1, action))
 
     def run(self, lexer: Lexer) -> Any:
-        """Return the value of one ``inputunit``; raise ShellSyntaxError when there is none."""
+        """Return the value of one ``inputunit``; raise ShellSyntaxError if the text has none."""
         rows, gotos, productions = self._rows, self._gotos, self._productions
         next_token = lexer.token
         states = [0]

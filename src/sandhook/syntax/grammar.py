@@ -187,9 +187,9 @@ def _simple_command(lexer: Lexer, p: Symbols) -> SimpleCommand:
 
 
 def _line_ends(elements: Symbols) -> int:
-    """Return the offset whose line bash counts as a command's: where the parser stands when it begins one.
+    """Return the offset whose line bash counts as a command's: the parser's position when it begins one.
 
-    That is behind its first word and the token after it, which may have newlines in quotes.
+    That is after its first word and the token that follows, which may have newlines in quotes.
     """
     first = elements[0]
     if first.__class__ is Redirection:
@@ -244,7 +244,7 @@ def _shell_command(lexer: Lexer, p: Symbols) -> Command:
 
 
 def _for(lexer: Lexer, p: Symbols) -> For | Select:
-    """``for name [in words]; do list; done`` and ``select`` likewise."""
+    """``for name [in words]; do list; done``, and the same for ``select``."""
     words = None
     if any(symbol.__class__ is Token and symbol.kind == "IN" for symbol in p):
         words = next((tuple(symbol) for symbol in p if symbol.__class__ is list), ())

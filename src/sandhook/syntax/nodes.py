@@ -48,7 +48,7 @@ class SingleQuoted(Node):
 
 
 class AnsiQuoted(Node):
-    """$'...' ; ``raw`` is what stands between the quotes, ``text`` what it means."""
+    """$'...' ; ``raw`` is the text between the quotes, ``text`` its value."""
 
     raw: str
     text: str
@@ -490,7 +490,7 @@ class ArithBinary(Node):
     operator: str  #: ** * / % + - << >> < <= > >= == != & ^ |
     left: Arith
     right: Arith
-    at: int = 0  #: offset in the text behind the operator: what "division by 0" shows begins there
+    at: int = 0  #: offset in the text after the operator, where the text in "division by 0" begins
 
 
 class ArithChain(Node):

@@ -1,4 +1,4 @@
-"""What a caller chooses before parsing."""
+"""How a text is parsed: the caller's choices."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class ParseOptions(Node):
 
     Fields:
         extglob: Read ``@(a|b)`` and its kin as patterns outside ``[[ ]]`` (``shopt -s extglob``).
-            bash refuses them as syntax errors when it is off.
+            they are syntax errors when it is off.
         posix: POSIX mode (``set -o posix``).
-        aliases: Alias names and values, given as a mapping and kept as pairs sorted by name;
-            empty when none are to be expanded.
-        nesting: How many levels of brackets, quotes and compound commands may stand in each
-            other (a count); more raise LimitExceeded.
+        aliases: Alias names and values, passed as a mapping and kept as pairs sorted by name;
+            empty for no expansion.
+        nesting: How many levels of brackets, quotes and compound commands may nest
+            (a count); more raise LimitExceeded.
         max_bytes: Longest text, in bytes of UTF-8, alias values included; more raise LimitExceeded.
         tolerate_cr: Read a carriage return before a newline, outside quotes, as part of the
             newline, as in a script that Windows saved.

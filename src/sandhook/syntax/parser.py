@@ -45,7 +45,7 @@ class Parser:
 
     @property
     def offset(self) -> int:
-        """0-based offset in the text behind the last unit."""
+        """0-based offset in the text after the last unit."""
         lexer = self._lexer
         return min(lexer.in_source(lexer.position, True), len(lexer.source))
 
@@ -55,14 +55,14 @@ class Parser:
         return self._lexer.line_at(self._lexer.position)
 
     def skip_line(self) -> None:
-        """Go on behind the line that a ShellSyntaxError of ``next_unit`` came from."""
+        """Continue after the line that a ShellSyntaxError of ``next_unit`` came from."""
         lexer = self._lexer
         newline = lexer.text.find("\n", min(lexer.position, lexer.length - 1))
         lexer.position = newline + 1 if newline >= 0 else lexer.length
         lexer.forget()
 
     def next_unit(self) -> CommandList | None:
-        """Return the next unit, None at the end.
+        """Return the next unit, or None at the end.
 
         Raises:
             ShellSyntaxError: bash would not parse it either.
@@ -103,7 +103,7 @@ def parse_units(text: str, name: str, options: ParseOptions) -> tuple[CommandLis
 
 
 def parse_word(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
-    """Parse all of ``text`` as one unquoted word; blanks and operators in it mean themselves."""
+    """Parse all of ``text`` as one unquoted word; blanks and operators are ordinary characters."""
     lexer = Lexer(text, DRIVER.run, "", options)
     try:
         return Word(lexer.read_text(), (0, len(text)))
@@ -114,7 +114,7 @@ def parse_word(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
 def parse_heredoc(text: str, options: ParseOptions = DEFAULT_OPTIONS) -> Word:
     """Parse text in which only ``$``, backquotes and backslashes are special.
 
-    So are the bodies of here-documents, and PS4 and other prompts.
+    The bodies of here-documents, PS4 and other prompts are such text.
     """
     lexer = Lexer(text, DRIVER.run, "", options)
     try:

@@ -1,4 +1,4 @@
-"""$'...': what it means, and text written so."""
+"""$'...': its value, and text written as one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIMPLE = {
 
 
 def decode_ansi(raw: str) -> str:
-    """Return the text of $'raw'. A NUL ends it; bytes that are no UTF-8 become surrogates.
+    """Return the text of $'raw'. A NUL ends it; bytes that are not UTF-8 become surrogates.
 
     Source: bash 5.2 reference manual 3.1.2.4 ANSI-C Quoting.
     """
@@ -67,7 +67,7 @@ _ESCAPED = {"\a": "a", "\b": "b", "\x1b": "E", "\f": "f", "\n": "n", "\r": "r", 
 
 
 def ansi_quoted(text: str) -> str:
-    """Return $'...' with the text in it, as bash writes what cannot be printed."""
+    """Return $'...' with the text in it, as bash writes text that is not printable."""
     out = []
     for char in text:
         if char in _ESCAPED:
@@ -82,7 +82,7 @@ def ansi_quoted(text: str) -> str:
 
 
 def _encode_code_point(value: int) -> bytes:
-    """UTF-8 as bash writes it: values beyond Unicode take five or six bytes, as UTF-8 once did."""
+    """UTF-8 as bash writes it: values beyond Unicode have five or six bytes, as in the first UTF-8."""
     if value < 0x80:
         return bytes([value])
     for size, first, limit in (

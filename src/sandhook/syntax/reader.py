@@ -1,4 +1,4 @@
-"""The text being parsed, where one stands in it, and what can go wrong there."""
+"""The text that is parsed, the position in it, and errors with their place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CONTINUATIONS = re.compile(r"(?:\\\n)+")
 _BLANK = re.compile(r"(?:[ \t]|\\\n)+")
 _BLANK_CR = re.compile(r"(?:[ \t]|\\\r?\n|\r(?=\n))+")
 
-#: Characters that replacing may move before a script is given up: each moves all of its rest.
+#: Characters that replacements in one text may move: each moves the whole rest of the text.
 MAX_MOVED = 1 << 28
 
 
@@ -93,14 +93,14 @@ class Reader:
         return source_end if end and offset > text_start else source_start
 
     def splice(self, start: int, end: int, value: str) -> None:
-        """Put ``value`` in the place of the text from ``start`` to ``end``."""
+        """Replace the text from ``start`` to ``end`` by ``value``."""
         change = len(value) - (end - start)
         self.text = self.text[:start] + value + self.text[end:]
         self.length += change
         index = bisect_right(self.splices, start, key=_START)
         source = self.in_source(start, False), self.in_source(end, True)
         later = [(s + change, e + change, first, last) for s, e, first, last in self.splices[index:]]
-        if index and start < self.splices[index - 1][1]:  # within a value: that one only grows
+        if index and start < self.splices[index - 1][1]:  # within a value, which only grows
             index -= 1
             text_start, text_end, source_start, source_end = self.splices[index]
             merged = (text_start, max(text_end, end) + change, source_start, max(source_end, source[1]))
@@ -116,21 +116,21 @@ class Reader:
             raise LimitExceeded("script_bytes", limit, what)
 
     def leave_splices(self) -> None:
-        """Go back to the source itself, behind what was read."""
+        """Return to the source itself, after what was read."""
         if self.splices:
             position = self.in_source(self.position, True)
             self.splices.clear()
             self.use_source(position)
 
     def unfold(self, at: int) -> None:
-        """Take the line continuations at ``at`` out of the text, so that a token goes on behind them."""
+        """Remove the line continuations at ``at`` from the text, so that a token continues after them."""
         found = _CONTINUATIONS.match(self.text, at)
         if found:
             self.charge_move(0, "line continuations")
             self.splice(at, found.end(), "")
 
     def enter(self) -> None:
-        """Count one more level of nesting; the caller takes it off ``depth`` when it is done.
+        """Count one more level of nesting; the caller subtracts it from ``depth`` afterwards.
 
         Raises:
             LimitExceeded: More than ``options.nesting`` levels.
@@ -150,7 +150,7 @@ class Reader:
         incomplete: bool = False,
         where: ErrorPlace = "",
     ) -> NoReturn:
-        """Raise ShellSyntaxError; ``line`` is given where bash names another than the span's."""
+        """Raise ShellSyntaxError; ``line`` is the line that bash names, if not the span's."""
         start, end = self.in_source(span[0], False), self.in_source(span[1], True)
         line = self.line_at(span[0]) if line is None else line
         start, end = min(start, len(self.source)), min(end, len(self.source))

@@ -136,7 +136,7 @@ def encode(units: tuple[CommandList, ...]) -> bytes:
 
 
 def decode(data: bytes) -> tuple[CommandList, ...]:
-    """Return the units that ``encode`` was given.
+    """Return the units that ``encode`` received.
 
     Raises:
         ValueError: The data is damaged, or of another version of sandhook.

@@ -100,7 +100,7 @@ def generate() -> str:
         ")",
         "#: Row of each state.",
         f"ACTIONS: tuple[int, ...] = {tuple(action_index)!r}",
-        "#: Distinct rows: non-terminal to the state behind it.",
+        "#: Distinct rows: non-terminal to the state after it.",
         "GOTO_ROWS: tuple[dict[str, int], ...] = (",
         *(f"    {row!r}," for row in gotos),
         ")",

@@ -125,7 +125,7 @@ class Printer:
     # ------------------------------------------------------------------ commands
 
     def command(self, node: n.Node) -> None:
-        """Print a command or a list where the indentation says."""
+        """Print a command or a list with the current indentation."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise LimitExceeded("nesting", MAX_DEPTH, "unparse")
@@ -250,7 +250,7 @@ class Printer:
         self.if_from(node, 0)
 
     def if_from(self, node: n.If, index: int) -> None:
-        """Print from the clause at ``index`` on; those behind it become ``else if``."""
+        """Print from the clause at ``index`` on; later ones become ``else if``."""
         clause = node.clauses[index]
         self.write("if ")
         self.inner(clause.condition)
@@ -398,7 +398,7 @@ class Printer:
             self.write(f"{document.text}{document.delimiter}\n")
 
     def flush(self, operator: str) -> None:
-        """Print an operator, and behind it the bodies that waited for it."""
+        """Print an operator, and then the bodies that waited for it."""
         visible = operator not in ("", ";")
         if visible:
             self.write(operator)
@@ -443,7 +443,7 @@ def _line(item: n.ListItem) -> int:
 
 
 def _with_errors(command: n.Command) -> n.Command:
-    """Return the command of ``command |&`` with the redirection that it stands for."""
+    """Return the command of ``command |&`` with the redirection that ``|&`` abbreviates."""
     if "redirections" not in command._fields:
         return command
     values = list(command)

@@ -65,7 +65,7 @@ def word_text(node: n.Node, body: PrintBody) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Put back the backslashes that reading a backquoted command takes away."""
+    """Restore the backslashes that reading a backquoted command removes."""
     return _BACKSLASH.sub(r"\\\\", text).replace("`", "\\`")
 
 

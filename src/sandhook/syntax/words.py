@@ -1,7 +1,7 @@
 """Words to parts that keep their quoting.
 
-Every ``read_...`` method starts at ``position`` (behind the bracket or quote that its name
-speaks of), and leaves ``position`` behind the closing one.
+Every ``read_...`` method starts at ``position``, after the bracket or quote that its name
+mentions, and leaves ``position`` after the closing one.
 
 Source: POSIX.1-2024 XCU 2.2 Quoting, 2.6 Word Expansions; bash 5.2 reference manual 3.1.2, 3.5.
 """
@@ -36,7 +36,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SPECIAL_PARAMETERS = frozenset("@*#?-$!0123456789")
 _PATTERN_OPERATORS = frozenset("?*+@!")
 
-# Runs of characters that mean themselves, by context. \r only matters before \n, see Reader.
+# Runs of ordinary characters, by context. \r only matters before \n, see Reader.
 _WORD_RUN = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$]+")
 _EXTGLOB_RUN = re.compile(r"(?:[^ \t\n\r()<>;&|\\'\"`$?*+@!]|[?*+@!](?!\())+")
 _DOUBLE_QUOTED_RUN = re.compile(r'[^\\"`$]+')
@@ -44,7 +44,7 @@ _HERE_DOCUMENT_RUN = re.compile(r"[^\\`$]+")
 _ALTERNATIVE_RUN = re.compile(r"(?:[^()|\\'\"`$<>?*+@!]|[?*+@!<>](?!\())+")
 _TEXT_RUN = re.compile(r"[^\\\"'`$()\[\]{}]+")
 
-_GOES_ON = re.compile(r"(?:\\\n)+[A-Za-z0-9_]")  # a name behind line continuations
+_GOES_ON = re.compile(r"(?:\\\n)+[A-Za-z0-9_]")  # a name continues after line continuations
 _SUBSCRIPT_RUN = re.compile(r"[^\\\"'`$()\[\]{}<>]+")
 
 
@@ -68,7 +68,7 @@ def merged(parts: list[WordPart]) -> tuple[WordPart, ...]:
 
 
 def standing_in(text: str, parts: list[WordPart]) -> list[WordPart]:
-    """Tell the bad substitutions among the parts of a text what they stand in."""
+    """Return the parts, the bad substitutions among them with the text around them."""
     return [
         part._replace(around=text)
         if isinstance(part, BadSubstitution) and not part.around and part.text != text
@@ -82,13 +82,13 @@ class WordReader(Reader):
 
     def __init__(self, text: str, name: str, options: ParseOptions) -> None:
         super().__init__(text, name, options)
-        self._not_arithmetic: set[int] = set()  # offsets of "((" that were tried: none is tried twice
+        self._not_arithmetic: set[int] = set()  # offsets of "((" that were tried once, which is enough
         self.extglob = options.extglob
         self.stopped = False
         self.substitutions = 0  # how many $( ) are open
-        self.in_document = False  # its lines were joined when it was found
-        self.bad_subscripts: set[int] = set()  # offsets of "${" with an open subscript: likewise
-        self.refused = False  # a BadSubstitution was read, which will want to know where it stands
+        self.in_document = False  # its continued lines were joined before
+        self.bad_subscripts: set[int] = set()  # offsets of "${" whose subscript has no end
+        self.refused = False  # a BadSubstitution was read, which needs the text around it
 
     def read_substituted_commands(self) -> CommandList | None:
         """Read the commands of ``$( )``, closing parenthesis included."""
@@ -283,7 +283,7 @@ class WordReader(Reader):
     def read_here_document(self) -> tuple[WordPart, ...]:
         """Read all of the text as a here-document's body: only ``$ ` \\`` are special."""
         at = begin = self.position
-        added = self.length - len(self.source)  # a newline at the end, which is none of the body
+        added = self.length - len(self.source)  # a newline at the end that is not part of the body
         self.in_document = True
         parts: list[WordPart] = []
         while True:

@@ -6,7 +6,7 @@ relative name is joined to a process's working directory by ``vfs.path.join`` be
 here. Every failure is an ``OSError`` whose ``strerror`` is GNU's text (``vfs.errors.fs_error``).
 
 Common errors of every method that takes a path, not repeated below: ENOENT (a component is
-missing), ENOTDIR (a component that must be a directory is none), ELOOP (over 40 links),
+missing), ENOTDIR (a component that must be a directory is not one), ELOOP (over 40 links),
 ENAMETOOLONG (a name over 255 bytes or a path over 4,096), EINVAL (a NUL in a name).
 """
 
@@ -35,7 +35,7 @@ class Stat(Record):
 
 
 class FileHandle(Protocol):
-    """An opened regular file's contents; positions are the caller's business (kernel)."""
+    """An opened regular file's contents; the caller (kernel) keeps positions."""
 
     def read_at(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes from ``offset``; b"" at the end."""
@@ -95,7 +95,7 @@ class FileSystem(Protocol):
     ) -> FileHandle | Device:
         """Open a file; ``mode`` is what a new file gets (the umask is already taken off).
 
-        Raises EISDIR for a directory opened for writing (reading one gives EISDIR on read:
+        Raises EISDIR for a directory opened for writing (reading one raises EISDIR on read:
         here at once), EEXIST with ``exclusive``, EACCES, EROFS, ENOSPC.
         """
         ...
@@ -139,7 +139,7 @@ class FileSystem(Protocol):
     def utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int, *, follow: bool = True) -> None: ...
 
     def access(self, path: VirtualPath, mask: int) -> bool:
-        """Tell whether read (4), write (2), execute (1) are all allowed; False when absent."""
+        """Return True if read (4), write (2), execute (1) are all allowed; False for a missing file."""
         ...
 
     def realpath(self, path: VirtualPath) -> VirtualPath:

@@ -37,7 +37,7 @@ class Conveniences:
         def mkdir(self, path: VirtualPath, mode: int = 0o777) -> None: ...
 
     def exists(self, path: VirtualPath) -> bool:
-        """Tell whether the path leads to something; a broken link does not."""
+        """Return True if the path leads to a file; a broken link does not."""
         try:
             self.stat(path)
         except OSError:
@@ -45,7 +45,7 @@ class Conveniences:
         return True
 
     def is_dir(self, path: VirtualPath) -> bool:
-        """Tell whether the path leads to a directory, through links too."""
+        """Return True if the path leads to a directory, also through links."""
         try:
             return self.stat(path).mode & 0o170000 == 0o040000
         except OSError:

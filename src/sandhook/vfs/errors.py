@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 
-#: errno to the text that glibc 2.36 gives in the C locale.
+#: errno to the text of glibc 2.36 in the C locale.
 TEXTS: dict[int, str] = {
     errno.EPERM: "Operation not permitted",
     errno.ENOENT: "No such file or directory",

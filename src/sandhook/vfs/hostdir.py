@@ -62,7 +62,7 @@ class HostFile:
         """Return up to ``count`` bytes from ``offset``; b"" at the end."""
         with _translated():
             parts: list[bytes] = []
-            count = max(0, min(count, self.size() - offset))  # never allocate what is not there
+            count = max(0, min(count, self.size() - offset))  # never allocate more than there is
             while count > 0:
                 part = self._pread(offset, min(count, 1 << 20))
                 if not part:
@@ -142,7 +142,7 @@ class HostDirectory(ResolvingFileSystem):
 
     @contextmanager
     def _parent(self, path: str) -> Iterator[tuple[int | None, str]]:
-        """Give the directory and the name of a canonical path; ("." for the root itself).
+        """Yield the directory and the name of a canonical path ("." for the root itself).
 
         Where the host has no directory descriptors the first is None and the second a whole path.
         """
@@ -331,7 +331,7 @@ class HostDirectory(ResolvingFileSystem):
         with self._parent(path) as (fd, name), _translated(path):
             if fd is None:
                 _refuse_reparse(name)
-                if not st.S_ISDIR(os.lstat(name).st_mode):  # Windows gives directories no such flag
+                if not st.S_ISDIR(os.lstat(name).st_mode):  # directories of Windows have no such flag
                     os.chmod(name, st.S_IWRITE | st.S_IREAD if mode & 0o200 else st.S_IREAD)
                 return
             kind = os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode
@@ -431,19 +431,19 @@ def _apply(target: HostDirectory, change: Change) -> None:
 
 
 def _refuse_reparse(path: str) -> None:
-    """Refuse what Windows would follow to somewhere else."""
+    """Raise for what Windows would follow to another place."""
     if leads_away(os.lstat(path)):
         raise fs_error(errno.EACCES)
 
 
 def _same_file(one: str, other: str) -> bool:
-    """Tell whether two names that differ in case mean one file."""
+    """Return True if two names that differ in case mean one file."""
     return os.path.samestat(os.lstat(one), os.lstat(other))
 
 
 @contextmanager
 def _translated(path: str = "") -> Iterator[None]:
-    """Give the host's errors our texts and virtual path; a host path never shows."""
+    """Raise the host's errors with our texts and the virtual path; a host path is never shown."""
     try:
         yield
     except OSError as error:

@@ -18,7 +18,7 @@ _FORBIDDEN = frozenset('<>:"/\\|?*')
 
 
 def is_name(name: str) -> bool:
-    """Tell whether a single name means a file of that name.
+    """Return True if a single name means a file of that name.
 
     These do not: device names (with any extension), alternate data streams, backslashes and the
     other characters that Windows forbids, and a dot or space at the end, which it drops.
@@ -32,7 +32,7 @@ def is_name(name: str) -> bool:
 
 
 def is_windows_name(path: str) -> bool:
-    """Tell whether the last name of a canonical path is one; the root has none and passes."""
+    """Return True if the last name of a canonical path is one, and for the root, which has no name."""
     name = path.rpartition("/")[2]
     return not name or is_name(name)
 

@@ -66,7 +66,7 @@ def _disposition(flags: int) -> int:
 
 
 def unlock(path: str) -> os.stat_result:
-    """Take the read-only attribute from a file, with which Windows removes none; return what it was."""
+    """Clear the read-only attribute of a file, without which Windows removes it; return the mode before."""
     info = os.lstat(path)
     if getattr(info, "st_file_attributes", 0) & READ_ONLY:
         os.chmod(path, stat.S_IWRITE | stat.S_IREAD)
@@ -74,13 +74,13 @@ def unlock(path: str) -> os.stat_result:
 
 
 def leads_away(info: os.stat_result) -> bool:
-    """Tell whether Windows follows this to another place: links and junctions, not files kept in a cloud."""
+    """Return True if Windows follows this to another place: links and junctions, not files in a cloud."""
     tag = getattr(info, "st_reparse_tag", _NAME_SURROGATE)
     return bool(getattr(info, "st_file_attributes", 0) & _REPARSE and tag & _NAME_SURROGATE)
 
 
 def is_busy(error: OSError) -> bool:
-    """Tell whether a program holds the file open and shares it with nobody."""
+    """Return True if a program holds the file open without sharing it."""
     return getattr(error, "winerror", None) in _SHARING_VIOLATION
 
 

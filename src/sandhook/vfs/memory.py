@@ -28,7 +28,7 @@ class MemoryFileSystem(Conveniences):
 
     Args:
         quota_bytes: Bytes that all contents and link targets together may take.
-        quota_inodes: Names (files, directories, links) besides those of the skeleton.
+        quota_inodes: Names (files, directories, links) in addition to those of the skeleton.
         now_ns: Clock for the times of files, in nanoseconds since the epoch.
         uid: The user whose permission bits apply; 0 passes every check.
         gid: The user's group.
@@ -65,7 +65,7 @@ class MemoryFileSystem(Conveniences):
         tree = self._tree
         wanted = (4 if read else 0) | (2 if write else 0)
         found = None if exclusive else tree.plainly(path, make=True)
-        if (  # a regular file that is there, as it nearly always is
+        if (  # an existing regular file, the usual case
             found is not None
             and found.mode & S_IFMT == S_IFREG
             and found.links
@@ -82,7 +82,7 @@ class MemoryFileSystem(Conveniences):
         if node.links and not tree.allowed(node, wanted):
             raise fs_error(errno.EACCES, path)
         if not node.links:
-            node.links = 1  # made just now: its permission bits are for the next one who opens it
+            node.links = 1  # new: its permission bits apply from the next open on
         if kind == S_IFREG:
             handle = MemoryFile(node, tree.quota, tree.now)
             if truncate:
@@ -288,10 +288,10 @@ class MemoryFileSystem(Conveniences):
             raise fs_error(errno.ENOENT, path)
         return VirtualPath("/" + "/".join(names))
 
-    # The host's side: not reachable from a script.
+    # For the host: not reachable from a script.
 
     def populate(self, files: Mapping[str, str | bytes], base: VirtualPath) -> None:
-        """Write initial files, whatever the permission bits say.
+        """Write initial files, whatever the permission bits.
 
         Args:
             files: Name to contents. Relative names are below ``base``; missing directories are
@@ -323,7 +323,7 @@ class MemoryFileSystem(Conveniences):
             there.data = data
 
     def make_directories(self, path: VirtualPath) -> None:
-        """Make a directory with its parents, whatever the permission bits say.
+        """Make a directory with its parents, whatever the permission bits.
 
         Raises ValueError and OSError as ``populate`` does.
         """
@@ -333,7 +333,7 @@ class MemoryFileSystem(Conveniences):
             here = tree.descend(here, part, path)
 
     def chown(self, path: VirtualPath, uid: int, gid: int) -> None:
-        """Give a file (a link itself) to another user."""
+        """Change the owner of a file (of a link itself)."""
         node = self._tree.lookup(path, False)
         node.uid = uid
         node.gid = gid

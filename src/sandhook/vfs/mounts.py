@@ -19,7 +19,7 @@ _FIRST_NUMBER = 1 << 41
 
 
 class MountTable(ResolvingFileSystem):
-    """A root file system and what is mounted over directories of it.
+    """A root file system, with others mounted over its directories.
 
     A mount point need not exist below: it and its parents are shown all the same.
 

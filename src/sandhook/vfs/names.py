@@ -17,12 +17,12 @@ MAX_LINKS = 40
 #: Directories inside each other; a path of MAX_PATH bytes cannot name more.
 MAX_DEPTH = 2048
 
-#: Characters below which a path needs no measuring: one takes at most four bytes.
+#: A path of fewer characters is not measured: a character has at most four bytes.
 SHORT_PATH = MAX_PATH // 4
 
 
 def check_path(path: str) -> None:
-    """Refuse a path of over 4,095 bytes (its terminating NUL counts on Linux), or an empty one."""
+    """Raise for a path of over 4,095 bytes (its terminating NUL counts on Linux), or an empty one."""
     if len(path) >= SHORT_PATH and len(path.encode("utf-8", "surrogateescape")) >= MAX_PATH:
         raise fs_error(errno.ENAMETOOLONG, path)
     if not path:
@@ -30,7 +30,7 @@ def check_path(path: str) -> None:
 
 
 def check_name(name: str, path: str) -> None:
-    """Refuse a name of over 255 bytes, with a NUL, or with characters that are no bytes."""
+    """Raise for a name of over 255 bytes, with a NUL, or with characters that are not bytes."""
     try:
         size = len(name.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
@@ -42,7 +42,7 @@ def check_name(name: str, path: str) -> None:
 
 
 def check_relative(path: str, key: str) -> list[str]:
-    """Return the components of an absolute path given by the host; ValueError names ``key``."""
+    """Return the components of an absolute path of the host; ValueError names ``key``."""
     parts = path[1:].split("/")
     for part in parts:
         if not key or part in ("", ".", ".."):

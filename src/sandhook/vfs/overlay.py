@@ -56,7 +56,7 @@ class OverlayFileSystem(ResolvingFileSystem):
     # Looking.
 
     def _hidden(self, path: VirtualPath) -> bool:
-        """Tell whether the lower's file at ``path`` was deleted here, itself or with a directory above."""
+        """Return True if the lower's file at ``path`` was deleted here, itself or with a directory above."""
         if not self._whiteouts:
             return False
         return path in self._whiteouts or any(each in self._whiteouts for each in ancestors(path))
@@ -108,7 +108,7 @@ class OverlayFileSystem(ResolvingFileSystem):
     # Changing.
 
     def _copy_up(self, path: VirtualPath, *, contents: bool = True) -> None:
-        """Have ``path`` and every directory above it in the upper."""
+        """Copy ``path`` and every directory above it to the upper, unless they are there."""
         if self._in_upper(path):
             return
         for each in (*ancestors(path)[1:], path):
@@ -127,7 +127,7 @@ class OverlayFileSystem(ResolvingFileSystem):
         elif kind == S_IFREG:
             self._copy_contents(path, stat.size if contents else 0)
         else:
-            raise fs_error(errno.EPERM, path)  # a device stays where it is
+            raise fs_error(errno.EPERM, path)  # a device is not copied
         upper.chown(path, stat.uid, stat.gid)
         if kind != S_IFLNK:
             upper.chmod(path, stat.mode & 0o7777)
@@ -152,7 +152,7 @@ class OverlayFileSystem(ResolvingFileSystem):
                 source.close()
 
     def _make(self, path: VirtualPath, make: Callable[[], None]) -> None:
-        """Make something new in the upper, owned by the user."""
+        """Make a new file in the upper, owned by the user."""
         above = ancestors(path)[-1]
         if above != "/":
             self._copy_up(above)
@@ -220,13 +220,13 @@ class OverlayFileSystem(ResolvingFileSystem):
         self._copy_up(path)
         self._upper.utime(path, atime_ns, mtime_ns, follow=False)
 
-    # What became of it.
+    # The result.
 
     def changes(self) -> Changes:
         """Return what differs from the lower: contents, types and permission bits."""
         changes: list[Change] = []
         for path in self._whiteouts:
-            if not any(each in self._whiteouts for each in ancestors(path)):  # told with that one
+            if not any(each in self._whiteouts for each in ancestors(path)):  # reported with that one
                 changes.extend(self._deletions(path))
         pending = [VirtualPath("/")]
         while pending:

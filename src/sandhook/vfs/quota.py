@@ -1,6 +1,6 @@
-"""Quota: the bytes and names that one file system may still take.
+"""Quota: the bytes and names that one file system may still use.
 
-It is charged before anything is allocated and given back when a file is truncated, or when its
+It is charged before anything is allocated and refunded when a file is truncated, or when its
 last name and its last open handle are gone.
 """
 
@@ -15,7 +15,7 @@ class Quota:
     """What is left, in bytes of contents (link targets included) and in directory entries.
 
     Entries are counted rather than inodes, so that a flood of hard links is bounded too. ``limit`` is what all contents, those of
-    the skeleton included, may take.
+    the skeleton included, may use.
     """
 
     __slots__ = ("bytes_left", "entries_left", "limit")
@@ -26,7 +26,7 @@ class Quota:
         self.entries_left = entries_left
 
     def take_bytes(self, count: int) -> None:
-        """Charge ``count`` bytes; ENOSPC when they are not there. Negative gives back."""
+        """Charge ``count`` bytes; raise ENOSPC if they are not left. A negative count frees."""
         if count > self.bytes_left:
             raise fs_error(errno.ENOSPC)
         self.bytes_left -= count

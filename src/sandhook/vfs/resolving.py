@@ -1,7 +1,7 @@
 """ResolvingFileSystem: the path walk and every check, over primitives on canonical paths.
 
-Mounts, overlays, host directories and pyfakefs trees differ in where a file lives, not in
-what POSIX says about paths. A subclass supplies primitives that take an absolute path without
+Mounts, overlays, host directories and pyfakefs trees differ in where a file is, not in the
+rules of POSIX for paths. A subclass supplies primitives that receive an absolute path without
 links, "." and "..", whose parent is a directory; it need not check permission bits, types or
 existence again. ``MemoryFileSystem`` has its own walk because it must be faster.
 """
@@ -49,7 +49,7 @@ class ResolvingFileSystem(Conveniences):
         raise NotImplementedError
 
     def _open(self, path: VirtualPath, write: bool, truncate: bool) -> FileHandle | Device:
-        """Open something that exists and is no directory and no link."""
+        """Open a file that exists, and is neither a directory nor a link."""
         raise NotImplementedError
 
     def _create(self, path: VirtualPath, mode: int) -> FileHandle | Device:
@@ -84,7 +84,7 @@ class ResolvingFileSystem(Conveniences):
         raise NotImplementedError
 
     def _check_writable(self, path: VirtualPath) -> None:
-        """Raise EROFS when nothing may change."""
+        """Raise EROFS if nothing may change."""
 
     # The walk.
 
@@ -166,7 +166,7 @@ class ResolvingFileSystem(Conveniences):
         return mode & mask == mask
 
     def _room(self, path: str) -> VirtualPath:
-        """Return the canonical path for something new; EEXIST when it is there already."""
+        """Return the canonical path for a new file. Raises EEXIST if there is one already."""
         place = self._entry(path)
         if place.stat is not None:
             raise fs_error(errno.EEXIST, path)
@@ -281,7 +281,7 @@ class ResolvingFileSystem(Conveniences):
         self._rename(source.path, target.path)
 
     def _same_entry(self, source: Place, target: Place) -> bool:
-        """Tell whether two names are one entry, in a directory where case does not count."""
+        """Return True if two names are one entry, in a directory where case does not count."""
         if source.path.lower() != target.path.lower():
             return False
         return target.name not in [entry.name for entry in self._listdir(dirname(target.path))]

@@ -1,6 +1,6 @@
 """The files that every fresh memory file system has; all of them synthetic.
 
-They follow the Filesystem Hierarchy Standard 3.0 as far as scripts look at it. Nothing here is
+They follow the Filesystem Hierarchy Standard 3.0 where scripts read it. Nothing here is
 read from the host.
 """
 

@@ -85,7 +85,7 @@ class Snapshot:
         return nodes[self._root], self._next, Quota(*self._quota)
 
     def paths(self) -> dict[VirtualPath, _Saved]:
-        """Return every path below the root with what is there."""
+        """Return every path below the root with its inode."""
         found: dict[VirtualPath, _Saved] = {}
         pending = [("", self._root)]
         while pending:

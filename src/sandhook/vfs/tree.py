@@ -56,9 +56,9 @@ class Tree:
     # The path walk.
 
     def plainly(self, path: str, *, make: bool = False) -> Inode | None:
-        """Return the inode of a path without links, "." and ".." on the way; None where there is more to do.
+        """Return the inode of a path without links, "." and ".." on the way; None for all other paths.
 
-        Unless it may be made, raises ENOENT where a directory has no such name: searches along PATH ask that most.
+        Without ``make``, raises ENOENT where a directory has no such name: searches along PATH are mostly that.
         """
         if not 0 < len(path) < SHORT_PATH:
             check_path(path)
@@ -80,7 +80,7 @@ class Tree:
         return node
 
     def lookup(self, path: str, follow: bool = True) -> Inode:
-        """Return the inode of a path; the fast road for paths without links, "." and ".."."""
+        """Return the inode of a path; fast for paths without links, "." and ".."."""
         node = self.plainly(path)
         if node is not None and (not follow or node.mode & S_IFMT != S_IFLNK):
             return node
@@ -90,7 +90,7 @@ class Tree:
         return found
 
     def walk(self, path: str, follow: bool) -> tuple[Inode, str, Inode | None, list[str], list[Inode]]:
-        """Walk a path with all that POSIX XBD 4.16 asks for.
+        """Resolve a path as POSIX XBD 4.16 says.
 
         Returns:
             Parent, name, inode (None when only the last component is missing), and the names
@@ -168,7 +168,7 @@ class Tree:
         return mode & mask == mask
 
     def room(self, path: str) -> tuple[Inode, str]:
-        """Return parent and name for something new; EEXIST when it is there already."""
+        """Return parent and name for a new file. Raises EEXIST if there is one already."""
         parent, name, node = self.entry(path)
         if node is not None:
             raise fs_error(errno.EEXIST, path)
@@ -189,7 +189,7 @@ class Tree:
     # Names.
 
     def drop(self, node: Inode) -> None:
-        """Take one name from an inode; without names and handles its bytes are free again."""
+        """Remove one name of an inode; without names and handles its bytes are free again."""
         node.links -= 1
         node.ctime = self.now()
         self.quota.entries_left += 1
@@ -218,7 +218,7 @@ class Tree:
         return child
 
     def check_move(self, node: Inode, new: str) -> None:
-        """Refuse to move a directory below itself, or so deep that no path reaches its leaves."""
+        """Raise for a move of a directory below itself, or so deep that no path reaches its leaves."""
         trail = self.walk(new.rstrip("/").rpartition("/")[0] or "/", True)[4]
         if node in trail:
             raise fs_error(errno.EINVAL, new)

@@ -1,4 +1,4 @@
-"""Start, ask, stop and restart the worker processes that run libjq.
+"""Ask, stop and restart the worker processes that run libjq and SQLite.
 
 One pool serves a whole host process, all its shells and threads. A worker is started at
 first use (or by ``prestart``), works for one call at a time, is killed when that call's time
@@ -40,21 +40,21 @@ class WorkerDied(Exception):
     """The worker ended while it worked: out of memory, or libjq crashed."""
 
 
-class OutputRefused(BaseException):
+class CallerRaised(BaseException):
     """The caller raised ``cause`` when it received output; the worker was stopped and can be kept."""
 
     def __init__(self, cause: BaseException) -> None:
         self.cause = cause
 
 
-#: Frames after which more of an answer follows.
+#: Frames that are not the last of an answer.
 _GOING_ON = frozenset({frames.OUTPUT, frames.FAILED, frames.ALSO, frames.TARGET, frames.FILE})
 
 Take = Callable[[int, bytes], None]
 
 
 class Worker:
-    """One worker process. Only the call that has taken it from the pool may use it."""
+    """One worker process. Only the call that has it from the pool may use it."""
 
     __slots__ = ("_buffer", "_child", "_deadline", "_module", "_ready", "_stdin", "_stdout", "pid")
 
@@ -75,7 +75,7 @@ class Worker:
     # ------------------------------------------------------------------ life
 
     def kill(self) -> None:
-        """End the process at once and leave nothing of it behind."""
+        """End the process at once, and close its pipes."""
         process = self._child.process
         if process is not None:
             process.kill()
@@ -87,7 +87,7 @@ class Worker:
         self.forget()
         if sys.platform == "win32":
             return
-        with suppress(OSError):  # somebody else may have waited for it; then the id is not ours
+        with suppress(OSError):  # other code may have waited for it; then the id is not ours
             if os.waitpid(self.pid, os.WNOHANG)[0] == 0:
                 os.kill(self.pid, 9)
                 os.waitpid(self.pid, 0)
@@ -113,16 +113,16 @@ class Worker:
 
     @property
     def kind(self) -> str:
-        """What it runs, for messages."""
+        """The program that it runs, for messages."""
         return "sqlite" if self._module == "sqlite.session" else "jq"
 
     @property
     def fresh(self) -> bool:
-        """Whether it has not answered anything yet."""
+        """True until it has answered something."""
         return not self._ready
 
     def extend(self, seconds: float) -> None:
-        """Give the rest of the answer ``seconds`` from now."""
+        """Allow ``seconds`` from now for the rest of the answer."""
         self._deadline = monotonic() + seconds
 
     def reply(self, word: bytes) -> None:
@@ -152,14 +152,14 @@ class Worker:
         return kind, buffer[5:end]
 
     def _await_ready(self) -> None:
-        """Wait for the first frame, which says that libjq was loaded. Raises WorkerError."""
+        """Wait for the first frame, which reports that the worker is ready. Raises WorkerError."""
         self._ready = True
         try:
             kind, _ = self.frame()
         except WorkerDied:
             raise WorkerError(f"the {self.kind} worker could not be started: it ended at once") from None
         if kind != frames.READY:
-            raise WorkerError(f"the {self.kind} worker could not be started: it speaks another protocol")
+            raise WorkerError(f"the {self.kind} worker could not be started: it has another protocol")
 
     def _read(self) -> bytes:
         left = self._deadline - monotonic()
@@ -176,7 +176,7 @@ class Worker:
         return data
 
     def _soon(self, left: float) -> bool:
-        """Look again and again for a moment: most answers come sooner than a sleeper wakes up."""
+        """Poll for a moment: most answers come before a sleeping thread would wake up."""
         poll = self._child.poll
         until = monotonic() + min(left, _ALERT)
         while monotonic() < until:
@@ -276,14 +276,14 @@ class Pool:
     # ------------------------------------------------------------------ one call
 
     def call(self, request: Request | NativeRequest, remaining: Callable[[], float], take: Take) -> None:
-        """Run a request and hand every frame of its answer to ``take``.
+        """Run a request and pass every frame of its answer to ``take``.
 
         Args:
             request: What to run.
-            remaining: Returns the real seconds that are left for it; asked again whenever
-                a piece of output was taken.
+            remaining: Returns the real seconds that are left for it; called again after
+                each piece of output.
             take: Called with kind and payload; the last frame is DONE or BROKEN. What it
-                raises stops the program and goes on to the caller.
+                raises stops the program and is raised to the caller.
 
         Raises:
             OutOfTime: The time is up; the worker was killed.
@@ -302,7 +302,7 @@ class Pool:
                 kind, payload = worker.frame()
             if kind == frames.MEMORY:
                 raise WorkerDied
-        except OutputRefused as refusal:
+        except CallerRaised as refusal:
             self.give_back(worker)
             raise refusal.cause from None
         except BaseException:
@@ -312,12 +312,12 @@ class Pool:
         take(kind, payload)
 
     def _take_output(self, worker: Worker, payload: bytes, take: Take) -> None:
-        """Hand over a piece of output and let the worker go on, or stop it."""
+        """Pass on a piece of output and let the worker continue, or stop it."""
         try:
             take(frames.OUTPUT, payload)
         except BaseException as error:
             worker.reply(frames.STOP)
-            raise OutputRefused(error) from error
+            raise CallerRaised(error) from error
         worker.reply(frames.GO)
 
     def _asked(self, request: Request | NativeRequest, remaining: Callable[[], float]) -> Worker:

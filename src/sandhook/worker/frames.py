@@ -1,10 +1,10 @@
-"""What travels between the host and a worker: length-prefixed binary frames.
+"""The messages between the host and a worker: length-prefixed binary frames.
 
 A request is REQUEST, then the program, the variables (JSON), the data and, if HALTS is set,
-the probe program, all UTF-8. A worker that is ready says READY once. The answer to a request is any number of OUTPUT and FAILED frames and one
+the probe program, all UTF-8. A worker that is ready sends READY once. The answer to a request is any number of OUTPUT and FAILED frames and one
 last DONE, BROKEN or MEMORY frame, each with HEADER before it. After an OUTPUT frame the
 worker waits for one byte: GO or STOP; ALSO is output without that. A worker that calls libjq's own
-functions takes NATIVE, a header and the data, and its FAILED frames are plain text for standard error.
+functions, and that for SQLite, receives NATIVE, a header and the data, and its FAILED frames are plain text for standard error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REQUEST = Struct("<IBIdIIII")
 #: To a worker that calls libjq's own functions: seconds, lengths of the header (JSON) and the data
 NATIVE = Struct("<dII")
 
-#: How such a run ended: the last turn's result, and of the last output whether it was true (-1: none)
+#: How such a run ended: the last turn's result, and of the last output whether it was true (-1: no output)
 ENDED = Struct("<ib")
 
 #: The result of a command line that was wrong, with the hint to --help
@@ -30,7 +30,7 @@ HEADER = Struct("<BI")
 #: how the run ended (see HALTED), status of a halt; then the rest of the output
 DONE_HEAD = Struct("<IBBBi")
 
-#: number of the input (0-based) that a FAILED frame speaks of, kind of failure; then its text
+#: number of the input (0-based) that a FAILED frame is about, kind of failure; then its text
 FAILED_HEAD = Struct("<IB")
 
 #: Bytes of output that are gathered before they are sent.
@@ -51,7 +51,7 @@ NOTHING, FALSY, TRUTHY = 0, 1, 2
 # How a run ended: at the end of its inputs, by halt, by a halt that the program itself caught.
 FINISHED, HALTED, SWALLOWED = 0, 1, 2
 
-# Kinds of failure: error(string), error(any other value), input that is no JSON, an error after
+# Kinds of failure: error(string), error(any other value), input that is not JSON, an error after
 # which it is unknown which inputs were read, halt_error.
 ERROR, ERROR_VALUE, NOT_JSON, LOST, HALT_STRING, HALT_VALUE = 0, 1, 2, 3, 4, 5
 

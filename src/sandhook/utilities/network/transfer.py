@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from sandhook.command.context import Context
-from sandhook.net.url import Refused, Url, join, parse
+from sandhook.net.url import Url, UrlRefused, join, parse
 
 if TYPE_CHECKING:
     from sandhook.net.connection import Response
@@ -58,7 +58,7 @@ def read_url(text: str) -> Url:
         base = parse(f"{scheme}://{rest[:end]}/")
         tail = rest[end:]
         return join(base, tail if tail.startswith("/") else "/" + tail)
-    except Refused as refused:
+    except UrlRefused as refused:
         raise Trouble(3, f"URL using bad/illegal format or missing URL: {refused}") from None
 
 
@@ -124,7 +124,7 @@ class Transfer:
         port = f"{url.host} port {url.port}"
         try:
             return act()
-        except Refused as refused:
+        except UrlRefused as refused:
             raise Trouble(7, f"Failed to connect to {port}: {refused}") from None
         except Unresolved:
             raise Trouble(6, f"Could not resolve host: {url.host}") from None
@@ -156,5 +156,5 @@ def next_url(url: Url, response: Response) -> Url | None:
         return None
     try:
         return join(url, location.strip())
-    except Refused as refused:
+    except UrlRefused as refused:
         raise Trouble(3, f"URL using bad/illegal format or missing URL: {refused}") from None

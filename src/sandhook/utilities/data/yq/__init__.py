@@ -248,7 +248,7 @@ class _Run:
 
     def _changed(self, values: list[Any], results: list[list[Any]]) -> str | None:
         """Return the text that was read with the changes that the program made; None when that cannot be."""
-        from sandhook.formats.yaml_edit import GivenUp, edit_yaml
+        from sandhook.formats.yaml_edit import NotEditable, edit_yaml
 
         if not all(len(result) == 1 for result in results):
             return None
@@ -256,7 +256,7 @@ class _Run:
         try:
             text = edit_yaml(self._source, values, wanted, self._ctx.charge)
             return text if self._yaml(text, "") == wanted else None
-        except (GivenUp, RecursionError, Failure):
+        except (NotEditable, RecursionError, Failure):
             return None
 
     def _print(self, results: list[Any]) -> None:

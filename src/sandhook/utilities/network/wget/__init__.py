@@ -13,7 +13,7 @@ from sandhook.command.operands import reason
 from sandhook.command.options import UsageError
 from sandhook.command.run import syntax_of
 from sandhook.kernel.descriptor import Description
-from sandhook.net.url import Refused, join
+from sandhook.net.url import UrlRefused, join
 from sandhook.utilities.network.cookies import Jar
 from sandhook.utilities.network.transfer import Trouble, read_url
 from sandhook.utilities.network.wget.options import Options
@@ -136,7 +136,7 @@ def _listed(text: str, base: str | None) -> list[str]:
         return [line for line in lines if line]
     try:
         return [str(join(read_url(base), line)) for line in lines if line]
-    except (Refused, Trouble) as error:
+    except (UrlRefused, Trouble) as error:
         raise UsageError(f"--base: {error}", hint=False) from None
 
 
