@@ -34,7 +34,7 @@ class TlsError(OSError):
 
 
 class ProtocolError(OSError):
-    """The answer is not HTTP; ``empty`` if there is none, ``missing`` bytes of the announced length."""
+    """The answer is not HTTP; ``empty`` if nothing came, ``missing`` bytes of the announced length."""
 
     def __init__(self, message: str, *, empty: bool = False, missing: int = 0) -> None:
         super().__init__(message)

@@ -132,7 +132,7 @@ class OpenBrackets:
         self.no_class_end = -1  # from this offset on there is no ":]"; -1 when that is not known
 
     def class_end(self, pattern: str, at: int) -> int:
-        """Return the offset of the ":]" that ends the class whose "[" is at ``at``, -1 if there is none."""
+        """Return the offset of the ":]" that ends the class whose "[" is at ``at``, -1 without one."""
         if 0 <= self.no_class_end <= at:
             return -1
         end = pattern.find(":]", at + 2)
@@ -169,7 +169,7 @@ def parse_bracket(
 
 
 def _read_members(pattern: str, at: int, bracket: Bracket, visited: list[int], known: OpenBrackets) -> int:
-    """Add the members from ``at`` on to the set; return the offset after the "]", -1 if there is none.
+    """Add the members from ``at`` on to the set; return the offset after the "]", -1 without one.
 
     Args:
         visited: Receives the offsets of the members after the first.

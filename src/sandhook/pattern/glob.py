@@ -385,7 +385,7 @@ def compile_pattern(
 
     Args:
         pattern: The pattern; a backslash makes the next character ordinary.
-        extglob: Whether ``?(...)`` and its like are special.
+        extglob: Whether ``?(...)`` and similar groups are special.
         nocase: Whether case is ignored (shopt nocasematch, nocaseglob).
         dot_special: A "." at the beginning of the text is matched by a "." only, as in
             pathname expansion.

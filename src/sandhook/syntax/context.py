@@ -121,7 +121,7 @@ class Context:
 
     Attributes:
         queue: Tokens that were read ahead, or an error to raise in their place.
-        last: Kind of the token before, START if there is none.
+        last: Kind of the token before, START at the beginning.
         before_last: Kind of the token before ``last``.
         pending: Here-documents whose delimiter was read, and whose body was not.
         in_case_pattern: A ``case`` pattern comes next, where reserved words are ordinary words.

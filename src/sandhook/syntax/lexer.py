@@ -47,7 +47,7 @@ class Lexer(WordReader, Tokenizer):
 
     Attributes:
         context: What the tokens before decide about the next one.
-        aliases: Replaces alias names in the text; None if there are none.
+        aliases: Replaces alias names in the text; None without aliases.
         skips: Offset of a newline to the end of the here-documents after it.
     """
 

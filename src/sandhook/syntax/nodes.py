@@ -245,7 +245,7 @@ class SimpleCommand(Node):
 class Pipeline(Node):
     """[time [-p]] [!] command | command ...
 
-    Only made when there is more than one command, a "!" or "time"; ``both`` tells for each
+    Only made when there is more than one command, a "!" or "time"; ``both`` has for each
     "|" whether it was "|&". ``commands`` may be empty for a bare ``!`` or ``time``.
     """
 

@@ -4,7 +4,7 @@ The layout is that of ``declare -f``, and of ``bash --pretty-print``. Where bash
 spelling than was read, so does this: ``elif`` as ``else`` with an ``if``, ``for x`` with
 ``in "$@"``, ``$'...'`` as '...', ``<&-`` as ``0>&-``, ``function f`` before every definition,
 a function's body always in braces. Read again, the text means the same; where bash's own output
-would not (``coproc COPROC a b``, a lost ";" behind a here-document, a lost 1 in ``1<>f``), the
+would not (``coproc COPROC a b``, a lost ";" after a here-document, a lost 1 in ``1<>f``), the
 text is written so that it does.
 
 Source: bash 5.2 print_cmd.c, as its output shows.

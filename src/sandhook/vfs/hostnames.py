@@ -38,7 +38,7 @@ def is_windows_name(path: str) -> bool:
 
 
 def check_windows_name(name: str) -> str:
-    """Return a single name, or raise EINVAL when it is none."""
+    """Return a single name, or raise EINVAL for another name."""
     if not is_name(name):
         raise fs_error(errno.EINVAL, name)
     return name

@@ -45,7 +45,7 @@ TARGET, FILE = 8, 9
 # Answers to OUTPUT.
 GO, STOP = b"g", b"s"
 
-# The last output: there was none, it was false or null, it was anything else.
+# The last output: no output, false or null, anything else.
 NOTHING, FALSY, TRUTHY = 0, 1, 2
 
 # How a run ended: at the end of its inputs, by halt, by a halt that the program itself caught.
