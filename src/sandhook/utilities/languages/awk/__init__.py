@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from sandhook.command.context import Context
 from sandhook.command.options import Inform, UsageError, also, opt, option_set
 from sandhook.kernel.stack import stack_exceeds
+from sandhook.utilities.languages.awk.compile import compile_program
 from sandhook.utilities.languages.awk.lexer import Dialect, ProgramError, unescape
 from sandhook.utilities.languages.awk.machine import run_program
-from sandhook.utilities.languages.awk.program import Program
-from sandhook.utilities.languages.awk.runtime import ARGC, ARGV, ENVIRON, FS, PROCINFO, SPECIAL, Runtime
+from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.sources import SourceError, Sources
-from sandhook.utilities.languages.awk.statements import compile_program
+from sandhook.utilities.languages.awk.special import ARGC, ARGV, ENVIRON, FS, PROCINFO, SPECIAL
 from sandhook.utilities.languages.awk.symbols import function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum
 
 PERMUTE = False
 USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
-_LEAST = 60  #: Python frames below which a program runs on the stack it is started on
+_DEEP = 60  #: Python frames on the stack; above, a program runs on a fresh stack
 
 
 @option_set
@@ -80,7 +80,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return the status of exit, 1 for a program that cannot be used, 2 for a failure while it runs."""
+    """Return the status of exit, 1 for an error in the program, 2 for an error at run time."""
     if options.version or options.help:
         raise Inform("version" if options.version else "help")
     if not operands and all(kind == "i" for kind, _ in options.programs):
@@ -95,7 +95,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     except SourceError as error:
         ctx.error(str(error))
         return error.status
-    if stack_exceeds(_LEAST):
+    if stack_exceeds(_DEEP):
         status: int = ctx.kernel.scheduler.call_on_new_stack(lambda: _run(sources, options, operands, ctx))
         return status
     return _run(sources, options, operands, ctx)
@@ -106,12 +106,12 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     text = sources.text
     try:
         ctx.budget.charge(len(text) >> 4)
-        program = compile_program(text, dialect(options))
-        rt = Runtime(ctx, program)
-        prepare(rt, program, options, names)
-        return run_program(rt)
+        program = compile_program(text, _dialect(options))
+        rt = Runtime(ctx, program.symbols)
+        _prepare(rt, options, names)
+        return run_program(rt, program)
     except ProgramError as error:
-        show_error(ctx, text, error, sources.where(error.line))
+        _show_error(ctx, text, error, sources.where(error.line))
         return 1
     except Fatal as error:
         where = sources.where(error.line) if error.line else ""
@@ -123,22 +123,22 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
             rt.finish()
 
 
-def dialect(options: Options) -> Dialect:
+def _dialect(options: Options) -> Dialect:
     return Dialect(not (options.traditional or options.posix), options.posix)
 
 
-def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str]) -> None:
-    """Set ARGV, ENVIRON and what -F and -v ask for."""
-    g = rt.g
+def _prepare(rt: Runtime, options: Options, names: Sequence[str]) -> None:
+    """Set ARGV, ENVIRON, PROCINFO, and the variables of -F and -v. Raises UsageError and Fatal."""
+    symbols = rt.symbols
     for number, name in enumerate(("awk" if rt.ctx.name.endswith("awk") else rt.ctx.name, *names)):
-        rt.store(g[ARGV], str(number), Strnum(name))
-    g[ARGC] = float(len(names) + 1)
-    if program.environment or program.symbols:
+        rt.store(rt.arrays[ARGV], str(number), Strnum(name))
+    rt.g[ARGC] = float(len(names) + 1)
+    if symbols.uses_environment or symbols.uses_tables:
         for name, value in rt.ctx.environment.items():
-            rt.store(g[ENVIRON], name, Strnum(value))
-    if program.information or program.symbols:
-        inform_on_process(rt, program, names)
-    rt.sandbox = options.sandbox
+            rt.store(rt.arrays[ENVIRON], name, Strnum(value))
+    if symbols.uses_process or symbols.uses_tables:
+        _describe_process(rt, names)
+    rt.connections.sandbox = options.sandbox
     if options.by_bytes:
         rt.bytewise = True
     if options.separator is not None:
@@ -150,9 +150,9 @@ def prepare(rt: Runtime, program: Program, options: Options, names: Sequence[str
             raise Fatal(f"`{assignment.partition('=')[0]}' is not a legal variable name")
 
 
-def inform_on_process(rt: Runtime, program: Program, names: Sequence[str]) -> None:
+def _describe_process(rt: Runtime, names: Sequence[str]) -> None:
     """Fill PROCINFO."""
-    array, kernel, process = rt.g[PROCINFO], rt.ctx.kernel, rt.ctx.process
+    array, kernel, process = rt.arrays[PROCINFO], rt.ctx.kernel, rt.ctx.process
     known: dict[str, str | float] = {
         "version": "5.2.1", "FS": SPECIAL[rt.mode], "strftime": "%a %b %e %H:%M:%S %Z %Y", "platform": "posix",
         "pid": float(process.pid), "ppid": float(process.parent_pid), "pgrpid": float(process.pid),
@@ -164,17 +164,17 @@ def inform_on_process(rt: Runtime, program: Program, names: Sequence[str]) -> No
     arguments, identifiers = Array(), Array()
     for number, name in enumerate((rt.ctx.name, *names)):
         rt.store(arguments, str(number), name)
-    for name, slot in program.names.items():
-        kind = "array" if slot in program.arrays else "scalar"
+    for name, slot in rt.symbols.slots.items():
+        kind = "array" if slot in rt.symbols.arrays else "scalar"
         rt.store(identifiers, name, kind if slot < len(SPECIAL) else "untyped")
-    for name in function_table(program):
-        rt.store(identifiers, name, "user" if name in program.functions else "builtin")
+    for name in function_table(rt.symbols.functions):
+        rt.store(identifiers, name, "user" if name in rt.symbols.functions else "builtin")
     for key, made in (("argv", arguments), ("identifiers", identifiers)):
         rt.store(array, key, None)
         array[key] = made
 
 
-def show_error(ctx: Context, text: str, error: ProgramError, where: str) -> None:
+def _show_error(ctx: Context, text: str, error: ProgramError, where: str) -> None:
     """Print a syntax error as gawk does: the line, and a caret below the place."""
     start = text.rfind("\n", 0, error.at) + 1
     end = text.find("\n", error.at)

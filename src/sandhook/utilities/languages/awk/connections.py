@@ -1,12 +1,11 @@
-"""The streams that a program has open, found again by name: redirections, getline and close.
+"""The streams that a program has open, by name: redirections, getline and close.
 
 Source: POSIX.1-2024 XCU 3, awk, "input/output and general functions". Oracle: gawk 5.2.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sandhook.command.context import Context
 from sandhook.utilities.languages.awk.records import Source
@@ -22,31 +21,34 @@ from sandhook.utilities.languages.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
 
-class Connections(ABC):
-    """The half of a Runtime that knows what is open.
+class Connections:
+    """The files and commands that a program has open.
 
     Attributes:
-        streams: By redirection and name; ">>" is kept as ">", a command that is read as "<|".
-        rs, icase: How what is read is divided into records.
+        streams: By redirection and name; the key of ">>" is ">", the key of ``command | getline`` is "<|".
         sandbox: Nothing may be opened.
     """
 
-    ctx: Context
-    rs: str
-    icase: bool
-    sandbox: bool
-    streams: dict[tuple[str, str], Stream]
+    def __init__(
+        self,
+        ctx: Context,
+        environment: Callable[[], Mapping[str, str] | None],
+        set_error: Callable[[str], None],
+    ) -> None:
+        """Begin with no streams.
 
-    @abstractmethod
-    def environment(self) -> Mapping[str, str] | None:
-        """Return the environment of commands, None for the one that awk itself has."""
-
-    @abstractmethod
-    def set_error(self, text: str) -> None:
-        """Set ERRNO."""
+        Args:
+            environment: Returns the environment of commands, None for awk's own.
+            set_error: Sets ERRNO.
+        """
+        self._ctx = ctx
+        self.command_environment = environment
+        self._set_error = set_error
+        self.streams: dict[tuple[str, str], Stream] = {}
+        self.sandbox = False
 
     def _allow(self, redirect: str, name: str) -> None:
-        """Refuse what no stream can be opened for. Raises Fatal."""
+        """Raise Fatal when no stream may be opened."""
         if self.sandbox:
             raise Fatal("redirection not allowed in sandbox mode")
         if not name:
@@ -55,54 +57,63 @@ class Connections(ABC):
         if len(self.streams) >= MAX_STREAMS:
             raise Fatal("too many pipes or files open")
 
-    def _command(self, redirect: str, name: str) -> Stream:
+    def _command(self, redirect: str, name: str, separator: str = "\n", icase: bool = False) -> Stream:
         self._allow(redirect, name)
         self.flush()
-        made = open_command(self.ctx, redirect, name, self.environment(), self.rs, self.icase)
+        made = open_command(self._ctx, redirect, name, self.command_environment(), separator, icase)
         self.streams[redirect, name] = made
         return made
 
-    def input(self, redirect: str, name: str) -> Source | None:
-        """Return what getline reads after "<", "<|" (a command) or "|&", or None when it cannot be opened."""
+    def input(self, redirect: str, name: str, separator: str, icase: bool) -> Source | None:
+        """Return the source that getline reads, opened when it is new; None when it cannot be opened.
+
+        Args:
+            redirect: "<" for a file, "<|" for a command, "|&" for a coprocess.
+            separator, icase: How the source is divided into records: RS, and whether IGNORECASE is set.
+        """
         found = self.streams.get((redirect, name))
         if found is None:
             if redirect == "<":
                 self._allow(redirect, name)
                 try:
-                    found = open_input(self.ctx, name, self.rs, self.icase)
+                    found = open_input(self._ctx, name, separator, icase)
                 except OSError as error:
-                    self.set_error(error_text(error))
+                    self._set_error(error_text(error))
                     return None
                 self.streams[redirect, name] = found
             else:
-                found = self._command(redirect, name)
+                found = self._command(redirect, name, separator, icase)
         elif redirect == "|&":
             found.flush()
         source = found.source
         if source is None:
             raise Fatal("getline: attempt to read from closed read end of two-way pipe")
-        source.set_separator(self.rs, self.icase)
+        source.set_separator(separator, icase)
         return source
 
     def output(self, redirect: str, name: str) -> Stream:
-        """Return what print writes to after ">", ">>", "|" or "|&"."""
+        """Return the stream that print writes to, opened when it is new.
+
+        Args:
+            redirect: ">", ">>", "|" or "|&".
+        """
         key = (">" if redirect == ">>" else redirect, name)
         found = self.streams.get(key)
         if found is None:
             if redirect[0] == "|":
                 return self._command(redirect, name)
             self._allow(redirect, name)
-            found = self.streams[key] = open_output(self.ctx, redirect, name, len(self.streams) < GATHERING)
+            found = self.streams[key] = open_output(self._ctx, redirect, name, len(self.streams) < GATHERING)
         return found
 
     def flush(self) -> None:
-        """Flush standard output and all files."""
-        self.ctx.flush()
+        """Flush standard output and all streams."""
+        self._ctx.flush()
         for stream in self.streams.values():
             stream.flush()
 
     def close(self, name: str, end: str = "") -> float:
-        """Close what was opened last under a name; return the command's status, or -1.
+        """Close the stream that was opened last under a name; return the command's exit status, or -1.
 
         Args:
             end: "to" or "from" for one end of a two-way pipe.
@@ -111,7 +122,7 @@ class Connections(ABC):
             if key[1] == name:
                 break
         else:
-            self.set_error("close of redirection that was never opened")
+            self._set_error("close of redirection that was never opened")
             return -1.0
         stream = self.streams[key]
         if end:
@@ -128,6 +139,11 @@ class Connections(ABC):
         return float(stream.close())
 
     def close_all(self) -> None:
-        """Flush and close every stream, in the order they were opened; standard output comes last, as in gawk."""
+        """Flush and close every stream in the order they were opened; standard output is last, as in gawk."""
         while self.streams:
             self.streams.pop(next(iter(self.streams))).close()
+
+    def abandon(self) -> None:
+        """Release every stream without waiting for commands."""
+        for stream in self.streams.values():
+            stream.abandon()

@@ -1,45 +1,66 @@
-"""The grammar of awk's expressions: tokens to a tree of tuples, each with its kind first.
+"""The grammar of awk's expressions.
 
-Loops stand in for recursion where operators chain; what nests is counted.
+Chains of operators are parsed by loops, so that Python's stack grows only with nesting, which is counted.
 
-Source: POSIX.1-2024 XCU 3, awk, "grammar"; gawk 5.2 manual for its statements and functions.
+Source: POSIX.1-2024 XCU 3, awk, "grammar"; gawk 5.2 manual for its functions.
 """
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Callable
 
-from sandhook.utilities.languages.awk.lexer import GAWK, Dialect, ProgramError, Token, tokenize
+from sandhook.utilities.languages.awk.lexer import Token
+from sandhook.utilities.languages.awk.nodes import (
+    LVALUES,
+    And,
+    Arithmetic,
+    ArithmeticOperator,
+    Assignment,
+    BuiltinCall,
+    Call,
+    Comparison,
+    Concatenation,
+    Conditional,
+    Element,
+    Ere,
+    Expression,
+    ExpressionList,
+    Field,
+    Getline,
+    Grouping,
+    Increment,
+    IndirectCall,
+    Lvalue,
+    Match,
+    Membership,
+    Name,
+    Negation,
+    Not,
+    Number,
+    Or,
+    Relation,
+    RuleKind,
+    String,
+    UnaryPlus,
+)
+from sandhook.utilities.languages.awk.scope import Scope
+from sandhook.utilities.languages.awk.tokens import NESTING, Tokens
 from sandhook.utilities.languages.awk.values import Fatal, Regexp
 
-Node = tuple[Any, ...]
-NESTING = 100  #: levels of braces and prefix operators; a parenthesis counts as two
-CHAIN = 200  #: operators of one kind that group from the left without being flattened
+CHAIN = 200  #: operators of one kind in a row, except those that become one node
 
-_ASSIGN = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "^="))
-_COMPARE = frozenset(("<", "<=", "==", "!=", ">", ">="))
-#: Tokens that can begin an operand after another one: concatenation.
+_RELATIONS: dict[str, Relation] = {"<": "<", "<=": "<=", "==": "==", "!=": "!=", ">": ">", ">=": ">="}
+_ARITHMETIC: dict[str, ArithmeticOperator] = {"+": "+", "-": "-", "*": "*", "/": "/", "%": "%"}
+_ASSIGNMENTS: dict[str, ArithmeticOperator] = {
+    "+=": "+", "-=": "-", "*=": "*", "/=": "/", "%=": "%", "^=": "^",
+}  # fmt: skip
+#: Tokens that can begin an operand after another operand: concatenation.
 _STARTS = frozenset(
     (
-        "number",
-        "string",
-        "ere",
-        "regexp",
-        "indirect",
-        "call",
-        "name",
-        "builtin",
-        "$",
-        "!",
-        "(",
-        "++",
-        "--",
-        "-",
-        "+",
+        "number", "string", "ere", "regexp", "indirect", "call", "name", "builtin", "$", "!", "(", "++", "--",
+        "-", "+",
     )
-)
-_LVALUES = ("name", "field", "index")
-SPECIAL_RULES = ("BEGIN", "END", "BEGINFILE", "ENDFILE")
+)  # fmt: skip
 #: Built-in functions: least and most arguments.
 ARITY = {
     "length": (0, 1), "substr": (2, 3), "index": (2, 2), "split": (2, 4), "sub": (2, 3), "gsub": (2, 3),
@@ -50,21 +71,8 @@ ARITY = {
     "compl": (1, 1), "strtonum": (1, 1), "isarray": (1, 1), "typeof": (1, 1), "close": (1, 2), "fflush": (0, 1),
     "system": (1, 1), "patsplit": (2, 4), "mkbool": (1, 1), "inplace::begin": (2, 2), "inplace::end": (2, 2),
 }  # fmt: skip
-#: Which arguments of them are arrays.
-ARRAYS = {"split": (1, 3), "patsplit": (1, 3), "match": (2,), "asort": (0, 1), "asorti": (0, 1)}
-
-
-def constant(text: str) -> float:
-    """Return what a number in a program means: gawk reads C's octal and hexadecimal ones too."""
-    if text[:1] == "0" and len(text) > 1:
-        if text[1] in "xX":
-            digits = text[2:].lstrip("0")
-            return float(int(digits or "0", 16)) if len(digits) <= 256 else float("inf")
-        if text.isdigit() and not set(text) & {"8", "9"}:
-            digits = text.lstrip("0")
-            return float(int(digits or "0", 8)) if len(digits) <= 341 else float("inf")
-    return float(text)
-
+#: Positions of their arguments that are arrays.
+_ARRAYS = {"split": (1, 3), "patsplit": (1, 3), "match": (2,), "asort": (0, 1), "asorti": (0, 1)}
 
 _LEVELS = {
     "||": 0,
@@ -80,409 +88,350 @@ _LEVELS = {
     "/": 8,
     "%": 8,
 }
-_LEVELS |= dict.fromkeys(_COMPARE, 4)
+_LEVELS |= dict.fromkeys(_RELATIONS, 4)
 _LEVEL_COMPARE = 4
 LEVEL_CONCAT = 6
 
 
-class Function:
-    """A user's function: parameters, and later its body and which parameters are arrays."""
+def constant(text: str) -> float:
+    """Return the value of a number in a program; gawk reads C's octal and hexadecimal numbers too."""
+    if text[:1] == "0" and len(text) > 1:
+        if text[1] in "xX":
+            digits = text[2:].lstrip("0")
+            return float(int(digits or "0", 16)) if len(digits) <= 256 else float("inf")
+        if text.isdigit() and not set(text) & {"8", "9"}:
+            digits = text.lstrip("0")
+            return float(int(digits or "0", 8)) if len(digits) <= 341 else float("inf")
+    return float(text)
 
-    def __init__(self, name: str, params: list[str]) -> None:
-        self.name = name
-        self.params = params
-        self.body: Node = ("block", [])
-        self.arrays: set[str] = set()
 
-
-class Expressions:
-    """What the parser knows, and its half for expressions.
+class ExpressionParser:
+    """Parses expressions at the cursor.
 
     Attributes:
-        rules: (kind, first pattern, second pattern, body or None); kind is "" for a pattern.
-        lines: Where each rule begins.
-        functions: By name.
-        arrays: Names of global arrays.
-        may_assign: The next operand may be the target of an assignment: ``1 + x = 2`` is an error.
-        nests: There are arrays of arrays.
-        names: Every global name that is used. used: The line where each was first used.
+        no_greater: ``>`` is a redirection here, not a relation.
+        rule_kind: The kind of the rule that is parsed, "" in others and in functions.
     """
 
-    def __init__(self, text: str, dialect: Dialect = GAWK) -> None:
-        self.text = text
-        self.dialect = dialect
-        self.tokens = tokenize(text, dialect)
-        self.at = 0
-        self.token = self.tokens[0]
-        self.depth = 0
+    def __init__(self, tokens: Tokens, scope: Scope, *, extensions: bool) -> None:
+        self._tokens = tokens
+        self._scope = scope
+        self._extensions = extensions
+        self._may_assign = True  #: the next operand may be assigned to: ``1 + x = 2`` is an error
         self.no_greater = False
-        self.no_in = False
-        self.may_assign = True
-        self.nests = False
-        self.loops = 0
-        self.switches = 0
-        self.special_rule = ""
-        self.function: Function | None = None
-        self.functions: dict[str, Function] = {}
-        self.rules: list[tuple[str, Node | None, Node | None, Node | None]] = []
-        self.lines: list[int] = []
-        self.arrays: set[str] = set()
-        self.names: set[str] = set()
-        self.used: dict[str, int] = {}
-        self._scalars: dict[str, int] = {}
-        self._passed: list[tuple[Function | None, str, str, int]] = []
-        self._called: list[tuple[str, list[str], Token]] = []
+        self.rule_kind: RuleKind = ""
 
-    # ------------------------------------------------------------------ tokens
+    # ------------------------------------------------------------------ operators
 
-    def advance(self) -> Token:
-        token = self.token
-        self.at += 1
-        if self.at < len(self.tokens):
-            self.token = self.tokens[self.at]
-        return token
-
-    def take(self, kind: str) -> bool:
-        if self.token.kind == kind:
-            self.advance()
-            return True
-        return False
-
-    def expect(self, kind: str) -> Token:
-        if self.token.kind != kind:
-            self.unexpected()
-        return self.advance()
-
-    def unexpected(self) -> NoReturn:
-        kind = self.token.kind
-        message = "unexpected newline or end of string" if kind in ("newline", "end") else "syntax error"
-        raise ProgramError(message, self.token.line, self.token.at)
-
-    def fail(self, message: str, token: Token | None = None) -> NoReturn:
-        token = token or self.token
-        raise ProgramError(message, token.line, token.at)
-
-    def newlines(self) -> None:
-        while self.token.kind == "newline":
-            self.advance()
-
-    def deeper(self) -> None:
-        self.depth += 1
-        if self.depth > NESTING:
-            self.fail(f"program nests deeper than {NESTING} levels")
-
-    def _scope(self, function: Function | None, name: str) -> set[str]:
-        return function.arrays if function is not None and name in function.params else self.arrays
-
-    def array(self, node: Node) -> Node:
-        """Note that a name is used as an array."""
-        if node[0] == "name":
-            self._scope(self.function, node[1]).add(node[1])
-        elif node[0] != "index":
-            self.unexpected()
-        return node
-
-    # ------------------------------------------------------------------ expressions
-
-    def expressions(self, *, group: bool = False) -> list[Node]:
+    def expressions(self, *, group: bool = False) -> list[Expression]:
+        """Parse one or more expressions; with ``group`` a single ``(a, b)`` is allowed."""
         found = [self.expression(group=group)]
-        if found[0][0] == "group" and self.token.kind == ",":
-            self.unexpected()
-        while self.take(","):
-            self.newlines()
+        if isinstance(found[0], ExpressionList) and self._tokens.kind == ",":
+            self._tokens.unexpected()
+        while self._tokens.accept(","):
+            self._tokens.skip_newlines()
             found.append(self.expression())
         return found
 
-    def expression(self, *, group: bool = False) -> Node:
-        """Parse a ternary expression or an assignment."""
-        self.deeper()
-        condition = self.binary(0)
-        if self.take("?"):
-            self.newlines()
+    def expression(self, *, group: bool = False) -> Expression:
+        """Parse a conditional expression or an assignment."""
+        tokens = self._tokens
+        tokens.enter()
+        found = self.binary(0)
+        if tokens.accept("?"):
+            tokens.skip_newlines()
             first = self.expression()
-            self.newlines()
-            self.expect(":")
-            self.newlines()
-            condition = ("cond", condition, first, self.expression())
-        self.depth -= 1
-        if condition[0] == "group" and not group:
-            self.unexpected()
-        return condition
+            tokens.skip_newlines()
+            tokens.expect(":")
+            tokens.skip_newlines()
+            found = Conditional(found, first, self.expression())
+        tokens.leave()
+        if isinstance(found, ExpressionList) and not group:
+            tokens.unexpected()
+        return found
 
-    def binary(self, least: int) -> Node:
-        """Parse operators that bind at least as tightly as level ``least``."""
-        self.may_assign = least < LEVEL_CONCAT
+    def binary(self, least: int) -> Expression:
+        """Parse operators of level ``least`` and of the levels that bind more tightly."""
+        tokens = self._tokens
+        self._may_assign = least < LEVEL_CONCAT
         left = self.unary()
         chain = 0
         while True:
-            kind = self.token.kind
+            kind = tokens.kind
             level = _LEVELS.get(kind, -1)
             if kind in _STARTS and kind not in ("+", "-"):
                 level = LEVEL_CONCAT
-            if level < least or (kind == ">" and self.no_greater) or (kind == "in" and self.no_in):
+            if level < least or (kind == ">" and self.no_greater):
                 return left
-            if kind in ("|", "|&") and self.tokens[self.at + 1].kind != "getline":
+            if kind in ("|", "|&") and tokens.following != "getline":
                 return left
             chain += 1
             if chain > CHAIN and kind not in ("||", "&&") and level != LEVEL_CONCAT:
-                self.fail(f"more than {CHAIN} operators in a row")
-            if left[0] == "group":
-                self.unexpected()
-            left = self.operator(left, kind, level)
-            if kind == "in" and (
-                self.token.kind in _STARTS or _LEVELS.get(self.token.kind, 0) > LEVEL_CONCAT
-            ):
-                self.unexpected()
-            if level == _LEVEL_COMPARE and self.token.kind in _COMPARE:
-                if self.token.kind == ">" and self.no_greater:
+                tokens.fail(f"more than {CHAIN} operators in a row")
+            if isinstance(left, ExpressionList):
+                tokens.unexpected()
+            left = self._operator(left, kind, level)
+            if kind == "in" and (tokens.kind in _STARTS or _LEVELS.get(tokens.kind, 0) > LEVEL_CONCAT):
+                tokens.unexpected()
+            if level == _LEVEL_COMPARE and tokens.kind in _RELATIONS:
+                if tokens.kind == ">" and self.no_greater:
                     return left
-                self.unexpected()
+                tokens.unexpected()
 
-    def operator(self, left: Node, kind: str, level: int) -> Node:
+    def _operator(self, left: Expression, kind: str, level: int) -> Expression:
+        tokens = self._tokens
         if level == LEVEL_CONCAT:
             right = self.binary(LEVEL_CONCAT + 1)
-            return (
-                ("cat", [*left[1], right], 0)
-                if left[0] == "cat" and left[2] == 0
-                else ("cat", [left, right], 0)
-            )
-        self.advance()
+            return Concatenation((*(left.parts if isinstance(left, Concatenation) else (left,)), right))
+        tokens.advance()
         if kind == "in":
-            return ("in", [left], self.array(self.postfix_name()))
+            return Membership((left,), self._array_name())
         if kind in ("|", "|&"):
-            self.advance()
-            return ("getline", "<|" if kind == "|" else kind, self.optional_lvalue(), left)
+            tokens.advance()
+            return Getline("<|" if kind == "|" else "|&", self._optional_lvalue(), left)
         if kind in ("&&", "||"):
-            self.newlines()
+            tokens.skip_newlines()
             right = self.binary(level + 1)
-            name = "and" if kind == "&&" else "or"
-            return (name, [*left[1], right]) if left[0] == name else (name, [left, right])
+            joined = And if kind == "&&" else Or
+            return joined((*(left.parts if isinstance(left, joined) else (left,)), right))
         right = self.binary(level + 1)
-        if right[0] == "group":
-            self.unexpected()
+        if isinstance(right, ExpressionList):
+            tokens.unexpected()
         if kind in ("~", "!~"):
-            return ("match", left, right, kind == "!~")
-        return ("cmp" if kind in _COMPARE else "bin", kind, left, right)
+            return Match(left, right, kind == "!~")
+        if kind in _RELATIONS:
+            return Comparison(_RELATIONS[kind], left, right)
+        return Arithmetic(_ARITHMETIC[kind], left, right)
 
-    def unary(self) -> Node:
-        kind = self.token.kind
-        if kind in ("-", "+", "!"):
-            self.deeper()
-            self.advance()
-            self.may_assign = False
-            operand = self.unary()
-            self.depth -= 1
-            if kind == "!":
-                return ("not", operand)
-            return ("neg" if kind == "-" else "pos", operand)
-        return self.power()
+    def unary(self) -> Expression:
+        """Parse an operand with its prefix operators."""
+        kind = self._tokens.kind
+        if kind not in ("-", "+", "!"):
+            return self._power()
+        self._tokens.enter()
+        self._tokens.advance()
+        self._may_assign = False
+        operand = self.unary()
+        self._tokens.leave()
+        if kind == "!":
+            return Not(operand)
+        return Negation(operand) if kind == "-" else UnaryPlus(operand)
 
-    def power(self) -> Node:
-        left = self.postfix()
-        if self.token.kind != "^":
+    def _power(self) -> Expression:
+        left = self._postfix()
+        if self._tokens.kind != "^":
             return left
-        self.deeper()
-        self.advance()
-        self.may_assign = False
-        right = self.unary()  # right-associative: it takes further powers
-        self.depth -= 1
-        return ("bin", "^", left, right)
+        self._tokens.enter()
+        self._tokens.advance()
+        self._may_assign = False
+        right = self.unary()  # "^" groups from the right: this includes further powers
+        self._tokens.leave()
+        return Arithmetic("^", left, right)
 
-    def postfix(self) -> Node:
-        may_assign = self.may_assign
-        node = self.primary()
-        if node[0] in _LVALUES:
-            kind = self.token.kind
-            if kind in ("++", "--"):
-                self.advance()
-                return ("incr", node, 1.0 if kind == "++" else -1.0, False)
-            if kind in _ASSIGN and may_assign:
-                self.advance()
-                self.newlines()
-                self.deeper()
-                held = self.no_in
-                value = self.expression()
-                self.no_in = held
-                self.depth -= 1
-                return ("assign", kind[:-1], node, value)
+    def _postfix(self) -> Expression:
+        may_assign = self._may_assign
+        node = self._primary()
+        if not isinstance(node, LVALUES):
+            return node
+        tokens = self._tokens
+        kind = tokens.kind
+        if kind in ("++", "--"):
+            tokens.advance()
+            return Increment(node, 1.0 if kind == "++" else -1.0, False)
+        if may_assign and (kind == "=" or kind in _ASSIGNMENTS):
+            tokens.advance()
+            tokens.skip_newlines()
+            tokens.enter()
+            value = self.expression()
+            tokens.leave()
+            return Assignment(_ASSIGNMENTS.get(kind, ""), node, value)
         return node
 
-    def primary(self) -> Node:
-        token = self.token
-        kind = token.kind
-        if kind == "number":
-            self.advance()
-            text = token.value
-            return ("num", constant(text) if self.dialect.extensions else float(text))
-        if kind == "string":
-            self.advance()
-            return ("str", token.value)
-        if kind == "ere":
-            self.advance()
-            return ("ere", token.value)
-        if kind == "regexp":
-            self.advance()
-            return ("str", Regexp(token.value))
-        if kind == "indirect":
-            return self.indirect()
-        if kind == "$":
-            self.advance()
-            self.deeper()
-            if self.token.kind in ("++", "--", "-", "+", "!"):
-                operand = self.unary() if self.token.kind in ("-", "+", "!") else self.primary()
-            else:
-                operand = self.primary()
-            self.depth -= 1
-            return ("field", operand)
-        if kind in ("++", "--"):
-            self.advance()
-            self.deeper()
-            target = self.primary()
-            self.depth -= 1
-            if target[0] not in _LVALUES:
-                self.unexpected()
-            return ("incr", target, 1.0 if kind == "++" else -1.0, True)
-        if kind == "(":
-            return self.grouping()
-        if kind == "name":
-            return self.postfix_name()
-        if kind == "call":
-            return self.call()
-        if kind == "builtin":
-            return self.builtin()
-        if kind == "getline":
-            self.advance()
-            variable = self.optional_lvalue()
-            if self.special_rule in ("BEGINFILE", "ENDFILE") and self.token.kind != "<":
-                raise Fatal(
-                    f"non-redirected `getline' invalid inside `{self.special_rule}' rule", 1, token.line
-                )
-            if self.take("<"):
-                return ("getline", "<", variable, self.primary())
-            return ("getline", "", variable, None)
-        return self.unexpected()
+    # ------------------------------------------------------------------ operands
 
-    def grouping(self) -> Node:
-        self.deeper()
-        self.advance()
-        held = self.no_greater, self.no_in
-        self.no_greater = self.no_in = False
-        found = self.expressions()
-        self.no_greater, self.no_in = held
-        self.expect(")")
-        self.depth -= 1
+    def _primary(self) -> Expression:
+        kind = self._tokens.kind
+        if kind == "name":
+            return self.name()
+        parse = _PRIMARIES.get(kind)
+        return self._tokens.unexpected() if parse is None else parse(self)
+
+    def _number(self) -> Expression:
+        text = self._tokens.advance().value
+        return Number(constant(text) if self._extensions else float(text))
+
+    def _string(self) -> Expression:
+        return String(self._tokens.advance().value)
+
+    def _ere(self) -> Expression:
+        return Ere(self._tokens.advance().value)
+
+    def _regexp(self) -> Expression:
+        return String(Regexp(self._tokens.advance().value))
+
+    def _field(self) -> Expression:
+        self._tokens.advance()
+        self._tokens.enter()
+        operand = self.unary() if self._tokens.kind in ("-", "+", "!") else self._primary()
+        self._tokens.leave()
+        return Field(operand)
+
+    def _increment(self) -> Expression:
+        kind = self._tokens.advance().kind
+        self._tokens.enter()
+        target = self._primary()
+        self._tokens.leave()
+        if not isinstance(target, LVALUES):
+            self._tokens.unexpected()
+        return Increment(target, 1.0 if kind == "++" else -1.0, True)
+
+    def _getline(self) -> Expression:
+        token = self._tokens.advance()
+        variable = self._optional_lvalue()
+        if self.rule_kind in ("BEGINFILE", "ENDFILE") and self._tokens.kind != "<":
+            raise Fatal(f"non-redirected `getline' invalid inside `{self.rule_kind}' rule", 1, token.line)
+        if self._tokens.accept("<"):
+            return Getline("<", variable, self._primary())
+        return Getline("", variable, None)
+
+    def _grouping(self) -> Expression:
+        tokens = self._tokens
+        tokens.enter()
+        tokens.advance()
+        found = self._inside()
+        tokens.expect(")")
+        tokens.leave()
         if len(found) > 1:
-            if self.token.kind == "in" and not self.no_in:
-                self.advance()
-                return ("in", found, self.array(self.postfix_name()))
-            return ("group", found)
-        if found[0][0] in ("cat", *_LVALUES, "and", "or"):
-            return ("paren", found[0])
+            if tokens.accept("in"):
+                return Membership(tuple(found), self._array_name())
+            return ExpressionList(tuple(found))
+        if isinstance(found[0], (Concatenation, And, Or, *LVALUES)):
+            return Grouping(found[0])
         return found[0]
 
-    def postfix_name(self) -> Node:
-        """A variable, or an element of an array, of arrays too."""
-        if self.token.kind != "name":
-            self.unexpected()
-        token = self.advance()
-        name = token.value
-        if self.function is None or name not in self.function.params:
-            self.names.add(name)
-            self.used.setdefault(name, token.line)
-        node: Node = ("name", name)
-        depth = 0
-        while self.token.kind == "[":
-            depth += 1
-            if depth > NESTING:
-                self.fail(f"program nests deeper than {NESTING} levels")
-            self.advance()
-            held = self.no_greater, self.no_in
-            self.no_greater = self.no_in = False
-            subscripts = self.expressions()
-            self.no_greater, self.no_in = held
-            self.expect("]")
-            self.nests = self.nests or depth > 1
-            node = ("index", self.array(node), subscripts)
-        if not depth:
-            key = self._used_as(name)
-            self._scalars[key] = self._scalars.get(key, 0) + 1
-        return node
-
-    def _used_as(self, name: str) -> str:
-        """Return a key for a variable: parameters of functions have names of their own."""
-        function = self.function
-        return f"{function.name}({name}" if function is not None and name in function.params else name
-
-    def _unused(self, args: list[Node]) -> None:
-        """Take back that names are used as scalars: nobody knows yet what those in ``args`` are."""
-        for arg in args:
-            if arg[0] == "name":
-                self._scalars[self._used_as(arg[1])] -= 1
-
-    def optional_lvalue(self) -> Node | None:
-        if self.token.kind == "$":
-            return self.primary()
-        return self.postfix_name() if self.token.kind == "name" else None
-
-    def arguments(self) -> list[Node]:
-        self.expect("(")
-        self.deeper()
-        held = self.no_greater, self.no_in
-        self.no_greater = self.no_in = False
-        self.newlines()
-        found = [] if self.token.kind == ")" else self.expressions()
-        self.newlines()
-        self.expect(")")
-        self.no_greater, self.no_in = held
-        self.depth -= 1
+    def _inside(self) -> list[Expression]:
+        """Parse expressions inside brackets, where ``>`` is a relation."""
+        held, self.no_greater = self.no_greater, False
+        found = self.expressions()
+        self.no_greater = held
         return found
 
-    def call(self) -> Node:
-        token = self.advance()
-        args = self.arguments()
-        self._unused(args)
-        self._called.append((token.value, self.function.params if self.function else [], token))
-        for position, arg in enumerate(args):
-            if arg[0] == "name":
-                self._passed.append((self.function, arg[1], token.value, position))
-        return ("call", token.value, args)
+    # ------------------------------------------------------------------ names
 
-    def indirect(self) -> Node:
-        """A call of the function that a variable names."""
-        name = self.advance().value
-        if self.function is None or name not in self.function.params:
-            self.names.add(name)
-        return ("indirect", ("name", name), self.arguments())
+    def name(self) -> Name | Element:
+        """Parse a variable, or an element of an array."""
+        tokens, scope = self._tokens, self._scope
+        token = tokens.expect("name")
+        scope.add_name(token.value, token.line)
+        node: Name | Element = Name(token.value)
+        depth = 0
+        while tokens.kind == "[":
+            depth += 1
+            if depth > NESTING:
+                tokens.fail_of_nesting()
+            tokens.advance()
+            subscripts = self._inside()
+            tokens.expect("]")
+            scope.nests = scope.nests or depth > 1
+            node = Element(self.as_array(node), tuple(subscripts))
+        if not depth:
+            scope.add_scalar_use(token.value)
+        return node
 
-    def builtin(self) -> Node:
-        token = self.advance()
+    def as_array(self, node: Name | Element) -> Name | Element:
+        """Record that a name is used as an array."""
+        if isinstance(node, Name):
+            self._scope.add_array(node.name)
+        return node
+
+    def _array_name(self) -> Name | Element:
+        return self.as_array(self.name())
+
+    def _optional_lvalue(self) -> Lvalue | None:
+        if self._tokens.kind == "$":
+            node = self._primary()
+            assert isinstance(node, Field)
+            return node
+        return self.name() if self._tokens.kind == "name" else None
+
+    # ------------------------------------------------------------------ calls
+
+    def _arguments(self) -> tuple[Expression, ...]:
+        tokens = self._tokens
+        tokens.expect("(")
+        tokens.enter()
+        tokens.skip_newlines()
+        found = [] if tokens.kind == ")" else self._inside()
+        tokens.skip_newlines()
+        tokens.expect(")")
+        tokens.leave()
+        return tuple(found)
+
+    def _call(self) -> Expression:
+        token = self._tokens.advance()
+        arguments = self._arguments()
+        self._scope.add_call(token, arguments)
+        return Call(token.value, arguments)
+
+    def _indirect_call(self) -> Expression:
+        name = self._tokens.advance().value
+        self._scope.add_name(name)
+        return IndirectCall(Name(name), self._arguments())
+
+    def _builtin_call(self) -> Expression:
+        token = self._tokens.advance()
         name = token.value
-        if name == "length" and self.token.kind != "(":
-            return ("builtin", name, [])
-        args = self.arguments()
+        if name == "length" and self._tokens.kind != "(":
+            return BuiltinCall(name, ())
+        arguments = self._arguments()
+        self._check_count(token, len(arguments))
+        self._check_arrays(token, arguments)
+        if name in ("typeof", "isarray"):
+            self._scope.drop_scalar_uses(arguments)
+            first = arguments[0]
+            if isinstance(first, Name) and self._scope.is_used_as_scalar(first.name):
+                return BuiltinCall(name, (*arguments, Number(1.0)))
+        if name in ("sub", "gsub") and len(arguments) > 2 and not _is_changeable(arguments[2]):
+            self._tokens.fail(f"{name} third parameter is not a changeable object", self._tokens.previous)
+        return BuiltinCall(name, arguments)
+
+    def _check_count(self, token: Token, count: int) -> None:
+        name = token.value
         least, most = ARITY[name]
-        if len(args) < least and name in ("and", "or", "xor", "sprintf"):
+        if count < least and name in ("and", "or", "xor", "sprintf"):
             few = "no arguments" if name == "sprintf" else "called with less than two arguments"
             raise Fatal(f"{name}: {few}", line=token.line)
-        if not least <= len(args) <= most:
-            self.fail(f"{len(args)} is invalid as number of arguments for {name}", self.tokens[self.at - 1])
-        for position in ARRAYS.get(name, ()):
-            if position < len(args):
-                if args[position][0] not in ("name", "index"):
+        if not least <= count <= most:
+            self._tokens.fail(f"{count} is invalid as number of arguments for {name}", self._tokens.previous)
+
+    def _check_arrays(self, token: Token, arguments: tuple[Expression, ...]) -> None:
+        for position in _ARRAYS.get(token.value, ()):
+            if position < len(arguments):
+                argument = arguments[position]
+                if not isinstance(argument, (Name, Element)):
                     which = ("first", "second", "third", "fourth")[position]
-                    raise Fatal(f"{name}: {which} argument is not an array", line=token.line)
-                self.array(args[position])
-        if name in ("typeof", "isarray"):
-            self._unused(args)
-            if args[0][0] == "name" and self._scalars[self._used_as(args[0][1])]:
-                return ("builtin", name, [*args, ("num", 1.0)])
-        if name in ("sub", "gsub") and len(args) > 2 and not _changeable(args[2]):
-            self.fail(f"{name} third parameter is not a changeable object", self.tokens[self.at - 1])
-        return ("builtin", name, args)
+                    raise Fatal(f"{token.value}: {which} argument is not an array", line=token.line)
+                self.as_array(argument)
 
 
-def _changeable(node: Node) -> bool:
-    """Return whether sub may store into a node; it passes constants over in silence."""
-    while node[0] == "paren":
-        node = node[1]
-    return node[0] in (*_LVALUES, "str", "num")
+_PRIMARIES: dict[str, Callable[[ExpressionParser], Expression]] = {
+    "number": ExpressionParser._number,
+    "string": ExpressionParser._string,
+    "ere": ExpressionParser._ere,
+    "regexp": ExpressionParser._regexp,
+    "indirect": ExpressionParser._indirect_call,
+    "$": ExpressionParser._field,
+    "++": ExpressionParser._increment,
+    "--": ExpressionParser._increment,
+    "(": ExpressionParser._grouping,
+    "call": ExpressionParser._call,
+    "builtin": ExpressionParser._builtin_call,
+    "getline": ExpressionParser._getline,
+}
+
+
+def _is_changeable(node: Expression) -> bool:
+    """Return True when sub accepts a node as its target; it ignores a constant."""
+    while isinstance(node, Grouping):
+        node = node.expression
+    return isinstance(node, (*LVALUES, String, Number))

@@ -1,4 +1,4 @@
-"""Numbers as text: printf's conversions over awk's values, counted in characters, CONVFMT, and comparison.
+"""printf's conversions, numbers as text by CONVFMT, and comparison of values.
 
 Source: POSIX.1-2024 XCU 3, awk, "output statements". Oracle: gawk 5.2.
 """
@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
 
 from sandhook.record import Record
 from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value, looks_numeric, to_number
@@ -38,7 +37,7 @@ class Conversion(Record):
 
 @lru_cache(maxsize=128)
 def parsed(format_: str) -> tuple[str | Conversion, ...]:
-    """Take a format apart; what is no conversion stands for itself. Raises Fatal for numbers of arguments."""
+    """Parse a format into conversions and plain text. Raises Fatal for a wrong argument number."""
     items: list[str | Conversion] = []
     numbered: set[bool] = set()
     at = 0
@@ -60,9 +59,9 @@ def parsed(format_: str) -> tuple[str | Conversion, ...]:
         if letter not in "csdiouxXeEfFgGaA":
             items.append(found[0])
             continue
-        for given in (position, *(part.strip("*.$") for part in (width, precision or "") if "*" in part)):
-            numbered.add(bool(given))
-            if given and not int(given[:10]):
+        for index in (position, *(part.strip("*.$") for part in (width, precision or "") if "*" in part)):
+            numbered.add(bool(index))
+            if index and not int(index[:10]):
                 raise Fatal("argument index with `$' must be > 0")
         if len(numbered) > 1:
             raise Fatal("must use `count$' on all formats or none")
@@ -83,22 +82,22 @@ def _bounded(digits: str) -> int:
 
 
 def _size(text: str) -> int:
-    """Return a width or precision as Conversion keeps it."""
+    """Return a width or precision as Conversion codes it."""
     if text[:1] == "*":
         return -2 - _bounded(text[1:-1])
     return -1 if text[:1] == "-" else _bounded(text)
 
 
 class _Arguments:
-    """The arguments of one printf, taken one after the other or by number."""
+    """The arguments of one printf, read in order or by number."""
 
-    def __init__(self, format_: str, values: Sequence[Any]) -> None:
+    def __init__(self, format_: str, values: Sequence[Value]) -> None:
         self._format = format_
         self._values = values
         self._next = 0
 
-    def take(self, number: int, at: int) -> Any:
-        """Return argument ``number``, the next one for 0. Raises Fatal when there is none."""
+    def argument(self, number: int, at: int) -> Value:
+        """Return argument ``number``, or the next one for 0. Raises Fatal when it is missing."""
         if number:
             if number > len(self._values):
                 raise Fatal(f"argument index {number} greater than total number of supplied arguments")
@@ -111,22 +110,22 @@ class _Arguments:
         self._next += 1
         return self._values[self._next - 1]
 
-    def size(self, given: int, at: int) -> int:
-        """Return a width or precision, -1 for none; a width may come out negative."""
-        if given >= -1:
-            return given
-        number = to_number(self.take(-2 - given, at))
+    def size(self, coded: int, at: int) -> int:
+        """Return a width or precision, -1 for an absent one; a width may be negative."""
+        if coded >= -1:
+            return coded
+        number = to_number(self.argument(-2 - coded, at))
         return int(max(-_LARGEST, min(_LARGEST, number))) if number == number else 0
 
 
 def format_text(
-    format_: str, arguments: Sequence[Any], conversion: str, check_fits: Callable[[int], None] | None = None
+    format_: str, arguments: Sequence[Value], conversion: str, check_fits: Callable[[int], None] | None = None
 ) -> str:
     """Return what printf writes.
 
     Args:
-        conversion: CONVFMT, for ``%s`` of a number that is no integer.
-        check_fits: Refuses a size in characters that the run could never hold.
+        conversion: CONVFMT, for ``%s`` of a number that is not an integer.
+        check_fits: Raises LimitExceeded for a size in characters that the run could never hold.
 
     Raises:
         Fatal: There are fewer arguments than conversions.
@@ -149,7 +148,7 @@ def format_text(
             width = 0
         if precision < -1:
             precision = max(values.size(precision, at), -1)
-        value = values.take(item.position, at)
+        value = values.argument(item.position, at)
         if check_fits is not None:
             check_fits(size + width + max(precision, 0))
         text = _converted(letter, flags, width, precision, value, conversion)
@@ -160,7 +159,7 @@ def format_text(
     return "".join(out)
 
 
-def _converted(letter: str, flags: str, width: int, precision: int, value: Any, conversion: str) -> str:
+def _converted(letter: str, flags: str, width: int, precision: int, value: Value, conversion: str) -> str:
     if letter == "s":
         text = (
             number_to_text(value, conversion) if type(value) is float else "" if value is None else str(value)
@@ -188,13 +187,13 @@ def _converted(letter: str, flags: str, width: int, precision: int, value: Any, 
     return spec % number
 
 
-def _character(value: Any) -> tuple[str, int]:
-    """Return what %c writes, and how wide it counts: the character of a number by its bytes."""
+def _character(value: Value) -> tuple[str, int]:
+    """Return the character that %c writes, and its width: bytes for a number, else 1."""
     if type(value) is Strnum:
         number = looks_numeric(value)
         value = str(value) if number is None else number
-    if type(value) is not float:
-        return (value[:1] if value else "\0"), 1
+    if not isinstance(value, float):
+        return (value[:1] if isinstance(value, str) and value else "\0"), 1
     code = int(value) & 0xFFFFFFFF if value - value == 0.0 else 0
     if code < 0x80 or 0xD800 <= code < 0xE000:
         return (chr(code) if code < 0x80 else "\0"), 1
@@ -206,7 +205,7 @@ def _character(value: Any) -> tuple[str, int]:
 
 
 def _beyond(code: int) -> tuple[str, int]:
-    """Write a number that is no character as UTF-8 would have gone on, in up to six bytes."""
+    """Encode a number above Unicode as UTF-8 once did, in up to six bytes."""
     count = 4 if code < 0x200000 else 5 if code < 0x4000000 else 6
     tail = [0x80 | code >> shift & 0x3F for shift in range(6 * (count - 2), -1, -6)]
     head = (0xFF00 >> count & 0xFF) | code >> 6 * (count - 1)
@@ -214,7 +213,7 @@ def _beyond(code: int) -> tuple[str, int]:
 
 
 def _integer(value: int, letter: str, flags: str, width: int, precision: int, zero: bool) -> str:
-    """Format a whole number; ``zero`` says that it was none before its fraction was cut off."""
+    """Format a whole number; ``zero`` is true when it was zero before its fraction was dropped."""
     digits = format(abs(value), "d" if letter == "u" else letter)
     sign = ""
     if zero and precision == 0 and ("#" not in flags or letter == "d"):
@@ -233,7 +232,7 @@ def _integer(value: int, letter: str, flags: str, width: int, precision: int, ze
 
 
 def _hexadecimal(value: float, letter: str, flags: str, width: int, precision: int) -> str:
-    """``%a``: digits of the fraction are cut at ``precision``, rounded to even."""
+    """Format ``%a``; the fraction is rounded half to even at ``precision`` digits."""
     mantissa, _, exponent = abs(value).hex().removeprefix("0x").partition("p")
     head, _, tail = mantissa.partition(".")
     if 0 <= precision < len(tail):
@@ -262,12 +261,12 @@ def _padded(text: str, flags: str, width: int) -> str:
     return text.ljust(width) if "-" in flags else text.rjust(width)
 
 
-#: The texts of the numbers that most subscripts are.
+#: The texts of small integers, which most subscripts are.
 INTEGERS = {float(number): str(number) for number in range(257)}
 
 
 def number_to_text(value: float, conversion: str) -> str:
-    """Convert a number: an integer in full, any other by ``conversion`` (CONVFMT or OFMT)."""
+    """Convert a number to text: an integer in full, another number by ``conversion`` (CONVFMT or OFMT)."""
     known = INTEGERS.get(value)
     if known is not None:
         return known
@@ -283,18 +282,24 @@ def number_to_text(value: float, conversion: str) -> str:
 
 
 def order(left: Value, right: Value, conversion: str) -> int:
-    """Compare two values as POSIX says: -1, 0 or 1; 2 for a comparison with NaN."""
+    """Compare two values as numbers or as strings: -1, 0 or 1; 2 for a comparison with NaN. Raises Fatal for an array."""
     a = left if type(left) is float else _comparable(left)
     b = right if type(right) is float else _comparable(right)
     if type(a) is float and type(b) is float:
         return (a > b) - (a < b) if a == a and b == b else 2
-    first = left if isinstance(left, str) else "" if left is None else number_to_text(left, conversion)
-    second = right if isinstance(right, str) else "" if right is None else number_to_text(right, conversion)
+    first, second = _text(left, conversion), _text(right, conversion)
     return (first > second) - (first < second)
 
 
+def _text(value: Value, conversion: str) -> str:
+    """Convert a scalar to a string, by CONVFMT."""
+    if isinstance(value, float):
+        return number_to_text(value, conversion)
+    return value if isinstance(value, str) else ""
+
+
 def _comparable(value: Value) -> float | str:
-    """Return a float when the value may be compared as one; None is 0 beside a number."""
+    """Return a float for a value that may be compared as a number, else a string. Raises Fatal for an array."""
     if value is None:
         return 0.0
     if type(value) is float:
@@ -305,3 +310,8 @@ def _comparable(value: Value) -> float | str:
     if isinstance(value, Array):
         raise Fatal("attempt to use array in a scalar context")
     return str(value)
+
+
+def folded(value: Value) -> Value:
+    """Return a value as IGNORECASE compares it; a string keeps its kind."""
+    return type(value)(value.lower()) if isinstance(value, str) else value

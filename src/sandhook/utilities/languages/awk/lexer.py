@@ -125,7 +125,7 @@ _OPERATORS = (
     "~", "$", "=",
 )  # fmt: skip
 _CANONICAL = {"**": "^", "**=": "^="}
-#: A "/" after one of these divides; anywhere else it begins a regular expression.
+#: A "/" behind one of these divides; anywhere else it begins a regular expression.
 _OPERANDS = frozenset(("number", "string", "ere", "regexp", "name", "builtin", ")", "]", "++", "--", "$"))
 _SIMPLE = {
     "n": "\n",
@@ -152,7 +152,7 @@ class ProgramError(Exception):
 
 class Token(Record):
     """``kind`` is "number", "string", "ere", "regexp" (``@/re/``), "name", "call" (a name right before "("),
-    "indirect" (one after "@"), "builtin", "newline", "end", or the keyword or operator itself."""
+    "indirect" (one behind "@"), "builtin", "newline", "end", or the keyword or operator itself."""
 
     kind: str
     value: str

@@ -10,48 +10,45 @@ from contextlib import suppress
 from functools import reduce
 from operator import add
 
-from sandhook.utilities.languages.awk import runtime as special
-from sandhook.utilities.languages.awk.program import Run
+from sandhook.utilities.languages.awk.program import NEXTFILE, Program, Step
 from sandhook.utilities.languages.awk.records import ODD, Source
-from sandhook.utilities.languages.awk.runtime import Exit, Next, NextFile, Runtime
-from sandhook.utilities.languages.awk.statements import NEXTFILE
+from sandhook.utilities.languages.awk.runtime import NextInput, NextRecord, ProgramExit, Runtime
+from sandhook.utilities.languages.awk.special import RT
 from sandhook.utilities.languages.awk.values import Fatal
 
 
-def run_program(rt: Runtime) -> int:
+def run_program(rt: Runtime, program: Program) -> int:
     """Run a prepared program; return its exit status."""
-    program = rt.program
     try:
         try:
             _section(rt, program.begin, "BEGIN")
             if program.rules or program.end or program.begin_file or program.end_file:
-                read_all(rt)
-        except Exit:
+                _read_all(rt, program)
+        except ProgramExit:
             rt.frame = []
             rt.depth = 0
-        with suppress(Exit):
+        with suppress(ProgramExit):
             _section(rt, program.end, "END")
-    except Exception:  # a signal is none: who dies of one waits for no command
+    except Exception:  # not a signal: a process that it ends does not wait for commands
         if rt.budget.exhausted is None:
-            rt.close_all()
+            rt.connections.close_all()
         raise
-    rt.close_all()
+    rt.connections.close_all()
     return rt.status
 
 
-def _section(rt: Runtime, actions: list[Run], name: str) -> None:
-    """Run BEGIN or END, where a function must not go to the next record."""
+def _section(rt: Runtime, actions: list[Step], name: str) -> None:
+    """Run BEGIN or END, where a function must not call next or nextfile."""
     try:
         for action in actions:
             action(rt)
-    except (Next, NextFile) as error:
-        what = "next" if isinstance(error, Next) else "nextfile"
+    except (NextRecord, NextInput) as error:
+        what = "next" if isinstance(error, NextRecord) else "nextfile"
         raise Fatal(f"`{what}' cannot be called from a `{name}' rule", line=error.args[0]) from None
 
 
-def read_all(rt: Runtime) -> None:
-    """Run the rules on every record of every input; getline may take some, or go to the next input."""
-    program = rt.program
+def _read_all(rt: Runtime, program: Program) -> None:
+    """Run the rules on every record of every input; getline may read records too, or open the next input."""
     rule = program.rules[0] if len(program.rules) == 1 else _all_rules(program.rules)
     begun: object = None
     while True:
@@ -62,28 +59,28 @@ def read_all(rt: Runtime) -> None:
             continue
         if begun is not source:
             begun = source
-            if program.begin_file and _begin_file(rt) == NEXTFILE:
+            if program.begin_file and _begin_file(rt, program) == NEXTFILE:
                 failed, rt.failure, rt.directory = rt.failure, "", ""
                 if not failed:
-                    _end_file(rt)
+                    _end_file(rt, program)
                 if not rt.next_source():
                     return
                 continue
-        if _batch(rt, source, rule) != NEXTFILE and (rt.source is not source or source.more()):
+        if _batch(rt, program, source, rule) != NEXTFILE and (rt.source is not source or source.more()):
             continue
         if rt.source is source:
-            _end_file(rt)
+            _end_file(rt, program)
             if not rt.next_source():
                 return
 
 
-def _begin_file(rt: Runtime) -> int | None:
-    """Run BEGINFILE; NEXTFILE passes the input by, even one that cannot be read."""
+def _begin_file(rt: Runtime, program: Program) -> int | None:
+    """Run BEGINFILE; NEXTFILE skips the input, even one that cannot be read. Raises Fatal."""
     try:
-        for action in rt.program.begin_file:
+        for action in program.begin_file:
             if action(rt) == NEXTFILE:
                 return NEXTFILE
-    except NextFile:
+    except NextInput:
         rt.frame = []
         rt.depth = 0
         return NEXTFILE
@@ -95,19 +92,19 @@ def _begin_file(rt: Runtime) -> int | None:
     return None
 
 
-def _end_file(rt: Runtime) -> None:
-    for action in rt.program.end_file:
+def _end_file(rt: Runtime, program: Program) -> None:
+    for action in program.end_file:
         action(rt)
 
 
-def _batch(rt: Runtime, source: Source, rule: Run) -> int | None:
-    """Run the rules on the records that were read already."""
-    counts = rt.program.counts
-    terminators = rt.program.terminators
+def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | None:
+    """Run the rules on the records that are in memory."""
+    counts = rt.symbols.uses_counts
+    terminators = rt.symbols.uses_terminators
     try:
-        if rt.program.total is not None and not (counts or terminators) and rt.blanks:
+        if program.total is not None and not (counts or terminators) and rt.blanks:
             lines = list(source.lines)
-            if lines and _totalled(rt, lines, *rt.program.total):
+            if lines and _totalled(rt, lines, *program.total):
                 rt.record = lines[-1]
                 return None
             source.lines = iter(lines)
@@ -117,7 +114,7 @@ def _batch(rt: Runtime, source: Source, rule: Run) -> int | None:
                 rt.dirty = False
                 try:
                     left = rule(rt)
-                except Next:
+                except NextRecord:
                     rt.frame = []
                     rt.depth = 0
                     continue
@@ -129,31 +126,35 @@ def _batch(rt: Runtime, source: Source, rule: Run) -> int | None:
                 rt.nr += 1.0
                 rt.fnr += 1.0
             if terminators:
-                rt.g[special.RT] = next(source.terminators, source.separator)
+                rt.g[RT] = next(source.terminators, source.separator)
             rt.record = line
             rt.fields = None
             rt.dirty = False
             try:
                 left = rule(rt)
-            except Next:
+            except NextRecord:
                 rt.frame = []
                 rt.depth = 0
                 continue
             if left is not None and left == NEXTFILE:
                 return NEXTFILE
-    except NextFile:
+    except NextInput:
         rt.frame = []
         rt.depth = 0
         return NEXTFILE
     return None
 
 
-#: What the columns that are totalled at once are made of; what is no number all the same is left to float().
+#: The characters of numbers that float() reads as awk does; it refuses the rest that is not a number.
 _PLAIN = re.compile(r"[0-9.+-]*")
 
 
 def _totalled(rt: Runtime, lines: list[str], at: int, place: int) -> bool:
-    """Do ``{ s += $1 }`` for many records at once; False when one of them needs a closer look."""
+    """Run ``{ s += $1 }`` for many records at once; return False, without effect, when one may not be a number.
+
+    Args:
+        at: Slot of the variable. place: Number of the field less one.
+    """
     total = 0.0 if rt.g[at] is None else rt.g[at]
     text = "".join(lines)
     if type(total) is not float or not text.isascii():
@@ -173,10 +174,10 @@ def _totalled(rt: Runtime, lines: list[str], at: int, place: int) -> bool:
     return True
 
 
-def _all_rules(rules: list[Run]) -> Run:
+def _all_rules(rules: list[Step]) -> Step:
     def run(rt: Runtime) -> int | None:
         for rule in rules:
-            left: int | None = rule(rt)
+            left = rule(rt)
             if left is not None:
                 return left
         return None

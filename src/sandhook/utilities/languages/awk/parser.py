@@ -5,328 +5,410 @@ Source: POSIX.1-2024 XCU 3, awk, "grammar"; gawk 5.2 manual for its statements.
 
 from __future__ import annotations
 
-from sandhook.utilities.languages.awk.expressions import (
-    LEVEL_CONCAT,
-    SPECIAL_RULES,
-    Expressions,
-    Function,
-    Node,
+from collections.abc import Callable
+
+from sandhook.utilities.languages.awk.expressions import LEVEL_CONCAT, ExpressionParser
+from sandhook.utilities.languages.awk.lexer import GAWK, Dialect
+from sandhook.utilities.languages.awk.nodes import (
+    Block,
+    Break,
+    Continue,
+    Delete,
+    Do,
+    Evaluation,
+    Exit,
+    Expression,
+    ExpressionList,
+    For,
+    ForIn,
+    If,
+    Located,
+    Next,
+    NextFile,
+    OutputRedirection,
+    Print,
+    Printf,
+    Return,
+    Rule,
+    RuleKind,
+    Statement,
+    Switch,
+    SwitchCase,
+    While,
 )
-from sandhook.utilities.languages.awk.runtime import SPECIAL
+from sandhook.utilities.languages.awk.scope import Scope
+from sandhook.utilities.languages.awk.special import SPECIAL
+from sandhook.utilities.languages.awk.tokens import Tokens
 from sandhook.utilities.languages.awk.values import Fatal
 
-
-class Parser(Expressions):
-    """One use: ``Parser(text).parse()`` fills ``rules``, ``functions`` and ``arrays``."""
-
-    # ------------------------------------------------------------------ program
-
-    def parse(self) -> Parser:
-        while True:
-            while self.token.kind in ("newline", ";"):
-                self.advance()
-            if self.token.kind == "end":
-                break
-            self.item()
-        self._resolve()
-        return self
-
-    def item(self) -> None:
-        kind, line = self.token.kind, self.token.line
-        if kind == "function":
-            self.define()
-        elif kind in SPECIAL_RULES:
-            self.advance()
-            if self.token.kind in ("newline", "end"):
-                raise Fatal(f"{kind} blocks must have an action part", 1, line)
-            if self.token.kind != "{":
-                self.unexpected()
-            self.special_rule = kind
-            self.rules.append((kind, None, None, self.block()))
-            self.lines.append(line)
-            self.special_rule = ""
-        else:
-            first = second = None
-            if kind != "{":
-                first = self.expression()
-                if self.take(","):
-                    self.newlines()
-                    second = self.expression()
-            body = self.block() if self.token.kind == "{" else None
-            if body is None and self.token.kind not in ("newline", ";", "end"):
-                self.unexpected()
-            self.rules.append(("", first, second, body))
-            self.lines.append(line)
-
-    def define(self) -> None:
-        self.advance()
-        if self.token.kind == "builtin":
-            self.fail(f"`{self.token.value}' is a built-in function, it cannot be redefined")
-        if self.token.kind not in ("name", "call"):
-            self.unexpected()
-        token = self.advance()
-        self.expect("(")
-        params: list[str] = []
-        self.newlines()
-        while self.token.kind == "name":
-            name = self.advance().value
-            if name in params:
-                raise Fatal(
-                    f"function `{token.value}': parameter #{len(params) + 1}, `{name}',"
-                    f" duplicates parameter #{params.index(name) + 1}",
-                    1,
-                    token.line,
-                )
-            if name == token.value:
-                raise Fatal(f"function `{name}': cannot use function name as parameter name", 1, token.line)
-            if name in SPECIAL:
-                raise Fatal(
-                    f"function `{token.value}': cannot use special variable `{name}' as a function parameter",
-                    1,
-                    token.line,
-                )
-            params.append(name)
-            if not self.take(","):
-                break
-            self.newlines()
-            if self.token.kind != "name":
-                self.unexpected()
-        self.newlines()
-        self.expect(")")
-        self.newlines()
-        if token.value in self.functions or token.value in self.names or token.value in SPECIAL:
-            raise Fatal(f"function name `{token.value}' previously defined", 1, token.line)
-        function = self.functions[token.value] = Function(token.value, params)
-        self.function = function
-        function.body = self.block()
-        self.function = None
-
-    def _resolve(self) -> None:
-        """Check calls, and find which variables and parameters are arrays, through calls too."""
-        for name in sorted(self.names & self.functions.keys()):
-            raise Fatal(
-                f"function `{name}' called with space between name and `(',\nor used as a variable or an array",
-                1,
-                self.used.get(name, 1),
-            )
-        for name, locals_, token in self._called:
-            if name not in self.functions and (name in self.names or name in locals_):
-                raise Fatal(f"attempt to use non-function `{name}' in function call", 1, token.line)
-        changed = True
-        while changed:
-            changed = False
-            for scope, name, callee, position in self._passed:
-                target = self.functions.get(callee)
-                arrays = self._scope(scope, name)
-                if target is None or position >= len(target.params):
-                    continue  # a call that will fail, or one argument too many
-                if target.params[position] in target.arrays and name not in arrays:
-                    arrays.add(name)
-                    changed = True
-
-    # ------------------------------------------------------------------ statements
-
-    def block(self) -> Node:
-        self.expect("{")
-        self.deeper()
-        found: list[Node] = []
-        while True:
-            while self.token.kind in ("newline", ";"):
-                self.advance()
-            if self.take("}"):
-                break
-            found.append(self.statement())
-        self.depth -= 1
-        return ("block", found)
-
-    def body(self) -> Node:
-        """The statement after a condition; ";" alone is an empty one."""
-        self.newlines()
-        if self.take(";"):
-            return ("block", [])
-        self.deeper()
-        node = self.statement()
-        self.depth -= 1
-        return node
-
-    def loop_body(self) -> Node:
-        self.loops += 1
-        node = self.body()
-        self.loops -= 1
-        return node
-
-    def statement(self) -> Node:
-        """Parse one; what is no block says its line: ``("line", number, node)``."""
-        kind, line = self.token.kind, self.token.line
-        if kind == "{":
-            return self.block()
-        compound = _COMPOUND.get(kind)
-        if compound is not None:
-            return ("line", line, compound(self))
-        node = self.simple()
-        self.end_statement()
-        return ("line", line, node)
-
-    def end_statement(self) -> None:
-        if self.token.kind in ("newline", ";"):
-            self.advance()
-        elif self.token.kind != "}":
-            self.unexpected()
-
-    def simple(self) -> Node:
-        kind = self.token.kind
-        if kind in ("print", "printf"):
-            return self.print()
-        if kind == "delete":
-            self.advance()
-            node = self.postfix_name()
-            return ("delete", self.array(node))
-        if kind in ("break", "continue"):
-            if not (self.loops or (kind == "break" and self.switches)):
-                raise Fatal(
-                    f"`{kind}' is not allowed outside a loop{' or switch' if kind == 'break' else ''}",
-                    1,
-                    self.token.line,
-                )
-            self.advance()
-            return (kind,)
-        if kind in ("next", "nextfile"):
-            if self.special_rule and (kind, self.special_rule) != ("nextfile", "BEGINFILE"):
-                raise Fatal(f"`{kind}' used in {self.special_rule} action", 1, self.token.line)
-            self.advance()
-            return (kind,)
-        if kind in ("exit", "return"):
-            token = self.advance()
-            if kind == "return" and self.function is None:
-                self.fail("`return' used outside function context", token)
-            value = None if self.token.kind in ("newline", ";", "}", "end") else self.expression()
-            return (kind, value)
-        return ("expr", self.expression())
-
-    def print(self) -> Node:
-        kind, line = self.token.kind, self.token.line
-        self.advance()
-        args: list[Node] = []
-        self.no_greater = True
-        if self.token.kind not in ("newline", ";", "}", ">", ">>", "|", "|&", "end"):
-            args = self.expressions(group=True)
-            if len(args) == 1 and args[0][0] == "group":
-                args = args[0][1]
-        self.no_greater = False
-        if kind == "printf" and not args:
-            raise Fatal("printf: no arguments", line=line)
-        redirect = ""
-        target: Node | None = None
-        if self.token.kind in (">", ">>", "|", "|&"):
-            redirect = self.advance().kind
-            self.no_greater = True
-            target = self.binary(LEVEL_CONCAT)
-            self.no_greater = False
-        return (kind, args, redirect, target)
-
-    def if_(self) -> Node:
-        arms: list[tuple[Node, Node]] = []
-        otherwise: Node | None = None
-        while True:
-            self.advance()
-            condition = self.condition()
-            arms.append((condition, self.body()))
-            mark = self.at
-            self.newlines()
-            if self.token.kind != "else":
-                self.at = mark
-                self.token = self.tokens[mark]
-                break
-            self.advance()
-            self.newlines()
-            if self.token.kind != "if":
-                otherwise = self.body()
-                break
-        return ("if", arms, otherwise)
-
-    def condition(self) -> Node:
-        self.expect("(")
-        node = self.expression()
-        self.expect(")")
-        return node
-
-    def while_(self) -> Node:
-        self.advance()
-        condition = self.condition()
-        if self.take(";"):
-            return ("while", condition, ("block", []))
-        return ("while", condition, self.loop_body())
-
-    def do(self) -> Node:
-        self.advance()
-        body = self.loop_body()
-        while self.token.kind in ("newline", ";"):
-            self.advance()
-        self.expect("while")
-        condition = self.condition()
-        self.end_statement()
-        return ("do", body, condition)
-
-    def for_(self) -> Node:
-        self.advance()
-        self.expect("(")
-        if self.token.kind == "name" and self.tokens[self.at + 1].kind == "in":
-            mark = self.at
-            variable = self.postfix_name()
-            self.advance()
-            if self.token.kind == "name":
-                array = self.postfix_name()
-                if self.take(")"):
-                    return ("forin", variable, self.array(array), self.loop_body())
-            self.at = mark
-            self.token = self.tokens[mark]
-        start = None if self.token.kind == ";" else self.simple()
-        self.expect(";")
-        self.newlines()
-        condition = None if self.token.kind == ";" else self.expression()
-        self.expect(";")
-        self.newlines()
-        step = None if self.token.kind == ")" else self.simple()
-        self.expect(")")
-        return ("for", start, condition, step, self.loop_body())
-
-    def empty(self) -> Node:
-        self.advance()
-        return ("block", [])
-
-    def switch(self) -> Node:
-        self.advance()
-        subject = self.condition()
-        self.newlines()
-        self.expect("{")
-        self.deeper()
-        self.switches += 1
-        cases: list[tuple[Node | None, list[Node]]] = []
-        while True:
-            while self.token.kind in ("newline", ";"):
-                self.advance()
-            if self.take("}"):
-                break
-            label: Node | None = None
-            if self.take("case"):
-                label = self.unary()
-            else:
-                self.expect("default")
-            self.expect(":")
-            body: list[Node] = []
-            while True:
-                while self.token.kind in ("newline", ";"):
-                    self.advance()
-                if self.token.kind in ("case", "default", "}"):
-                    break
-                body.append(self.statement())
-            cases.append((label, body))
-        self.switches -= 1
-        self.depth -= 1
-        return ("switch", subject, cases)
-
-
-_COMPOUND = {
-    "if": Parser.if_, "while": Parser.while_, "do": Parser.do, "for": Parser.for_, "switch": Parser.switch,
-    ";": Parser.empty,
+_SPECIAL_RULES: dict[str, RuleKind] = {
+    "BEGIN": "BEGIN", "END": "END", "BEGINFILE": "BEGINFILE", "ENDFILE": "ENDFILE",
 }  # fmt: skip
+_REDIRECTIONS: dict[str, OutputRedirection] = {">": ">", ">>": ">>", "|": "|", "|&": "|&"}
+
+
+def parse_program(text: str, dialect: Dialect = GAWK) -> tuple[list[Rule], Scope]:
+    """Return the rules of a program and its names and functions. Raises ProgramError and Fatal."""
+    parser = _Parser(text, dialect)
+    rules = parser.rules()
+    parser.scope.resolve()
+    return rules, parser.scope
+
+
+class _Parser:
+    """Parses one program; it is used once."""
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self.scope = Scope()
+        self._tokens = Tokens(text, dialect)
+        self._expressions = ExpressionParser(self._tokens, self.scope, extensions=dialect.extensions)
+        self._loops = 0
+        self._switches = 0
+
+    # ------------------------------------------------------------------ rules and functions
+
+    def rules(self) -> list[Rule]:
+        """Parse the whole program; functions go to ``scope``."""
+        found: list[Rule] = []
+        while True:
+            self._tokens.skip_terminators()
+            kind = self._tokens.kind
+            if kind == "end":
+                return found
+            if kind == "function":
+                self._function()
+            elif kind in _SPECIAL_RULES:
+                found.append(self._special_rule(_SPECIAL_RULES[kind]))
+            else:
+                found.append(self._rule())
+
+    def _special_rule(self, kind: RuleKind) -> Rule:
+        tokens = self._tokens
+        line = tokens.advance().line
+        if tokens.kind in ("newline", "end"):
+            raise Fatal(f"{kind} blocks must have an action part", 1, line)
+        if tokens.kind != "{":
+            tokens.unexpected()
+        self._expressions.rule_kind = kind
+        action = self._block()
+        self._expressions.rule_kind = ""
+        return Rule(kind, None, None, action, line)
+
+    def _rule(self) -> Rule:
+        tokens = self._tokens
+        line = tokens.current.line
+        first = second = None
+        if tokens.kind != "{":
+            first = self._expressions.expression()
+            if tokens.accept(","):
+                tokens.skip_newlines()
+                second = self._expressions.expression()
+        action = self._block() if tokens.kind == "{" else None
+        if action is None and tokens.kind not in ("newline", ";", "end"):
+            tokens.unexpected()
+        return Rule("", first, second, action, line)
+
+    def _function(self) -> None:
+        tokens = self._tokens
+        tokens.advance()
+        if tokens.kind == "builtin":
+            tokens.fail(f"`{tokens.current.value}' is a built-in function, it cannot be redefined")
+        if tokens.kind not in ("name", "call"):
+            tokens.unexpected()
+        token = tokens.advance()
+        tokens.expect("(")
+        tokens.skip_newlines()
+        params = self._parameters(token.value, token.line)
+        tokens.skip_newlines()
+        tokens.expect(")")
+        tokens.skip_newlines()
+        function = self.scope.define(token, params)
+        self.scope.function = function
+        function.body = self._block()
+        self.scope.function = None
+
+    def _parameters(self, function: str, line: int) -> list[str]:
+        tokens = self._tokens
+        params: list[str] = []
+        while tokens.kind == "name":
+            name = tokens.advance().value
+            _check_parameter(function, name, params, line)
+            params.append(name)
+            if not tokens.accept(","):
+                break
+            tokens.skip_newlines()
+            if tokens.kind != "name":
+                tokens.unexpected()
+        return params
+
+    # ------------------------------------------------------------------ blocks
+
+    def _block(self) -> Block:
+        tokens = self._tokens
+        tokens.expect("{")
+        tokens.enter()
+        found: list[Statement] = []
+        while True:
+            tokens.skip_terminators()
+            if tokens.accept("}"):
+                break
+            found.append(self._statement())
+        tokens.leave()
+        return Block(tuple(found))
+
+    def _body(self) -> Statement:
+        """Parse the statement after a condition; ";" alone is an empty one."""
+        tokens = self._tokens
+        tokens.skip_newlines()
+        if tokens.accept(";"):
+            return Block(())
+        tokens.enter()
+        node = self._statement()
+        tokens.leave()
+        return node
+
+    def _loop_body(self) -> Statement:
+        self._loops += 1
+        node = self._body()
+        self._loops -= 1
+        return node
+
+    def _statement(self) -> Statement:
+        """Parse a statement; all but a block carry their line."""
+        token = self._tokens.current
+        if token.kind == "{":
+            return self._block()
+        compound = _COMPOUND.get(token.kind)
+        if compound is not None:
+            return Located(token.line, compound(self))
+        node = self._simple()
+        self._end_statement()
+        return Located(token.line, node)
+
+    def _end_statement(self) -> None:
+        if self._tokens.kind in ("newline", ";"):
+            self._tokens.advance()
+        elif self._tokens.kind != "}":
+            self._tokens.unexpected()
+
+    # ------------------------------------------------------------------ simple statements
+
+    def _simple(self) -> Statement:
+        parse = _SIMPLE.get(self._tokens.kind)
+        return Evaluation(self._expressions.expression()) if parse is None else parse(self)
+
+    def _delete(self) -> Statement:
+        self._tokens.advance()
+        return Delete(self._expressions.as_array(self._expressions.name()))
+
+    def _break(self) -> Statement:
+        if not (self._loops or self._switches):
+            raise Fatal("`break' is not allowed outside a loop or switch", 1, self._tokens.current.line)
+        self._tokens.advance()
+        return Break()
+
+    def _continue(self) -> Statement:
+        if not self._loops:
+            raise Fatal("`continue' is not allowed outside a loop", 1, self._tokens.current.line)
+        self._tokens.advance()
+        return Continue()
+
+    def _next(self) -> Statement:
+        rule = self._expressions.rule_kind
+        if rule:
+            raise Fatal(f"`next' used in {rule} action", 1, self._tokens.current.line)
+        self._tokens.advance()
+        return Next()
+
+    def _next_file(self) -> Statement:
+        rule = self._expressions.rule_kind
+        if rule and rule != "BEGINFILE":
+            raise Fatal(f"`nextfile' used in {rule} action", 1, self._tokens.current.line)
+        self._tokens.advance()
+        return NextFile()
+
+    def _exit(self) -> Statement:
+        self._tokens.advance()
+        return Exit(self._optional_value())
+
+    def _return(self) -> Statement:
+        token = self._tokens.advance()
+        if self.scope.function is None:
+            self._tokens.fail("`return' used outside function context", token)
+        return Return(self._optional_value())
+
+    def _optional_value(self) -> Expression | None:
+        ends = self._tokens.kind in ("newline", ";", "}", "end")
+        return None if ends else self._expressions.expression()
+
+    def _print(self) -> Statement:
+        self._tokens.advance()
+        return Print(tuple(self._print_arguments()), *self._redirection())
+
+    def _printf(self) -> Statement:
+        line = self._tokens.advance().line
+        arguments = self._print_arguments()
+        if not arguments:
+            raise Fatal("printf: no arguments", line=line)
+        return Printf(tuple(arguments), *self._redirection())
+
+    def _print_arguments(self) -> list[Expression]:
+        if self._tokens.kind in ("newline", ";", "}", ">", ">>", "|", "|&", "end"):
+            return []
+        self._expressions.no_greater = True
+        found = self._expressions.expressions(group=True)
+        self._expressions.no_greater = False
+        if len(found) == 1 and isinstance(found[0], ExpressionList):
+            return list(found[0].expressions)
+        return found
+
+    def _redirection(self) -> tuple[OutputRedirection, Expression | None]:
+        redirection = _REDIRECTIONS.get(self._tokens.kind)
+        if redirection is None:
+            return "", None
+        self._tokens.advance()
+        self._expressions.no_greater = True
+        target = self._expressions.binary(LEVEL_CONCAT)
+        self._expressions.no_greater = False
+        return redirection, target
+
+    # ------------------------------------------------------------------ compound statements
+
+    def _if(self) -> Statement:
+        tokens = self._tokens
+        arms: list[tuple[Expression, Statement]] = []
+        otherwise: Statement | None = None
+        while True:
+            tokens.advance()
+            condition = self._condition()
+            arms.append((condition, self._body()))
+            mark = tokens.at
+            tokens.skip_newlines()
+            if tokens.kind != "else":
+                tokens.rewind(mark)
+                break
+            tokens.advance()
+            tokens.skip_newlines()
+            if tokens.kind != "if":
+                otherwise = self._body()
+                break
+        return If(tuple(arms), otherwise)
+
+    def _condition(self) -> Expression:
+        self._tokens.expect("(")
+        node = self._expressions.expression()
+        self._tokens.expect(")")
+        return node
+
+    def _while(self) -> Statement:
+        self._tokens.advance()
+        condition = self._condition()
+        if self._tokens.accept(";"):
+            return While(condition, Block(()))
+        return While(condition, self._loop_body())
+
+    def _do(self) -> Statement:
+        self._tokens.advance()
+        body = self._loop_body()
+        self._tokens.skip_terminators()
+        self._tokens.expect("while")
+        condition = self._condition()
+        self._end_statement()
+        return Do(body, condition)
+
+    def _for(self) -> Statement:
+        tokens = self._tokens
+        tokens.advance()
+        tokens.expect("(")
+        over_array = self._for_in()
+        if over_array is not None:
+            return over_array
+        start = None if tokens.kind == ";" else self._simple()
+        tokens.expect(";")
+        tokens.skip_newlines()
+        condition = None if tokens.kind == ";" else self._expressions.expression()
+        tokens.expect(";")
+        tokens.skip_newlines()
+        step = None if tokens.kind == ")" else self._simple()
+        tokens.expect(")")
+        return For(start, condition, step, self._loop_body())
+
+    def _for_in(self) -> Statement | None:
+        """Parse the rest of ``for (name in array)``; return None, at the same token, for another loop."""
+        tokens = self._tokens
+        if tokens.kind != "name" or tokens.following != "in":
+            return None
+        mark = tokens.at
+        variable = self._expressions.name()
+        tokens.advance()
+        if tokens.kind == "name":
+            array = self._expressions.name()
+            if tokens.accept(")"):
+                return ForIn(variable, self._expressions.as_array(array), self._loop_body())
+        tokens.rewind(mark)
+        return None
+
+    def _empty(self) -> Statement:
+        self._tokens.advance()
+        return Block(())
+
+    def _switch(self) -> Statement:
+        tokens = self._tokens
+        tokens.advance()
+        subject = self._condition()
+        tokens.skip_newlines()
+        tokens.expect("{")
+        tokens.enter()
+        self._switches += 1
+        cases: list[SwitchCase] = []
+        while True:
+            tokens.skip_terminators()
+            if tokens.accept("}"):
+                break
+            cases.append(self._case())
+        self._switches -= 1
+        tokens.leave()
+        return Switch(subject, tuple(cases))
+
+    def _case(self) -> SwitchCase:
+        tokens = self._tokens
+        label: Expression | None = None
+        if tokens.accept("case"):
+            label = self._expressions.unary()
+        else:
+            tokens.expect("default")
+        tokens.expect(":")
+        body: list[Statement] = []
+        while True:
+            tokens.skip_terminators()
+            if tokens.kind in ("case", "default", "}"):
+                return SwitchCase(label, tuple(body))
+            body.append(self._statement())
+
+
+_COMPOUND: dict[str, Callable[[_Parser], Statement]] = {
+    "if": _Parser._if, "while": _Parser._while, "do": _Parser._do, "for": _Parser._for,
+    "switch": _Parser._switch, ";": _Parser._empty,
+}  # fmt: skip
+_SIMPLE: dict[str, Callable[[_Parser], Statement]] = {
+    "print": _Parser._print, "printf": _Parser._printf, "delete": _Parser._delete, "break": _Parser._break,
+    "continue": _Parser._continue, "next": _Parser._next, "nextfile": _Parser._next_file,
+    "exit": _Parser._exit, "return": _Parser._return,
+}  # fmt: skip
+
+
+def _check_parameter(function: str, name: str, params: list[str], line: int) -> None:
+    """Refuse the name of a parameter that gawk refuses. Raises Fatal."""
+    if name in params:
+        raise Fatal(
+            f"function `{function}': parameter #{len(params) + 1}, `{name}',"
+            f" duplicates parameter #{params.index(name) + 1}",
+            1,
+            line,
+        )
+    if name == function:
+        raise Fatal(f"function `{name}': cannot use function name as parameter name", 1, line)
+    if name in SPECIAL:
+        raise Fatal(
+            f"function `{function}': cannot use special variable `{name}' as a function parameter", 1, line
+        )

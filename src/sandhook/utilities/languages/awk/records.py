@@ -33,7 +33,7 @@ class Source:
         self.lines: Iterator[str] = iter(())
         self.terminators: Iterator[str] = iter(())
         self._blocks: Iterator[bytes] | None = None
-        self._data = b""  #: read for an expression; what is before ``_at`` is used
+        self._data = b""  #: read for an expression; what is in front of ``_at`` is used
         self._at = 0
         self._searched = self._ended = self._begun = False
         self.separator = separator
@@ -132,7 +132,7 @@ class Source:
         return len(records)
 
     def _read_on(self) -> bool:
-        """Read at least as much again as there is before no separator; return False at the end."""
+        """Read at least as much again as there is in front of no separator; return False at the end."""
         if self._ended:
             return False
         kept = max(0, self._at - 4)  # for what looks at the character before

@@ -1,6 +1,6 @@
 """awk's regular expressions over text: escapes of its own, and matches counted in characters.
 
-Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y, \\s and similar ones.
+Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y, \\s and their like.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Pattern:
         self.start = plain if simple and text[:1] == "^" else None
 
     def test(self, text: str) -> bool:
-        """Return whether the expression matches anywhere."""
+        """Tell whether the expression matches anywhere."""
         if self.literal is not None:
             return self.literal in text
         if self.start is not None:
@@ -99,7 +99,7 @@ class Pattern:
         return self.regex.search(text.encode("utf-8", "surrogateescape")) is not None
 
     def every(self, data: bytes) -> Iterator[Match]:
-        """Yield the matches as gensub numbers them: an empty one right after another counts too."""
+        """Yield the matches as gensub numbers them: an empty one right behind another counts too."""
         at = 0
         while (found := self.regex.search(data, at)) is not None:
             yield found

@@ -1,4 +1,4 @@
-"""The state of one run of an awk program: variables, the record and its fields, inputs and outputs.
+"""The state of one run of an awk program: variables, the record and its fields, the main input.
 
 Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import re
-from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context, Reader
 from sandhook.kernel.descriptor import Input
@@ -16,68 +15,101 @@ from sandhook.utilities.languages.awk import records
 from sandhook.utilities.languages.awk.connections import Connections
 from sandhook.utilities.languages.awk.format import number_to_text
 from sandhook.utilities.languages.awk.inplace import Replacement
+from sandhook.utilities.languages.awk.lexer import BUILTINS, KEYWORDS, unescape
 from sandhook.utilities.languages.awk.regex import Invalid, Pattern, pattern
-from sandhook.utilities.languages.awk.streams import Stream
-from sandhook.utilities.languages.awk.symbols import SymbolTable, function_table
+from sandhook.utilities.languages.awk.special import (
+    ARGC,
+    ARGIND,
+    ARGV,
+    CONVFMT,
+    COUNTED,
+    ENTRY,
+    ENVIRON,
+    ERRNO,
+    FIELDWIDTHS,
+    FILENAME,
+    FNR,
+    FPAT,
+    FS,
+    FUNCTAB,
+    HOOKED,
+    IGNORECASE,
+    INITIAL,
+    LARGE,
+    MAX_FIELD,
+    NF,
+    NR,
+    OFMT,
+    OFS,
+    ORS,
+    PROCINFO,
+    RS,
+    SPECIAL,
+    SUBSEP,
+    SYMTAB,
+)
+from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, Fixed, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text, fs_error
 
-if TYPE_CHECKING:
-    from sandhook.utilities.languages.awk.program import Program
-
-#: Special variables, in the order of their slots; user's globals follow.
-SPECIAL = (
-    "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "RSTART", "RLENGTH", "FILENAME",
-    "ENVIRON", "ARGC", "ARGV", "IGNORECASE", "FPAT", "FIELDWIDTHS", "RT", "PROCINFO", "ERRNO", "SYMTAB", "FUNCTAB",
-    "ARGIND",
-)  # fmt: skip
-(
-    NF, NR, FNR, FS, OFS, ORS, RS, SUBSEP, CONVFMT, OFMT, RSTART, RLENGTH, FILENAME, ENVIRON, ARGC, ARGV,
-    IGNORECASE, FPAT, FIELDWIDTHS, RT, PROCINFO, ERRNO, SYMTAB, FUNCTAB, ARGIND,
-) = range(len(SPECIAL))  # fmt: skip
-#: Reading these needs more than their slot; setting the ones after them has effects.
-COUNTED = (NF, NR, FNR)
-HOOKED = (FS, OFS, ORS, RS, SUBSEP, CONVFMT, OFMT, IGNORECASE, FPAT, FIELDWIDTHS)
-SPECIAL_ARRAYS = (ENVIRON, ARGV, PROCINFO, SYMTAB, FUNCTAB)
-
-MAX_FIELD = 1_000_000  #: largest number of a field
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
-LARGE = 1_024  #: characters of a string that is counted when it is kept
-ENTRY = 120  #: bytes that an array's element takes besides its text
 
 
-class Exit(Exception):
-    """The exit statement."""
+class ProgramExit(Exception):
+    """Raised by the exit statement."""
 
 
-class Next(Exception):
-    """next inside of a function, on the line that it is made with."""
+class NextRecord(Exception):
+    """Raised by next inside a function; the argument is the line of the statement."""
 
 
-class NextFile(Exception):
-    """nextfile inside of a function, on the line that it is made with."""
+class NextInput(Exception):
+    """Raised by nextfile inside a function; the argument is the line of the statement."""
 
 
-class Runtime(Connections):
+class Runtime:
     """One run. The compiled closures work on it.
 
     Attributes:
-        g: Global variables by slot. frame: Those of the function that runs.
-        record: $0, unless ``dirty``: then it is to be made again from ``fields``.
+        g: Values of the global variables by slot; a slot of an array holds the array.
+        arrays: The global arrays by slot; other slots hold an unused array.
+        frame: Values of the parameters of the function that runs.
+        ranges: For each range pattern, whether a range is open.
+        record: $0, unless ``dirty``: then it must be made from ``fields``.
         fields: $1 and on; None until the record is split.
-        large: An array has ever held a text that is counted.
-        blanks: Fields are what stands between blanks.
-        failure: Why the main input that was begun cannot be read; a BEGINFILE rule may pass it by.
-        directory: Its name, if that is why.
+        depth: Calls of functions that have not returned.
+        held: Bytes that are charged for what variables hold.
+        has_large: An array has held a string that is charged by its length.
+        blanks: Fields are separated by blanks.
+        value: What the return statement leaves for the call.
+        failure: Why the main input that was begun cannot be read; a BEGINFILE rule may skip it.
+        directory: The name of that input when it is a directory.
+        argument: Index in ARGV of the next operand.
     """
 
-    def __init__(self, ctx: Context, program: Program) -> None:
+    __slots__ = (
+        "any_file", "argument", "arrays", "blanks", "budget", "bytewise", "connections", "convfmt", "ctx",
+        "depth", "directory", "dirty", "ended", "failure", "fields", "fnr", "frame", "g", "has_large", "held",
+        "icase", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record", "replacement", "rs", "seed",
+        "source", "split_record", "status", "subsep", "symbols", "value",
+    )  # fmt: skip
+
+    def __init__(self, ctx: Context, symbols: Symbols) -> None:
         self.ctx = ctx
         self.budget = ctx.budget
-        self.program = program
-        self.g: list[Value] = [Array() if slot in program.arrays else None for slot in range(program.slots)]
+        self.symbols = symbols
+        count = len(symbols.slots)
+        self.arrays = [Array()] * count
+        for slot in symbols.arrays:
+            self.arrays[slot] = Array()
+        if symbols.uses_tables:
+            self.arrays[SYMTAB] = SymbolTable(symbols.slots, self.value_of, self.set_global)
+            self.arrays[FUNCTAB] = function_table(symbols.functions)
+        self.g: list[Value] = [*INITIAL, *[None] * (count - len(INITIAL))]
+        for slot in symbols.arrays:
+            self.g[slot] = self.arrays[slot]
         self.frame: list[Value] = []
-        self.ranges = [False] * program.ranges
+        self.ranges = [False] * symbols.ranges
         self.record = ""
         self.fields: list[str] | None = []
         self.dirty = False
@@ -85,20 +117,19 @@ class Runtime(Connections):
         self.fnr = 0.0
         self.depth = 0
         self.held = 0
-        self.large = False
+        self.has_large = False
         self.status = 0
         self.value: Value = None
         self.seed = 1
         self.random = 0
         self.source: records.Source | None = None
+        self.connections = Connections(ctx, self._command_environment, self._set_error)
         self.replacement = Replacement(ctx)
         self.failure = ""
         self.directory = ""
-        self.sandbox = False
         self.argument = 1
         self.any_file = False
         self.ended = False
-        self.streams: dict[tuple[str, str], Stream] = {}
         self.icase = False
         self.bytewise: bool | None = None
         self.ofs = " "
@@ -109,18 +140,9 @@ class Runtime(Connections):
         self.mode = FS
         self.split_record: records.Splitter = records.split_blanks
         self.blanks = True
-        g = self.g
-        if program.symbols:
-            g[SYMTAB], g[FUNCTAB] = SymbolTable(self), function_table(program)
-        for slot, value in (
-            (FS, " "), (OFS, " "), (ORS, "\n"), (RS, "\n"), (SUBSEP, "\x1c"), (CONVFMT, "%.6g"), (OFMT, "%.6g"),
-            (RSTART, 0.0), (RLENGTH, -1.0), (FILENAME, ""), (IGNORECASE, 0.0), (FPAT, "[^[:space:]]+"),
-            (FIELDWIDTHS, ""), (RT, ""), (ERRNO, ""), (ARGIND, 0.0),
-        ):  # fmt: skip
-            g[slot] = value
 
     def goes_by_bytes(self) -> bool:
-        """Return whether characters are bytes, as in the C locale."""
+        """Return True when characters are bytes, as in the C locale."""
         if self.bytewise is None:
             self.bytewise = goes_by_bytes(self.ctx.environment)
         return self.bytewise
@@ -128,17 +150,17 @@ class Runtime(Connections):
     # ------------------------------------------------------------------ memory
 
     def keep(self, size: int) -> None:
-        """Count bytes that a variable keeps; negative gives back."""
+        """Charge memory for what a variable holds (bytes); a negative size releases it."""
         self.held += size
         self.budget.charge_memory(size)
 
     def grow(self, size: int) -> None:
-        """Refuse a string of ``size`` characters that could never fit; charge making it."""
+        """Check that a string of ``size`` characters fits, and charge steps for making it."""
         self.budget.check_fits(size)
         self.budget.charge(size >> 10)
 
     def store(self, array: Array, key: str, value: Value) -> None:
-        """Set an element, counting what it keeps."""
+        """Set an element, and charge memory for it. Raises Fatal when either value is an array."""
         if key not in array:
             self.keep(ENTRY + len(key))
         if isinstance(value, Array):
@@ -150,25 +172,26 @@ class Runtime(Connections):
             self.keep(-len(old))
         if isinstance(value, str) and len(value) > LARGE:
             self.keep(len(value))
-            self.large = True
+            self.has_large = True
         array[key] = value
 
     def replaced(self, old: Value, new: str) -> None:
-        """Count a long text that a variable gets."""
+        """Charge memory for a long string that replaces the value of a variable."""
         self.budget.check_fits(len(new))
         self.keep(len(new) - (len(old) if isinstance(old, str) and len(old) > LARGE else 0))
 
     def forget(self, array: Array, key: str) -> None:
-        """Delete an element."""
+        """Delete an element, and release its memory."""
         if key in array:
             old = array.pop(key)
             extra = len(old) if isinstance(old, str) and len(old) > LARGE else 0
             self.keep(-(ENTRY + len(key) + extra))
 
     def clear(self, array: Array) -> None:
+        """Delete all elements, and release their memory."""
         self.budget.charge(len(array) >> 4)
         size = ENTRY * len(array) + sum(map(len, array))
-        if self.large:
+        if self.has_large:
             for value in array.values():
                 if isinstance(value, str) and len(value) > LARGE:
                     size += len(value)
@@ -176,35 +199,34 @@ class Runtime(Connections):
         self.keep(-size)
 
     def finish(self) -> None:
-        """Give all memory and files back."""
+        """Release all memory and files."""
         self.budget.charge_memory(-self.held)
         self.held = 0
         if self.source is not None:
             self.source.close()
-        for stream in self.streams.values():
-            stream.abandon()
+        self.connections.abandon()
         self.replacement.abandon()
 
     # ------------------------------------------------------------------ special variables
 
     def text(self, value: Value) -> str:
-        """Return a value as a string."""
+        """Convert a value to a string. Raises Fatal for an array."""
         if type(value) is float:
             return number_to_text(value, self.convfmt)
+        if isinstance(value, str):
+            return value
         if value is None:
             return ""
-        if isinstance(value, Array):
-            raise Fatal("attempt to use array in a scalar context")
-        return value  # type: ignore[no-any-return]
+        raise Fatal("attempt to use array in a scalar context")
 
     def special(self, slot: int) -> Value:
-        """Return NF, NR or FNR."""
+        """Return a variable of ``COUNTED``."""
         if slot == NF:
             return float(len(self.split()))
         return self.nr if slot == NR else self.fnr
 
     def set_special(self, slot: int, value: Value) -> None:
-        """Set a special variable, with its effects."""
+        """Set a variable of ``COUNTED`` or ``HOOKED``, with its effects."""
         if slot == NF:
             self.set_count(to_number(value))
             return
@@ -222,11 +244,11 @@ class Runtime(Connections):
         self._effect(slot)
 
     def value_of(self, slot: int) -> Value:
-        """Return any global variable, or array."""
+        """Return a global variable or array."""
         return self.special(slot) if slot in COUNTED else self.g[slot]
 
     def set_global(self, slot: int, value: Value) -> None:
-        """Set any global variable."""
+        """Set a global variable."""
         if slot in COUNTED or slot in HOOKED:
             self.set_special(slot, value)
         else:
@@ -247,9 +269,10 @@ class Runtime(Connections):
             self.ofmt = text
         elif slot in (FS, FPAT, FIELDWIDTHS):
             self.mode = slot
-            g[PROCINFO]["FS"] = SPECIAL[slot]
+            self.arrays[PROCINFO]["FS"] = SPECIAL[slot]
         elif slot == IGNORECASE:
-            self.icase = to_number(g[slot]) != 0.0 if not isinstance(g[slot], str) else text not in ("", "0")
+            value = g[slot]
+            self.icase = text not in ("", "0") if isinstance(value, str) else to_number(value) != 0.0
         elif slot == RS:
             self.rs = text
         if slot in (IGNORECASE, RS) and self.source is not None:
@@ -273,9 +296,8 @@ class Runtime(Connections):
         fields = self.fields
         if fields is None:
             record = self.record
-            if (
-                self.blanks and record.isascii() and record.isprintable()
-            ):  # what str.split() takes for blanks are
+            # of the white space of str.split(), such a record can contain the space alone
+            if self.blanks and record.isascii() and record.isprintable():
                 fields = self.fields = record.split()
             else:
                 fields = self.fields = self.split_record(record)
@@ -284,7 +306,7 @@ class Runtime(Connections):
         return fields
 
     def rebuild(self) -> str:
-        """Return $0, made from the fields when one was changed."""
+        """Return $0; it is made from the fields when one was assigned."""
         if self.dirty:
             fields = self.split()
             self.grow(sum(map(len, fields)) + len(fields) * len(self.ofs))
@@ -293,12 +315,13 @@ class Runtime(Connections):
         return self.record
 
     def set_record(self, text: str) -> None:
+        """Set $0."""
         self.record = text
         self.fields = None
         self.dirty = False
 
     def field(self, number: float) -> str | None:
-        """Return a field as it is kept, or None when there is none. Raises Fatal below 0."""
+        """Return a field as it is stored, or None when the record has fewer. Raises Fatal below 0."""
         index = int(number) if number - number == 0.0 else -1
         if index == 0:
             return self.rebuild()
@@ -307,21 +330,22 @@ class Runtime(Connections):
         fields = self.split()
         return fields[index - 1] if index <= len(fields) else None
 
-    def reached(self, number: float) -> str:
-        """Return the text of a field, which is there from then on: NF grows, and $0 stays. Raises Fatal below 0."""
+    def created_field(self, number: float) -> str:
+        """Return the text of a field, and create an absent one: NF grows, $0 stays. Raises Fatal below 0."""
         found = self.field(number)
         if found is None:
             self._extend(self.split(), int(number))
         return found or ""
 
     def field_value(self, number: float) -> Value:
-        """Return a field as a value: text from outside, unless the program has put a string there."""
+        """Return a field as a value: a Strnum, unless the program assigned a string to it."""
         found = self.field(number)
         if found is None:
             return Strnum("")
         return str(found) if type(found) is Fixed else Strnum(found)
 
     def set_field(self, number: float, value: Value) -> None:
+        """Assign to a field or to $0. Raises Fatal below 0."""
         index = int(number) if number - number == 0.0 else -1
         text = self.text(value)
         if index == 0:
@@ -338,7 +362,7 @@ class Runtime(Connections):
         self.dirty = True
 
     def set_count(self, number: float) -> None:
-        """NF = number."""
+        """Set NF, and drop or add fields. Raises Fatal below 0."""
         if not 0 <= number < 2**31:
             raise Fatal("NF set to negative value")
         fields = self.split()
@@ -359,13 +383,16 @@ class Runtime(Connections):
     # ------------------------------------------------------------------ main input
 
     def next_source(self) -> bool:
-        """Open the next operand that is a file, after the assignments before it; standard input without any."""
+        """Open the next operand that is a file, and carry out the assignments before it.
+
+        Without such operands, standard input is the only source. Returns False when there are no more.
+        """
         if self.source is not None:
             self.source.close()
             self.source = None
         if self.ended:
             return False
-        argv = self.g[ARGV]
+        argv = self.arrays[ARGV]
         while self.argument < to_number(self.g[ARGC]):
             self.budget.charge(1)
             name = self.text(argv.get(str(self.argument)))
@@ -392,7 +419,7 @@ class Runtime(Connections):
         except OSError as error:
             self.directory = name if error.errno == errno.EISDIR else ""
             self.failure = f"cannot open file `{name}' for reading: {error_text(error)}"
-            if not self.program.begin_file:
+            if not self.symbols.has_begin_file:
                 if not self.directory:
                     raise Fatal(self.failure) from None
                 self.failure = ""
@@ -401,14 +428,14 @@ class Runtime(Connections):
             self.g[ERRNO] = error_text(error)
             self._begin(Reader(Input(b""), self.ctx), name)
             return True
-        if self.program.begin_file:
+        if self.symbols.has_begin_file:
             self.g[ERRNO] = ""
         self._begin(reader, name)
         return True
 
     def skip_directory(self) -> None:
-        """Pass an operand by that is a directory."""
-        self.warn(f"command line argument `{self.directory}' is a directory: skipped")
+        """Warn of an operand that is a directory, which is skipped."""
+        self.ctx.error(f"warning: command line argument `{self.directory}' is a directory: skipped")
         self.directory = ""
 
     def _begin(self, reader: Reader, name: str) -> None:
@@ -417,7 +444,7 @@ class Runtime(Connections):
         self.source = records.Source(reader, self.rs, self.icase)
 
     def assign_operand(self, operand: str) -> bool:
-        """Carry out ``name=value``; False when the operand is none."""
+        """Carry out ``name=value``; return False when the operand is not an assignment."""
         name, equals, value = operand.partition("=")
         if not equals or not _NAME.fullmatch(name):
             return False
@@ -426,26 +453,20 @@ class Runtime(Connections):
         return True
 
     def set_variable(self, name: str, value: str) -> None:
-        """-v and operands: escapes are replaced, and the value may count as a number."""
-        from sandhook.utilities.languages.awk.lexer import BUILTINS, KEYWORDS, unescape
-
-        slot = self.program.names.get(name)
+        """Set a variable for -v or an operand; the value is unescaped and becomes a Strnum. Raises Fatal."""
+        slot = self.symbols.slots.get(name)
         if name in BUILTINS or name in KEYWORDS:
             raise Fatal(f"cannot use gawk builtin `{name}' as variable name")
-        if name in self.program.functions:
+        if name in self.symbols.functions:
             raise Fatal(f"cannot use function `{name}' as variable name")
         if slot is None:
             return
-        if slot in self.program.arrays:
+        if slot in self.symbols.arrays:
             raise Fatal(f"cannot use array `{name}' as variable name")
-        made = Strnum(unescape(value))
-        self.set_global(slot, made)
-
-    def warn(self, message: str) -> None:
-        self.ctx.error(f"warning: {message}")
+        self.set_global(slot, Strnum(unescape(value)))
 
     def read_main(self) -> tuple[str, str] | None:
-        """Take the next record of the main input, or None at the very end."""
+        """Return the next record of the main input and its terminator, or None at the very end."""
         while True:
             if self.source is None and not self.next_source():
                 return None
@@ -456,22 +477,20 @@ class Runtime(Connections):
             if not self.next_source():
                 return None
 
-    def environment(self) -> dict[str, str] | None:
-        """Return the environment of commands, None for the one that awk itself has."""
-        if not self.program.environment:
+    def _command_environment(self) -> dict[str, str] | None:
+        if not self.symbols.uses_environment:
             return None
-        return {name: self.text(value) for name, value in self.g[ENVIRON].items()}
+        return {name: self.text(value) for name, value in self.arrays[ENVIRON].items()}
 
-    def set_error(self, text: str) -> None:
-        """Set ERRNO."""
+    def _set_error(self, text: str) -> None:
         self.g[ERRNO] = text
 
     def where(self) -> str:
-        """Return what messages say about the record, ``(FILENAME=f FNR=2) ``; "" before the first."""
+        """Return the place of the record for messages, ``(FILENAME=f FNR=2) ``; "" before the first record."""
         return f"(FILENAME={self.text(self.g[FILENAME]) or '-'} FNR={int(self.fnr)}) " if self.fnr else ""
 
     def pattern(self, source: str) -> Pattern:
-        """Compile an expression that was made while the program runs. Raises Fatal."""
+        """Compile a regular expression that the program made at run time. Raises Fatal."""
         try:
             return pattern(source, self.icase)
         except Invalid as error:

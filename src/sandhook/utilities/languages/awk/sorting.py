@@ -5,14 +5,14 @@ Source: gawk 5.2 manual, "Controlling Scanning".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cmp_to_key, partial
-from typing import Any
+from typing import TypeAlias
 
-from sandhook.utilities.languages.awk import runtime as special
-from sandhook.utilities.languages.awk.comparisons import folded
-from sandhook.utilities.languages.awk.format import order
+from sandhook.utilities.languages.awk.format import folded, order
+from sandhook.utilities.languages.awk.program import Evaluate
 from sandhook.utilities.languages.awk.runtime import Runtime
+from sandhook.utilities.languages.awk.special import PROCINFO
 from sandhook.utilities.languages.awk.values import (
     Array,
     Fatal,
@@ -23,7 +23,10 @@ from sandhook.utilities.languages.awk.values import (
     to_number,
 )
 
-Pair = tuple[str, Value]
+Pair: TypeAlias = tuple[str, Value]
+#: The user's functions by name.
+Bodies: TypeAlias = Mapping[str, Evaluate]
+_Key: TypeAlias = tuple["bool | float | str", ...]
 _NAMES = frozenset(
     f"@{what}_{direction}"
     for what in ("ind_str", "ind_num", "val_type", "val_str", "val_num")
@@ -31,40 +34,39 @@ _NAMES = frozenset(
 )
 
 
-def traversal(rt: Runtime, array: Array) -> list[str]:
-    """Return the keys in the order of PROCINFO["sorted_in"], else of insertion."""
-    wanted = rt.g[special.PROCINFO].get("sorted_in")
+def traversal(rt: Runtime, bodies: Bodies, array: Array) -> list[str]:
+    """Return the keys in the order of PROCINFO["sorted_in"], by default of insertion."""
+    wanted = rt.arrays[PROCINFO].get("sorted_in")
     if wanted is None or wanted == "" or wanted == "@unsorted":
         return list(array)
-    return [key for key, _ in ordered(rt, list(array.items()), rt.text(wanted))]
+    return [key for key, _ in ordered(rt, bodies, list(array.items()), rt.text(wanted))]
 
 
-def ordered(rt: Runtime, pairs: list[Pair], how: str) -> list[Pair]:
-    """Sort pairs by one of gawk's names of an order, or by a function of the program."""
+def ordered(rt: Runtime, bodies: Bodies, pairs: list[Pair], how: str) -> list[Pair]:
+    """Sort pairs in an order that gawk names, or by a function of the program. Raises Fatal."""
     rt.budget.charge(len(pairs))
     if how not in _NAMES:
-        return sorted(pairs, key=cmp_to_key(_by_function(rt, how)))
-    names = {
-        "@ind_str": lambda pair: pair[0],
+        return sorted(pairs, key=cmp_to_key(_by_function(rt, bodies, how)))
+    keys: dict[str, Callable[[Pair], _Key]] = {
+        "@ind_str": lambda pair: (pair[0],),
         "@ind_num": lambda pair: (text_to_number(pair[0]), pair[0]),
         "@val_num": lambda pair: (
             isinstance(pair[1], Array),
             _number(pair[1]),
-            rt_text(rt, pair[1]),
+            _text(rt, pair[1]),
             pair[0],
         ),
-        "@val_str": lambda pair: (isinstance(pair[1], Array), rt_text(rt, pair[1]), pair[0]),
+        "@val_str": lambda pair: (isinstance(pair[1], Array), _text(rt, pair[1]), pair[0]),
     }
     base, _, direction = how.rpartition("_")
     if base == "@val_type":
         found = sorted(pairs, key=cmp_to_key(partial(_by_type, rt)))
         return found[::-1] if direction == "desc" else found
-    key: Callable[[Pair], Any] = names[base]
-    return sorted(pairs, key=key, reverse=direction == "desc")
+    return sorted(pairs, key=keys[base], reverse=direction == "desc")
 
 
-def rt_text(rt: Runtime, value: Value) -> str:
-    return "" if isinstance(value, Array) else str(rt.text(value))
+def _text(rt: Runtime, value: Value) -> str:
+    return "" if isinstance(value, Array) else rt.text(value)
 
 
 def _number(value: Value) -> float:
@@ -72,7 +74,7 @@ def _number(value: Value) -> float:
 
 
 def _by_type(rt: Runtime, first: Pair, second: Pair) -> int:
-    """Numbers before strings before arrays; equal values by their subscripts."""
+    """Compare pairs: numbers, then strings, then arrays; equal values by their subscripts."""
     ranks = [_rank(value) for value in (first[1], second[1])]
     if ranks[0] != ranks[1]:
         return ranks[0] - ranks[1]
@@ -92,11 +94,11 @@ def _rank(value: Value) -> int:
     return 1
 
 
-def _by_function(rt: Runtime, name: str) -> Callable[[Pair, Pair], int]:
-    function = rt.program.functions.get(name)
+def _by_function(rt: Runtime, bodies: Bodies, name: str) -> Callable[[Pair, Pair], int]:
+    function = rt.symbols.functions.get(name)
     if function is None:
         raise Fatal(f"sort comparison function `{name}' is not defined")
-    body = rt.program.bodies[name]
+    body = bodies[name]
     count = len(function.params)
 
     def compare(first: Pair, second: Pair) -> int:
@@ -110,9 +112,9 @@ def _by_function(rt: Runtime, name: str) -> Callable[[Pair, Pair], int]:
     return compare
 
 
-def sort_array(rt: Runtime, source: Array, target: Array, how: str, by_index: bool) -> float:
-    """asort and asorti: number the sorted values, or subscripts, from 1."""
-    pairs = ordered(rt, list(source.items()), how)
+def sort_array(rt: Runtime, bodies: Bodies, source: Array, target: Array, how: str, by_index: bool) -> float:
+    """Fill an array with the sorted values or subscripts of another, from 1; return their number."""
+    pairs = ordered(rt, bodies, list(source.items()), how)
     rt.clear(target)
     for number, (key, value) in enumerate(pairs, 1):
         made = key if by_index else value
@@ -125,7 +127,7 @@ def sort_array(rt: Runtime, source: Array, target: Array, how: str, by_index: bo
 
 
 def _copied(rt: Runtime, array: Array) -> Array:
-    """Return a copy of an array with those in it, counting what it keeps."""
+    """Return a deep copy of an array, and charge memory for it."""
     made = Array()
     todo = [(array, made)]
     while todo:

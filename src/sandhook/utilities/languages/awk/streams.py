@@ -131,7 +131,7 @@ def _ended(process: Process) -> int:
 
 
 def open_output(ctx: Context, redirect: str, name: str, gathers: bool) -> Stream:
-    """Open the file after ``>`` or ``>>``. Raises Fatal."""
+    """Open the file behind ``>`` or ``>>``. Raises Fatal."""
     if name in _SHARED:
         return Shared(ctx, _SHARED[name])
     if name.startswith("/inet"):
@@ -143,7 +143,7 @@ def open_output(ctx: Context, redirect: str, name: str, gathers: bool) -> Stream
 
 
 def open_input(ctx: Context, name: str, separator: str, icase: bool) -> Stream:
-    """Open the file after ``<``. Raises OSError, and Fatal for what is not supported."""
+    """Open the file behind ``<``. Raises OSError, and Fatal for what is not supported."""
     if name.startswith("/inet"):
         raise Fatal("networks are not supported (L-AWK-002)")
     reader = ctx.open("-" if name == "/dev/stdin" else name)

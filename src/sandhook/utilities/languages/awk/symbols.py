@@ -1,56 +1,93 @@
-"""SYMTAB and FUNCTAB: the names of a program as arrays.
+"""The symbol table of a program, and gawk's arrays of names: SYMTAB and FUNCTAB.
 
 Source: gawk 5.2 manual, "Built-in Variables That Convey Information".
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, ItemsView, Mapping, ValuesView
+from typing import NoReturn
 
 from sandhook.utilities.languages.awk.lexer import BUILTINS
+from sandhook.utilities.languages.awk.nodes import Function
 from sandhook.utilities.languages.awk.values import Array, Fatal, Value
 
-if TYPE_CHECKING:
-    from sandhook.utilities.languages.awk.program import Program
-    from sandhook.utilities.languages.awk.runtime import Runtime
+
+class Symbols:
+    """The names that a program uses, and what follows from them. Immutable after compilation; runs share it.
+
+    Attributes:
+        functions: The user's functions by name.
+        slots: The slot of every global variable and array, by name.
+        arrays: Slots of the global arrays.
+        ranges: Number of range patterns.
+        uses_counts: NR or FNR can be seen, so records are counted.
+        uses_terminators: RT is used.
+        uses_environment: ENVIRON is used, so commands receive its contents.
+        uses_tables: SYMTAB or FUNCTAB is used.
+        uses_process: PROCINFO is used.
+        has_begin_file: There are BEGINFILE rules.
+    """
+
+    def __init__(self, functions: dict[str, Function], slots: dict[str, int], arrays: set[int]) -> None:
+        self.functions = functions
+        self.slots = slots
+        self.arrays = arrays
+        self.ranges = 0
+        self.uses_counts = True
+        self.uses_terminators = True
+        self.uses_environment = False
+        self.uses_tables = False
+        self.uses_process = False
+        self.has_begin_file = False
 
 
-class _Table(Array):
-    """An array that nothing is added to or taken from; ``what`` is its name."""
+class _ReadOnlyArray(Array):
+    """An array without deletion; ``name`` is for messages."""
 
-    what = ""
+    name = ""
 
-    def pop(self, *_: Any) -> NoReturn:
-        raise Fatal(f"`delete' is not allowed with {self.what}")
+    def pop(self, *_: object) -> NoReturn:
+        raise Fatal(f"`delete' is not allowed with {self.name}")
 
-    clear = pop
+    def clear(self) -> NoReturn:
+        self.pop()
 
 
-class FunctionTable(_Table):
+class FunctionTable(_ReadOnlyArray):
     """FUNCTAB: the names of all functions."""
 
-    what = "FUNCTAB"
+    name = "FUNCTAB"
 
     def __setitem__(self, key: str, value: Value) -> NoReturn:
         raise Fatal("cannot assign to elements of FUNCTAB")
 
 
-class SymbolTable(_Table):
-    """SYMTAB: the global variables by their names, always as they are."""
+class SymbolTable(_ReadOnlyArray):
+    """SYMTAB: a view of the global variables by name.
 
-    what = "SYMTAB"
+    Args:
+        slots: The slots of the variables by name.
+        read: Returns the current value of a slot.
+        write: Assigns a value to a slot.
+    """
 
-    def __init__(self, rt: Runtime) -> None:
-        super().__init__(dict.fromkeys(rt.program.names))
-        self._rt = rt
+    name = "SYMTAB"
+
+    def __init__(
+        self, slots: Mapping[str, int], read: Callable[[int], Value], write: Callable[[int, Value], None]
+    ) -> None:
+        super().__init__(dict.fromkeys(slots))
+        self._slots = slots
+        self._read = read
+        self._write = write
 
     def __getitem__(self, key: str) -> Value:
-        at = self._rt.program.names.get(key, -1)
-        if at < 0:
+        if key not in self._slots:
             raise Fatal(f'reference to uninitialized element `SYMTAB["{key}"] is not allowed\'')
-        return self._rt.value_of(at)
+        return self._read(self._slots[key])
 
-    def get(self, key: str, default: Value = None) -> Value:
+    def get(self, key: str, default: Value = None) -> Value:  # type: ignore[override]
         if key not in self:
             return default
         return self[key]
@@ -58,16 +95,16 @@ class SymbolTable(_Table):
     def __setitem__(self, key: str, value: Value) -> None:
         if key not in self:
             raise Fatal("cannot assign to arbitrary elements of SYMTAB")
-        self._rt.set_global(self._rt.program.names[key], value)
+        self._write(self._slots[key], value)
 
-    def values(self) -> Any:
+    def values(self) -> ValuesView[Value]:  # type: ignore[override]  # dict's own views have no public names
         return {key: self[key] for key in self}.values()
 
-    def items(self) -> Any:
+    def items(self) -> ItemsView[str, Value]:  # type: ignore[override]
         return {key: self[key] for key in self}.items()
 
 
-def function_table(program: Program) -> FunctionTable:
-    """Make FUNCTAB for a program."""
+def function_table(functions: Mapping[str, Function]) -> FunctionTable:
+    """Return FUNCTAB for a program with these functions."""
     builtins = [name for name in sorted(BUILTINS) if ":" not in name]
-    return FunctionTable({name: name for name in (*program.functions, *builtins)})
+    return FunctionTable({name: name for name in (*functions, *builtins)})

@@ -1,14 +1,14 @@
-"""Values of awk: what a number, a string and a numeric string are, and how one becomes the other.
+"""The values of awk, and conversions between them.
 
-A number is a float, a string a str, text from outside that counts as a number when it looks like
-one (POSIX's "numeric string") a Strnum, an array an Array, and what was never set is None.
+A number is a float and a string is a str. Input that may be a number (POSIX's "numeric string") is
+a Strnum. An array is an Array. A variable that was never set is None.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import TypeAlias
 
 _PREFIX = re.compile(r"[ \t\n\r\f\v]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)")
 _WHOLE = re.compile(_PREFIX.pattern + r"[ \t\n\r\f\v]*")
@@ -16,10 +16,11 @@ _SPECIAL = re.compile(r"[ \t\n\r\f\v]*([-+])(inf|nan)(?:[ \t\n\r\f\v]*)", re.IGN
 
 
 class Fatal(Exception):
-    """The program cannot go on: ``awk: cmd. line:1: fatal: ...`` and status 2, or 1 for what its text shows.
+    """The program cannot continue: ``awk: cmd. line:1: fatal: ...``.
 
     Attributes:
-        line: Of the statement that failed, 1-based in the whole text of the program; 0 for none.
+        status: Exit status: 2, or 1 for an error in the text of the program.
+        line: 1-based line of the failed statement in the whole text of the program; 0 when it is unknown.
     """
 
     def __init__(self, message: str, status: int = 2, line: int = 0) -> None:
@@ -29,35 +30,35 @@ class Fatal(Exception):
 
 
 class Strnum(str):
-    """Text from outside."""
+    """Text from input, which is a number when it looks like one."""
 
     __slots__ = ()
 
 
 class Regexp(str):
-    """The source of an expression that is a value, ``@/re/``."""
+    """The source of a regular expression that is a value, ``@/re/``."""
 
     __slots__ = ()
 
 
 class Fixed(str):
-    """A string that the program has put into a field: never numeric."""
+    """A string that the program assigned to a field: it is never numeric."""
 
     __slots__ = ()
 
 
-class Array(dict[str, Any]):
-    """An associative array; keys are strings, and the order is that of insertion."""
+class Array(dict[str, "Value"]):
+    """An associative array in the order of insertion."""
 
     __slots__ = ()
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
-Value = Any  # float | str | Strnum | Array | None
+Value: TypeAlias = float | str | Array | None
 
 
 def text_to_number(text: str) -> float:
-    """Return the number that a string begins with, 0 for none."""
+    """Return the number at the start of a string, 0 when there is none."""
     try:
         value = float(text)
     except ValueError:
@@ -80,7 +81,7 @@ def _number_prefix(text: str) -> float:
 
 
 def looks_numeric(text: str) -> float | None:
-    """Return the number that all of a text is, or None."""
+    """Return the number that the whole text denotes, or None."""
     try:
         value = float(text)
     except ValueError:
@@ -93,18 +94,18 @@ def looks_numeric(text: str) -> float | None:
 
 
 def to_number(value: Value) -> float:
-    """Convert any scalar."""
+    """Convert a scalar to a number. Raises Fatal for an array."""
     if type(value) is float:
         return value
+    if isinstance(value, str):
+        return text_to_number(value)
     if value is None:
         return 0.0
-    if isinstance(value, Array):
-        raise Fatal("attempt to use array in a scalar context")
-    return text_to_number(value)
+    raise Fatal("attempt to use array in a scalar context")
 
 
 def truth(value: Value) -> bool:
-    """Return whether a value counts as true."""
+    """Return True when a value is true. Raises Fatal for an array."""
     if type(value) is float:
         return value != 0.0
     if value is None:

@@ -1,4 +1,4 @@
-"""What a program does not know by itself: random numbers and the time.
+"""Random numbers and the time, as closures.
 
 Source: POSIX.1-2024 XCU 3, awk, "functions"; gawk 5.2 manual, "Time Functions".
 """
@@ -6,17 +6,20 @@ Source: POSIX.1-2024 XCU 3, awk, "functions"; gawk 5.2 manual, "Time Functions".
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from sandhook.utilities.languages.awk.compile import Compiler
-from sandhook.utilities.languages.awk.expressions import Node
-from sandhook.utilities.languages.awk.program import Run
+from sandhook.utilities.languages.awk.compile.protocol import Compiler
+from sandhook.utilities.languages.awk.nodes import Expression
+from sandhook.utilities.languages.awk.program import ToNumber, ToText
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.values import looks_numeric
 
 
-def rand(compiler: Compiler, args: list[Node]) -> Run:
+def rand(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
+    """Compile rand()."""
+
     def rand(rt: Runtime) -> float:
-        """SplitMix64: the same numbers in every run, until srand says otherwise."""
+        """Return the next number of SplitMix64, whose seed is the same in every run without srand."""
         wide = (1 << 64) - 1
         rt.random = (rt.random + 0x9E3779B97F4A7C15) & wide
         mixed = rt.random
@@ -27,22 +30,24 @@ def rand(compiler: Compiler, args: list[Node]) -> Run:
     return rand
 
 
-def srand(compiler: Compiler, args: list[Node]) -> Run:
-    seed = compiler.number(args[0]) if args else None
+def srand(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
+    """Compile srand([seed])."""
+    seed = compiler.number(arguments[0]) if arguments else None
 
     def srand(rt: Runtime) -> float:
         before = rt.seed
-        given = float(int(rt.ctx.now())) if seed is None else seed(rt)
-        rt.seed = rt.random = int(given) & ((1 << 64) - 1) if given - given == 0.0 else 0
+        wanted = float(int(rt.ctx.now())) if seed is None else seed(rt)
+        rt.seed = rt.random = int(wanted) & ((1 << 64) - 1) if wanted - wanted == 0.0 else 0
         return float(before)
 
     return srand
 
 
-def strftime(compiler: Compiler, args: list[Node]) -> Run:
-    format_ = compiler.text(args[0]) if args else None
-    seconds = compiler.number(args[1]) if len(args) > 1 else None
-    universal = compiler.condition(args[2]) if len(args) > 2 else None
+def strftime(compiler: Compiler, arguments: Sequence[Expression]) -> ToText:
+    """Compile strftime([format [, seconds [, utc]]])."""
+    format_ = compiler.text(arguments[0]) if arguments else None
+    seconds = compiler.number(arguments[1]) if len(arguments) > 1 else None
+    universal = compiler.condition(arguments[2]) if len(arguments) > 2 else None
 
     def strftime(rt: Runtime) -> str:
         from sandhook.dates.clock import strftime as formatted
@@ -59,13 +64,15 @@ def strftime(compiler: Compiler, args: list[Node]) -> Run:
     return strftime
 
 
-def systime(compiler: Compiler, args: list[Node]) -> Run:
+def systime(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
+    """Compile systime()."""
     return lambda rt: float(int(rt.ctx.now()))
 
 
-def mktime(compiler: Compiler, args: list[Node]) -> Run:
-    text = compiler.text(args[0])
-    universal = compiler.condition(args[1]) if len(args) > 1 else None
+def mktime(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
+    """Compile mktime(datespec [, utc])."""
+    text = compiler.text(arguments[0])
+    universal = compiler.condition(arguments[1]) if len(arguments) > 1 else None
 
     def mktime(rt: Runtime) -> float:
         from sandhook.dates.clock import days_from_civil, zone_of

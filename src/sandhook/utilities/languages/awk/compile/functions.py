@@ -1,6 +1,6 @@
-"""The built-in functions of awk.
+"""The built-in functions of awk as closures.
 
-``FUNCTIONS`` maps each name to what compiles a call: it gets the compiler and the arguments.
+``FUNCTIONS`` maps each name to the function that compiles a call from its arguments.
 
 Source: POSIX.1-2024 XCU 3, awk, "functions"; gawk 5.2 manual, "Built-in Functions".
 """
@@ -8,29 +8,42 @@ Source: POSIX.1-2024 XCU 3, awk, "functions"; gawk 5.2 manual, "Built-in Functio
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from sandhook.text.locale import as_bytes, as_characters
-from sandhook.utilities.languages.awk import runtime as special
-from sandhook.utilities.languages.awk import streams
-from sandhook.utilities.languages.awk.clock import mktime, rand, srand, strftime, systime
-from sandhook.utilities.languages.awk.compile import Compiler
-from sandhook.utilities.languages.awk.expressions import Node
+from sandhook.utilities.languages.awk.compile.arrays import compile_array
+from sandhook.utilities.languages.awk.compile.clock import mktime, rand, srand, strftime, systime
+from sandhook.utilities.languages.awk.compile.conditions import compile_regex
+from sandhook.utilities.languages.awk.compile.output import compile_format
+from sandhook.utilities.languages.awk.compile.protocol import Compiler
+from sandhook.utilities.languages.awk.compile.substitute import gensub, gsub, sub
 from sandhook.utilities.languages.awk.format import number_to_text
-from sandhook.utilities.languages.awk.program import Run
+from sandhook.utilities.languages.awk.nodes import (
+    RECORD,
+    Concatenation,
+    Ere,
+    Expression,
+    Field,
+    String,
+)
+from sandhook.utilities.languages.awk.program import Evaluate, ToNumber, ToText
 from sandhook.utilities.languages.awk.records import by_content_parts, split_blanks, splitter
+from sandhook.utilities.languages.awk.regex import Pattern, quoted
 from sandhook.utilities.languages.awk.runtime import Runtime
-from sandhook.utilities.languages.awk.substitute import GENSUB, GSUB, SUB
+from sandhook.utilities.languages.awk.sorting import sort_array
+from sandhook.utilities.languages.awk.special import ENTRY, FPAT, FS, LARGE, RLENGTH, RSTART
+from sandhook.utilities.languages.awk.streams import run_command
 from sandhook.utilities.languages.awk.values import Array, Fatal, Regexp, Strnum, looks_numeric, to_number
 
-Compile = Callable[[Compiler, list[Node]], Run]
+Arguments: TypeAlias = Sequence[Expression]
+CompileCall: TypeAlias = Callable[[Compiler, Arguments], Evaluate]
 _MASK = (1 << 53) - 1
-RECORD: Node = ("field", ("num", 0.0))
 
 
-def _numeric(apply: Callable[..., float]) -> Compile:
-    def compile_(compiler: Compiler, args: list[Node]) -> Run:
-        runs = [compiler.number(arg) for arg in args]
+def _numeric(apply: Callable[..., float]) -> CompileCall:
+    def compile_(compiler: Compiler, arguments: Arguments) -> ToNumber:
+        runs = [compiler.number(arg) for arg in arguments]
         if len(runs) == 1:
             only = runs[0]
             return lambda rt: apply(only(rt))
@@ -40,7 +53,7 @@ def _numeric(apply: Callable[..., float]) -> Compile:
 
 
 def _total(function: Callable[[float], float]) -> Callable[[float], float]:
-    """Give NaN and infinity where Python raises."""
+    """Return a function of C's: NaN or infinity where Python's raises."""
 
     def apply(value: float) -> float:
         try:
@@ -57,7 +70,7 @@ def _int(value: float) -> float:
     return math.copysign(float(math.trunc(value)), value) if value - value == 0.0 else value
 
 
-def _bits(name: str, combine: Callable[[int, int], int]) -> Compile:
+def _bits(name: str, combine: Callable[[int, int], int]) -> CompileCall:
     def apply(*values: float) -> float:
         for at, value in enumerate(values, 1):
             if not value >= 0:
@@ -82,18 +95,18 @@ def _compl(value: float) -> float:
 
 
 def _shortened(value: int) -> float:
-    """Drop the bits from the left that a number cannot hold together with those on the right."""
+    """Drop the high bits that a float cannot hold together with the lowest one."""
     if value <= _MASK:
         return float(value)
     zeros = (value & -value).bit_length() - 1
     return float(value & (_MASK << zeros))
 
 
-def _length(compiler: Compiler, args: list[Node]) -> Run:
-    if not args or args[0][0] in ("field", "str", "cat"):
-        text = compiler.text(args[0] if args else RECORD)
+def _length(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    if not arguments or isinstance(arguments[0], (Field, String, Concatenation)):
+        text = compiler.text(arguments[0] if arguments else RECORD)
         return lambda rt: float(len(found)) if (found := text(rt)).isascii() else _size(rt, found)
-    run = compiler.value(args[0])
+    run = compiler.value(arguments[0])
 
     def length(rt: Runtime) -> float:
         value = run(rt)
@@ -107,9 +120,9 @@ def _size(rt: Runtime, text: str) -> float:
     return float(len(text if text.isascii() or not rt.goes_by_bytes() else as_bytes(text)))
 
 
-def _substr(compiler: Compiler, args: list[Node]) -> Run:
-    text, start = compiler.text(args[0]), compiler.number(args[1])
-    count = compiler.number(args[2]) if len(args) > 2 else None
+def _substr(compiler: Compiler, arguments: Arguments) -> ToText:
+    text, start = compiler.text(arguments[0]), compiler.number(arguments[1])
+    count = compiler.number(arguments[2]) if len(arguments) > 2 else None
 
     def substr(rt: Runtime) -> str:
         subject = text(rt)
@@ -132,8 +145,8 @@ def _substr(compiler: Compiler, args: list[Node]) -> Run:
     return substr
 
 
-def _index(compiler: Compiler, args: list[Node]) -> Run:
-    text, wanted = compiler.text(args[0]), compiler.text(args[1])
+def _index(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    text, wanted = compiler.text(arguments[0]), compiler.text(arguments[1])
 
     def index(rt: Runtime) -> float:
         subject, part = text(rt), wanted(rt)
@@ -150,52 +163,31 @@ _KEYS = tuple(map(str, range(257)))
 
 
 def _fill(rt: Runtime, array: Array, values: list[str], start: int = 1) -> None:
-    """Give an array these elements alone, counting what they keep."""
+    """Replace the elements of an array, numbered from ``start``, and charge memory for them."""
     if array:
         rt.clear(array)
     end = start + len(values)
     keys = _KEYS[start:end] if end <= len(_KEYS) else tuple(map(str, range(start, end)))
-    large = [len(value) for value in values if len(value) > special.LARGE]
-    rt.large = rt.large or bool(large)
-    rt.keep(special.ENTRY * len(keys) + sum(map(len, keys)) + sum(large))
+    large = [len(value) for value in values if len(value) > LARGE]
+    rt.has_large = rt.has_large or bool(large)
+    rt.keep(ENTRY * len(keys) + sum(map(len, keys)) + sum(large))
     array.update(zip(keys, map(Strnum, values)))
 
 
-def _split(compiler: Compiler, args: list[Node]) -> Run:
-    text, array = compiler.text(args[0]), compiler.array(args[1])
-    separators = compiler.array(args[3]) if len(args) > 3 else None
-    regex = compiler.regex(args[2]) if len(args) > 2 and args[2][0] == "ere" else None
-    empty = len(args) > 2 and args[2] == ("ere", "")
-    separator = compiler.text(args[2]) if len(args) > 2 and regex is None else None
+def _split(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    text, array = compiler.text(arguments[0]), compile_array(compiler, arguments[1])
+    separators = compile_array(compiler, arguments[3]) if len(arguments) > 3 else None
+    by = arguments[2] if len(arguments) > 2 else None
+    divide = (
+        _divided_by_regex(compile_regex(compiler, by))
+        if isinstance(by, Ere) and by.source
+        else _divided_by_text(_separator(compiler, by))
+    )
 
     def split(rt: Runtime) -> float:
         subject = text(rt)
         rt.budget.charge(len(subject) >> 6)
-        between: list[str] = []
-        first = 1  # number of the first separator: one before all fields is number 0
-        by = "" if empty else separator(rt) if separator is not None else rt.text(rt.g[special.FS])
-        if regex is not None and not empty:
-            if not subject:
-                parts = []
-            elif separators is None:
-                parts = regex(rt).pieces(subject)
-            else:
-                parts, between = regex(rt).split(subject)
-        elif separators is None:
-            parts = split_blanks(subject) if by == " " else splitter(by, rt.icase, False)(subject)
-        elif by == " ":
-            parts = split_blanks(subject)
-            between = rt.pattern("[ \t\n]+").split(subject)[1]
-            if subject[:1] in (" ", "\t", "\n"):
-                first = 0
-        elif not by:
-            parts, between = list(subject), [""] * (len(subject) - 1)
-        else:
-            from sandhook.utilities.languages.awk.regex import quoted
-
-            parts, between = (
-                rt.pattern(quoted(by) if len(by) == 1 else by).split(subject) if subject else ([], [])
-            )
+        parts, between, first = divide(rt, subject, separators is not None)
         if separators is not None:
             _fill(rt, separators(rt), between, first)
         _fill(rt, array(rt), parts)
@@ -204,13 +196,53 @@ def _split(compiler: Compiler, args: list[Node]) -> Run:
     return split
 
 
-def _patsplit(compiler: Compiler, args: list[Node]) -> Run:
-    text, array = compiler.text(args[0]), compiler.array(args[1])
-    regex = compiler.regex(args[2]) if len(args) > 2 else None
-    separators = compiler.array(args[3]) if len(args) > 3 else None
+def _separator(compiler: Compiler, node: Expression | None) -> ToText:
+    """Compile the third argument of split; FS by default, and ``//`` is the empty string."""
+    if node is None:
+        return lambda rt: rt.text(rt.g[FS])
+    return compiler.text(String("") if isinstance(node, Ere) else node)
+
+
+#: Divides a text. Returns the pieces, and when they are wanted the separators and the number of the first one,
+#: which is 0 when it stands before all pieces.
+_Divide: TypeAlias = Callable[[Runtime, str, bool], tuple[list[str], list[str], int]]
+
+
+def _divided_by_regex(regex: Callable[[Runtime], Pattern]) -> _Divide:
+    def divide(rt: Runtime, subject: str, with_separators: bool) -> tuple[list[str], list[str], int]:
+        if not subject:
+            return [], [], 1
+        if not with_separators:
+            return regex(rt).pieces(subject), [], 1
+        return *regex(rt).split(subject), 1
+
+    return divide
+
+
+def _divided_by_text(separator: ToText) -> _Divide:
+    def divide(rt: Runtime, subject: str, with_separators: bool) -> tuple[list[str], list[str], int]:
+        by = separator(rt)
+        if not with_separators:
+            return split_blanks(subject) if by == " " else splitter(by, rt.icase, False)(subject), [], 1
+        if by == " ":
+            between = rt.pattern("[ \t\n]+").split(subject)[1]
+            return split_blanks(subject), between, 0 if subject[:1] in (" ", "\t", "\n") else 1
+        if not by:
+            return list(subject), [""] * (len(subject) - 1), 1
+        if not subject:
+            return [], [], 1
+        return *rt.pattern(quoted(by) if len(by) == 1 else by).split(subject), 1
+
+    return divide
+
+
+def _patsplit(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    text, array = compiler.text(arguments[0]), compile_array(compiler, arguments[1])
+    regex = compile_regex(compiler, arguments[2]) if len(arguments) > 2 else None
+    separators = compile_array(compiler, arguments[3]) if len(arguments) > 3 else None
 
     def patsplit(rt: Runtime) -> float:
-        expression = regex(rt) if regex is not None else rt.pattern(rt.text(rt.g[special.FPAT]))
+        expression = regex(rt) if regex is not None else rt.pattern(rt.text(rt.g[FPAT]))
         parts, around = by_content_parts(expression, text(rt))
         _fill(rt, array(rt), parts)
         if separators is not None:
@@ -220,9 +252,9 @@ def _patsplit(compiler: Compiler, args: list[Node]) -> Run:
     return patsplit
 
 
-def _match(compiler: Compiler, args: list[Node]) -> Run:
-    text, regex = compiler.text(args[0]), compiler.regex(args[1])
-    array = compiler.array(args[2]) if len(args) > 2 else None
+def _match(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    text, regex = compiler.text(arguments[0]), compile_regex(compiler, arguments[1])
+    array = compile_array(compiler, arguments[2]) if len(arguments) > 2 else None
 
     def match(rt: Runtime) -> float:
         subject = text(rt)
@@ -237,8 +269,8 @@ def _match(compiler: Compiler, args: list[Node]) -> Run:
             ]
             subject = as_bytes(subject)
         start, end = spans[0] if spans else (-1, -2)
-        rt.g[special.RSTART] = float(start + 1)
-        rt.g[special.RLENGTH] = float(end - start)
+        rt.g[RSTART] = float(start + 1)
+        rt.g[RLENGTH] = float(end - start)
         if array is not None:
             groups = array(rt)
             rt.clear(groups)
@@ -252,15 +284,15 @@ def _match(compiler: Compiler, args: list[Node]) -> Run:
     return match
 
 
-def _sprintf(compiler: Compiler, args: list[Node]) -> Run:
-    return compiler.formatted(args)
+def _sprintf(compiler: Compiler, arguments: Arguments) -> ToText:
+    return compile_format(compiler, arguments)
 
 
-def _case(change: Callable[[str], str]) -> Compile:
-    """Change case one character for one, as towupper does; ``ß`` has no capital of its own."""
+def _case(change: Callable[[str], str]) -> CompileCall:
+    """Return tolower or toupper: like towupper, it leaves ``ß``, whose capital has two letters."""
 
-    def compile_(compiler: Compiler, args: list[Node]) -> Run:
-        text = compiler.text(args[0])
+    def compile_(compiler: Compiler, arguments: Arguments) -> ToText:
+        text = compiler.text(arguments[0])
 
         def changed(rt: Runtime) -> str:
             found = text(rt)
@@ -275,8 +307,8 @@ def _case(change: Callable[[str], str]) -> Compile:
     return compile_
 
 
-def _strtonum(compiler: Compiler, args: list[Node]) -> Run:
-    run = compiler.value(args[0])
+def _strtonum(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    run = compiler.value(arguments[0])
 
     def strtonum(rt: Runtime) -> float:
         value = run(rt)
@@ -299,48 +331,48 @@ def _strtonum(compiler: Compiler, args: list[Node]) -> Run:
 # --------------------------------------------------------------------------- arrays and types
 
 
-def _asort(by_index: bool) -> Compile:
-    def compile_(compiler: Compiler, args: list[Node]) -> Run:
-        source = compiler.array(args[0])
-        target = compiler.array(args[1]) if len(args) > 1 else source
-        how = compiler.text(args[2]) if len(args) > 2 else None
+def _asort(by_index: bool) -> CompileCall:
+    def compile_(compiler: Compiler, arguments: Arguments) -> ToNumber:
+        source = compile_array(compiler, arguments[0])
+        target = compile_array(compiler, arguments[1]) if len(arguments) > 1 else source
+        how = compiler.text(arguments[2]) if len(arguments) > 2 else None
+        bodies = compiler.program.bodies
 
         def asort(rt: Runtime) -> float:
-            from sandhook.utilities.languages.awk.sorting import sort_array
-
             wanted = how(rt) if how is not None else "@ind_str_asc" if by_index else "@val_type_asc"
-            return sort_array(rt, source(rt), target(rt), wanted, by_index)
+            return sort_array(rt, bodies, source(rt), target(rt), wanted, by_index)
 
         return asort
 
     return compile_
 
 
-def _isarray(compiler: Compiler, args: list[Node]) -> Run:
-    run = compiler.value(args[0])
+def _isarray(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    run = compiler.value(arguments[0])
     return lambda rt: 1.0 if isinstance(run(rt), Array) else 0.0
 
 
-def _mkbool(compiler: Compiler, args: list[Node]) -> Run:
-    test = compiler.condition(args[0])
+def _mkbool(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    test = compiler.condition(arguments[0])
     return lambda rt: 1.0 if test(rt) else 0.0
 
 
-def _typeof(compiler: Compiler, args: list[Node]) -> Run:
-    node = args[0]
-    used = len(args) > 1
+def _typeof(compiler: Compiler, arguments: Arguments) -> ToText:
+    node = arguments[0]
+    is_record = node == RECORD
+    used = len(arguments) > 1
     run = compiler.value(node)
-    index = compiler.number(node[1] if node[0] == "field" else ("num", 0.0))
+    number = compiler.number(node.number) if isinstance(node, Field) else None
 
     def typeof(rt: Runtime) -> str:
         value = run(rt)
         if isinstance(value, Array):
             return "array"
-        if node[0] == "field" and rt.field(index(rt)) is None:
+        if number is not None and rt.field(number(rt)) is None:
             return "unassigned"
         if value is None:
             return "unassigned" if used else "untyped"
-        if node == RECORD and not rt.nr and not rt.record and not rt.dirty:
+        if is_record and not rt.nr and not rt.record and not rt.dirty:
             return "unassigned"
         if type(value) is float:
             return "number"
@@ -354,43 +386,43 @@ def _typeof(compiler: Compiler, args: list[Node]) -> Run:
 # --------------------------------------------------------------------------- streams
 
 
-def _close(compiler: Compiler, args: list[Node]) -> Run:
-    name = compiler.text(args[0])
-    if len(args) == 1:
-        return lambda rt: rt.close(name(rt))
-    end = compiler.text(args[1])
+def _close(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    name = compiler.text(arguments[0])
+    if len(arguments) == 1:
+        return lambda rt: rt.connections.close(name(rt))
+    end = compiler.text(arguments[1])
 
     def close(rt: Runtime) -> float:
         wanted, which = name(rt), end(rt).lower()
         if which not in ("to", "from"):
             raise Fatal("close: second argument must be `to' or `from'")
-        return rt.close(wanted, which)
+        return rt.connections.close(wanted, which)
 
     return close
 
 
-def _fflush(compiler: Compiler, args: list[Node]) -> Run:
-    name = compiler.text(args[0]) if args else None
+def _fflush(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    name = compiler.text(arguments[0]) if arguments else None
 
     def fflush(rt: Runtime) -> float:
         wanted = "" if name is None else name(rt)
-        if wanted and not any(name == wanted and kind[0] != "<" for kind, name in rt.streams):
+        if wanted and not any(name == wanted and kind[0] != "<" for kind, name in rt.connections.streams):
             return -1.0
-        rt.flush()
+        rt.connections.flush()
         return 0.0
 
     return fflush
 
 
-def _inplace(what: str) -> Compile:
-    def compile_(compiler: Compiler, args: list[Node]) -> Run:
-        name, more = compiler.text(args[0]), compiler.text(args[1])
+def _inplace(what: str) -> CompileCall:
+    def compile_(compiler: Compiler, arguments: Arguments) -> ToNumber:
+        name, more = compiler.text(arguments[0]), compiler.text(arguments[1])
 
         def inplace(rt: Runtime) -> float:
             if what == "begin":
                 rt.replacement.begin(name(rt), more(rt))
             else:
-                rt.flush()
+                rt.connections.flush()
                 rt.replacement.end(name(rt), more(rt))
             return 0.0
 
@@ -399,22 +431,22 @@ def _inplace(what: str) -> Compile:
     return compile_
 
 
-def _system(compiler: Compiler, args: list[Node]) -> Run:
-    command = compiler.text(args[0])
+def _system(compiler: Compiler, arguments: Arguments) -> ToNumber:
+    command = compiler.text(arguments[0])
 
     def system(rt: Runtime) -> float:
-        if rt.sandbox:
+        if rt.connections.sandbox:
             raise Fatal("'system' function not allowed in sandbox mode")
         wanted = command(rt)
-        rt.flush()
-        return float(streams.run_command(rt.ctx, wanted, rt.environment()))
+        rt.connections.flush()
+        return float(run_command(rt.ctx, wanted, rt.connections.command_environment()))
 
     return system
 
 
-FUNCTIONS: dict[str, Compile] = {
+FUNCTIONS: dict[str, CompileCall] = {
     "length": _length, "substr": _substr, "index": _index, "split": _split, "patsplit": _patsplit,
-    "match": _match, "sprintf": _sprintf, "sub": SUB, "gsub": GSUB, "gensub": GENSUB,
+    "match": _match, "sprintf": _sprintf, "sub": sub, "gsub": gsub, "gensub": gensub,
     "tolower": _case(str.lower), "toupper": _case(str.upper),
     "sin": _numeric(_total(math.sin)), "cos": _numeric(_total(math.cos)), "atan2": _numeric(math.atan2),
     "exp": _numeric(_total(math.exp)), "log": _numeric(_total(math.log)), "sqrt": _numeric(_total(math.sqrt)),

@@ -1,0 +1,68 @@
+"""awk's arithmetic operators over floats.
+
+Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from sandhook.utilities.languages.awk.nodes import ArithmeticOperator
+from sandhook.utilities.languages.awk.values import Fatal
+
+Operation = Callable[[float, float], float]
+
+
+def power(left: float, right: float) -> float:
+    """Raise as C's pow does, without exceptions."""
+    try:
+        return math.pow(left, right)
+    except OverflowError:
+        return -math.inf if left < 0 and right % 2 == 1 else math.inf
+    except ValueError:
+        if left != 0:
+            return -math.nan
+        return -math.inf if math.copysign(1.0, left) < 0 and right % 2 == 1 else math.inf
+
+
+def _division(where: str) -> Operation:
+    """Return division; ``where`` names the operator in the message for a division by zero."""
+
+    def divide(left: float, right: float) -> float:
+        if right == 0.0:
+            raise Fatal("division by zero attempted" + where)
+        return left / right
+
+    return divide
+
+
+def _remainder(where: str) -> Operation:
+    """Return the remainder of a division; ``where`` is the same as for a division."""
+
+    def remainder(left: float, right: float) -> float:
+        if right == 0.0:
+            raise Fatal("division by zero attempted" + where)
+        try:
+            return math.fmod(left, right)
+        except ValueError:
+            return -math.nan
+
+    return remainder
+
+
+def add(left: float, right: float) -> float:
+    """Return the sum. The compiler recognises this function, and adds without calling it."""
+    return left + right
+
+
+OPERATIONS: dict[ArithmeticOperator, Operation] = {
+    "+": add,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _division(""),
+    "%": _remainder(" in `%'"),
+    "^": power,
+}
+#: The operations of assignments, whose messages differ.
+ASSIGNMENTS = OPERATIONS | {"/": _division(" in `/='"), "%": _remainder(" in `%='")}

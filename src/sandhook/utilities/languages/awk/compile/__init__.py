@@ -1,0 +1,140 @@
+"""The tree to closures over the Runtime: one file per family of nodes.
+
+``compile_program`` compiles a whole program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import count
+
+from sandhook.utilities.languages.awk.compile.compiler import Compiler
+from sandhook.utilities.languages.awk.compile.failure import can_fail
+from sandhook.utilities.languages.awk.compile.fields import fixed_field
+from sandhook.utilities.languages.awk.compile.statements import located
+from sandhook.utilities.languages.awk.compile.variables import global_slot, is_array
+from sandhook.utilities.languages.awk.lexer import GAWK, Dialect
+from sandhook.utilities.languages.awk.nodes import Assignment, Block, Evaluation, Located, Print, Rule
+from sandhook.utilities.languages.awk.parser import parse_program
+from sandhook.utilities.languages.awk.program import RETURN, Evaluate, Program, Step
+from sandhook.utilities.languages.awk.runtime import Runtime
+from sandhook.utilities.languages.awk.scope import Scope
+from sandhook.utilities.languages.awk.special import SPECIAL, SPECIAL_ARRAYS
+from sandhook.utilities.languages.awk.symbols import Symbols
+from sandhook.utilities.languages.awk.values import Fatal, Value
+
+_CACHED = 8_192  #: characters of the longest program that is kept for later runs
+_PRINT = Print((), "", None)  #: the action of a rule without one
+
+
+def compile_program(text: str, dialect: Dialect = GAWK) -> Program:
+    """Compile a program, or return it from the cache. Raises ProgramError and Fatal."""
+    return (_cached if len(text) <= _CACHED else _compiled)(text, dialect)
+
+
+def _compiled(text: str, dialect: Dialect) -> Program:
+    rules, scope = parse_program(text, dialect)
+    program = Program(_symbols(rules, scope))
+    compiler = Compiler(program, nests=scope.nests or "SYMTAB" in scope.names)
+    try:
+        for name, function in scope.functions.items():
+            compiler.function = function
+            program.bodies[name] = _function(compiler.statement(function.body))
+        compiler.function = None
+        ranges = count()
+        for rule in rules:
+            compiler.line = rule.line
+            _add_rule(compiler, rule, ranges)
+        program.total = _total(compiler, rules)
+    except Fatal as error:
+        error.line = error.line or compiler.line
+        raise
+    return program
+
+
+_cached = lru_cache(maxsize=64)(_compiled)
+
+
+def _symbols(rules: list[Rule], scope: Scope) -> Symbols:
+    slots = {name: slot for slot, name in enumerate(SPECIAL)}
+    for name in sorted(scope.names | scope.arrays):
+        slots.setdefault(name, len(slots))
+    arrays = {slots[name] for name in scope.arrays} | set(SPECIAL_ARRAYS)
+    symbols = Symbols(scope.functions, slots, arrays)
+    symbols.ranges = sum(rule.second is not None for rule in rules)
+    symbols.uses_counts = bool(scope.names & {"NR", "FNR"}) or can_fail(rules)
+    symbols.uses_terminators = "RT" in scope.names
+    symbols.uses_process = "PROCINFO" in scope.names
+    symbols.uses_tables = bool(scope.names & {"SYMTAB", "FUNCTAB"})
+    symbols.uses_environment = "ENVIRON" in scope.names
+    symbols.has_begin_file = any(rule.kind == "BEGINFILE" for rule in rules)
+    return symbols
+
+
+def _function(body: Step) -> Evaluate:
+    def function(rt: Runtime) -> Value:
+        rt.value = None
+        if body(rt) != RETURN:
+            return None
+        value, rt.value = rt.value, None
+        return value
+
+    return function
+
+
+# --------------------------------------------------------------------------- rules
+
+
+def _add_rule(compiler: Compiler, rule: Rule, ranges: Iterator[int]) -> None:
+    program = compiler.program
+    action = compiler.statement(_PRINT if rule.action is None else rule.action)
+    if not rule.kind:
+        program.rules.append(_rule(compiler, rule, action, ranges))
+        return
+    section = {
+        "BEGIN": program.begin, "END": program.end, "BEGINFILE": program.begin_file, "ENDFILE": program.end_file,
+    }[rule.kind]  # fmt: skip
+    section.append(action)
+
+
+def _rule(compiler: Compiler, rule: Rule, action: Step, ranges: Iterator[int]) -> Step:
+    """Compile a pattern and its action."""
+    if rule.first is None:
+        return action
+    compiler.line = rule.line
+    step = _guarded(compiler, rule, action, ranges)
+    return located(step, rule.line) if can_fail(rule.first) or can_fail(rule.second) else step
+
+
+def _guarded(compiler: Compiler, rule: Rule, action: Step, ranges: Iterator[int]) -> Step:
+    assert rule.first is not None
+    begins = compiler.condition(rule.first)
+    if rule.second is None:
+        return lambda rt: action(rt) if begins(rt) else None
+    ends = compiler.condition(rule.second)
+    at = next(ranges)
+
+    def ranged(rt: Runtime) -> int | None:
+        if not rt.ranges[at]:
+            if not begins(rt):
+                return None
+            rt.ranges[at] = True
+        if ends(rt):
+            rt.ranges[at] = False
+        return action(rt)
+
+    return ranged
+
+
+def _total(compiler: Compiler, rules: list[Rule]) -> tuple[int, int] | None:
+    """Return the slot and the field of ``{ s += $1 }`` when that is the only rule without a kind."""
+    plain = [rule for rule in rules if not rule.kind]
+    if len(plain) != 1 or plain[0].first is not None:
+        return None
+    match plain[0].action:
+        case Block((Located(_, Evaluation(Assignment("+", target, amount))),)):
+            slot, at = global_slot(compiler, target), fixed_field(amount)
+            if slot >= len(SPECIAL) and not is_array(compiler, target) and at >= 0:
+                return slot, at
+    return None

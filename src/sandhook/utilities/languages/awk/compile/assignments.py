@@ -1,0 +1,326 @@
+"""Assignments as closures: stores, ``=``, ``+=`` and its like, ``++`` and ``--``.
+
+An assignment that stands as a statement is compiled for its effect, which is faster.
+
+Source: POSIX.1-2024 XCU 3, awk, "expressions in awk".
+"""
+
+from __future__ import annotations
+
+from sandhook.utilities.languages.awk.arithmetic import ASSIGNMENTS, Operation, add
+from sandhook.utilities.languages.awk.compile.arrays import compile_array, compile_key
+from sandhook.utilities.languages.awk.compile.protocol import Compiler
+from sandhook.utilities.languages.awk.compile.variables import (
+    compile_name,
+    global_slot,
+    is_array,
+    local_slot,
+    refuse_array,
+)
+from sandhook.utilities.languages.awk.nodes import (
+    RECORD,
+    Assignment,
+    Element,
+    Expression,
+    Field,
+    Increment,
+    Lvalue,
+    Name,
+    Number,
+)
+from sandhook.utilities.languages.awk.program import Evaluate, Step, Store, ToNumber, ToText
+from sandhook.utilities.languages.awk.runtime import Runtime
+from sandhook.utilities.languages.awk.special import COUNTED, HOOKED, LARGE, SPECIAL
+from sandhook.utilities.languages.awk.values import Fatal, Value, to_number
+
+# --------------------------------------------------------------------------- stores
+
+
+def compile_store(compiler: Compiler, target: Lvalue) -> Store:
+    """Compile a store into a variable, field or element."""
+    if isinstance(target, Field):
+        if target == RECORD:
+            return lambda rt, value: rt.set_record(rt.text(value))
+        index = compiler.number(target.number)
+        return lambda rt, value: rt.set_field(index(rt), value)
+    if isinstance(target, Element):
+        array, key = compile_array(compiler, target.array), compile_key(compiler, target.subscripts)
+
+        def put(rt: Runtime, value: Value) -> None:
+            found = array(rt)
+            rt.store(found, key(rt), value)
+
+        return put
+    return _variable_store(compiler, target)
+
+
+def _variable_store(compiler: Compiler, target: Name) -> Store:
+    name = target.name
+    if is_array(compiler, target):
+        return _array_store(compiler, target)
+    slot = local_slot(compiler, name)
+    local = slot >= 0
+    if not local:
+        slot = compiler.program.symbols.slots[name]
+        if slot in COUNTED or slot in HOOKED:
+            return lambda rt, value: rt.set_special(slot, value)
+
+    def assign(rt: Runtime, value: Value) -> None:
+        variables = rt.frame if local else rt.g
+        if type(value) is not float and value is not None:
+            if not isinstance(value, str):
+                raise Fatal(f"attempt to use array in a scalar context (assigned to `{name}')")
+            if len(value) > LARGE:
+                rt.replaced(variables[slot], value)
+        old = variables[slot]
+        if type(old) is not float and old is not None:
+            if not isinstance(old, str):
+                raise Fatal(f"attempt to use array `{name}' in a scalar context")
+            if len(old) > LARGE and (not isinstance(value, str) or len(value) <= LARGE):
+                rt.keep(-len(old))
+        variables[slot] = value
+
+    return assign
+
+
+def _array_store(compiler: Compiler, target: Name) -> Store:
+    """Return a store that raises because its target is an array."""
+    run, name = compile_name(compiler, target), target.name
+
+    def refuse(rt: Runtime, value: Value) -> None:
+        if run(rt):
+            raise Fatal(f"attempt to use array `{name}' in a scalar context")
+        raise Fatal(f"attempt to use scalar `{name}' as an array")  # an empty one is not yet an array in gawk
+
+    return refuse
+
+
+# --------------------------------------------------------------------------- for the value
+
+
+def compile_assignment(compiler: Compiler, node: Assignment) -> Evaluate:
+    """Compile an assignment for its value."""
+    if node.operator:
+        operand = compiler.number(node.value)
+        return _update(compiler, node.target, ASSIGNMENTS[node.operator], operand, old=False)
+    if isinstance(node.value, Name) and is_array(compiler, node.value):
+        return refuse_array(node.value.name)
+    put, run = compile_store(compiler, node.target), compiler.value(node.value)
+
+    def assign(rt: Runtime) -> Value:
+        value = run(rt)
+        put(rt, value)
+        return value
+
+    return assign
+
+
+def compile_increment(compiler: Compiler, node: Increment) -> ToNumber:
+    """Compile ``x++`` and its like for the value, before or after."""
+    delta = node.delta
+    return _update(compiler, node.target, add, lambda rt: delta, old=not node.prefix)
+
+
+def _update(
+    compiler: Compiler, target: Lvalue, apply: Operation, operand: ToNumber, *, old: bool
+) -> ToNumber:
+    """Compile ``target OP= operand``; with ``old`` the result is the value before."""
+    if isinstance(target, Element):
+        return _update_element(compiler, target, apply, operand, old)
+    if isinstance(target, Field):
+        return _update_field(compiler, target, apply, operand, old)
+    slot = global_slot(compiler, target)
+    if slot < len(SPECIAL):
+        return _update_special(compiler, target, apply, operand, old)
+    put = compile_store(compiler, target)
+    if apply is add:
+        return _add_to_variable(slot, put, operand, old)
+
+    def update(rt: Runtime) -> float:
+        right = operand(rt)
+        left = rt.g[slot]
+        if type(left) is not float:
+            left = to_number(left)
+            result = apply(left, right)
+            put(rt, result)
+        else:
+            result = rt.g[slot] = apply(left, right)
+        return left if old else result
+
+    return update
+
+
+def _add_to_variable(slot: int, put: Store, operand: ToNumber, old: bool) -> ToNumber:
+    """Compile counters and sums, the assignments that are used most."""
+
+    def update(rt: Runtime) -> float:
+        right = operand(rt)
+        variables = rt.g
+        left = variables[slot]
+        if type(left) is float:
+            result = variables[slot] = left + right
+        else:
+            left = to_number(left)
+            result = left + right
+            put(rt, result)
+        return left if old else result
+
+    return update
+
+
+def _update_special(
+    compiler: Compiler, target: Name, apply: Operation, operand: ToNumber, old: bool
+) -> ToNumber:
+    """Compile an update of a parameter or a special variable."""
+    put, get = compile_store(compiler, target), compiler.value(target)
+
+    def update(rt: Runtime) -> float:
+        right = operand(rt)
+        left = get(rt)
+        if type(left) is not float:
+            left = to_number(left)
+        result = apply(left, right)
+        put(rt, result)
+        return left if old else result
+
+    return update
+
+
+def _update_element(
+    compiler: Compiler, target: Element, apply: Operation, operand: ToNumber, old: bool
+) -> ToNumber:
+    array, key = compile_array(compiler, target.array), compile_key(compiler, target.subscripts)
+
+    def update(rt: Runtime) -> float:
+        found, subscript = array(rt), key(rt)
+        right = operand(rt)
+        before = found.get(subscript)
+        left = before if type(before) is float else to_number(before)
+        result = apply(left, right)
+        if type(before) is float:
+            found[subscript] = result
+        else:
+            rt.store(found, subscript, result)
+        return left if old else result
+
+    return update
+
+
+def _update_field(
+    compiler: Compiler, target: Field, apply: Operation, operand: ToNumber, old: bool
+) -> ToNumber:
+    index = compiler.number(target.number)
+
+    def update(rt: Runtime) -> float:
+        at = index(rt)
+        right = operand(rt)
+        left = to_number(rt.field_value(at))
+        result = apply(left, right)
+        rt.set_field(at, result)
+        return left if old else result
+
+    return update
+
+
+# --------------------------------------------------------------------------- for the effect alone
+
+
+def without_value(run: Evaluate) -> Step:
+    """Return a step that evaluates an expression and drops its value."""
+
+    def effect(rt: Runtime) -> None:
+        run(rt)
+
+    return effect
+
+
+def increment_effect(compiler: Compiler, node: Increment) -> Step:
+    """Compile ``x++`` and its like as a statement."""
+    made = _change(compiler, node.target, add, Number(node.delta))
+    return without_value(compiler.value(node)) if made is None else made
+
+
+def assignment_effect(compiler: Compiler, node: Assignment) -> Step:
+    """Compile an assignment as a statement."""
+    target = node.target
+    if node.operator:
+        made = _change(compiler, target, ASSIGNMENTS[node.operator], node.value)
+        return without_value(compiler.value(node)) if made is None else made
+    if is_array(compiler, node.value):
+        return without_value(compiler.value(node))
+    if isinstance(target, Element):
+        return _set_element(compiler, target, compiler.value(node.value))
+    put, run = compile_store(compiler, target), compiler.value(node.value)
+    return lambda rt: put(rt, run(rt))
+
+
+def _set_element(compiler: Compiler, target: Element, run: Evaluate) -> Step:
+    array, key = compile_array(compiler, target.array), compile_key(compiler, target.subscripts)
+
+    def put(rt: Runtime) -> None:
+        value = run(rt)
+        found, subscript = array(rt), key(rt)
+        if type(value) is float and type(found.get(subscript)) is float:
+            found[subscript] = value  # the memory that is charged does not change
+        else:
+            rt.store(found, subscript, value)
+
+    return put
+
+
+def _change(compiler: Compiler, target: Lvalue, apply: Operation, amount: Expression) -> Step | None:
+    """Compile ``s += x`` and ``n[k]++``, which rules use most; return None for other targets."""
+    if isinstance(target, Element) and isinstance(target.array, Name):
+        return _change_element(compiler, target, apply, amount)
+    slot = global_slot(compiler, target)
+    if slot < len(SPECIAL):
+        return None
+    operand, put = compiler.number(amount), compile_store(compiler, target)
+    plus = apply is add
+
+    def change(rt: Runtime) -> None:
+        right = operand(rt)
+        variables = rt.g
+        left = variables[slot]
+        if type(left) is not float:
+            put(rt, apply(to_number(left), right))
+        elif plus:
+            variables[slot] = left + right
+        else:
+            variables[slot] = apply(left, right)
+
+    return change
+
+
+def _change_element(compiler: Compiler, target: Element, apply: Operation, amount: Expression) -> Step:
+    array, key = compile_array(compiler, target.array), compile_key(compiler, target.subscripts)
+    operand = compiler.number(amount)
+    slot = global_slot(compiler, target.array)
+    if slot >= 0 and isinstance(amount, Number) and apply is add:
+        return _count_element(slot, key, amount.value)
+
+    def change(rt: Runtime) -> None:
+        found, subscript = array(rt), key(rt)
+        right = operand(rt)
+        before = found.get(subscript)
+        if type(before) is float:
+            found[subscript] = apply(before, right)
+        else:
+            rt.store(found, subscript, apply(to_number(before), right))
+
+    return change
+
+
+def _count_element(slot: int, key: ToText, delta: float) -> Step:
+    """Compile ``n[k]++`` for a global array."""
+
+    def count(rt: Runtime) -> None:
+        found = rt.arrays[slot]
+        subscript = key(rt)
+        before = found.get(subscript)
+        if type(before) is float:
+            found[subscript] = before + delta
+        else:
+            rt.store(found, subscript, to_number(before) + delta)
+
+    return count

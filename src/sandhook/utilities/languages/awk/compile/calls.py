@@ -1,0 +1,157 @@
+"""Calls of functions, and getline, as closures.
+
+Source: POSIX.1-2024 XCU 3, awk, "functions"; gawk 5.2 manual, "Indirect Calls".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NoReturn
+
+from sandhook.kernel.stack import stack_exceeds
+from sandhook.utilities.languages.awk.compile.arrays import compile_array
+from sandhook.utilities.languages.awk.compile.assignments import compile_store
+from sandhook.utilities.languages.awk.compile.functions import FUNCTIONS
+from sandhook.utilities.languages.awk.compile.protocol import Compiler
+from sandhook.utilities.languages.awk.expressions import ARITY
+from sandhook.utilities.languages.awk.nodes import (
+    BuiltinCall,
+    Call,
+    Element,
+    Expression,
+    Getline,
+    IndirectCall,
+    Name,
+)
+from sandhook.utilities.languages.awk.program import Evaluate, ToNumber
+from sandhook.utilities.languages.awk.runtime import Runtime
+from sandhook.utilities.languages.awk.special import LARGE, RT
+from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value
+
+DEEP = 220  #: Python frames on one stack; a deeper call continues on a fresh stack
+
+
+def compile_getline(compiler: Compiler, node: Getline) -> ToNumber:
+    """Compile getline: 1 for a record, 0 at the end, -1 for an error."""
+    redirection = node.redirection
+    put = None if node.target is None else compile_store(compiler, node.target)
+    name = None if node.source is None else compiler.text(node.source)
+
+    def getline(rt: Runtime) -> float:
+        rt.budget.charge(1)
+        if name is None:
+            found = rt.read_main()
+        else:
+            source = rt.connections.input(redirection, name(rt), rt.rs, rt.icase)
+            if source is None:
+                return -1.0
+            try:
+                found = source.next()
+            except OSError:
+                return -1.0
+        if found is None:
+            return 0.0
+        record, terminator = found
+        rt.g[RT] = terminator
+        if name is None:
+            rt.fnr += 1.0
+            rt.nr += 1.0
+        if put is None:
+            rt.set_record(record)
+        else:
+            put(rt, Strnum(record))
+        return 1.0
+
+    return getline
+
+
+def compile_call(compiler: Compiler, node: Call) -> Evaluate:
+    """Compile a call of a user's function."""
+    return _call(compiler, node.name, node.arguments)
+
+
+def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Evaluate:
+    function = compiler.program.symbols.functions.get(name)
+    if function is None:
+        return _undefined(name)
+    bodies = compiler.program.bodies
+    passed: list[Evaluate] = []
+    for param, argument in zip(function.params, arguments):
+        by_name = param in function.arrays and isinstance(argument, (Name, Element))
+        passed.append(compile_array(compiler, argument) if by_name else compiler.value(argument))
+    start = len(arguments)
+    local_arrays = [param in function.arrays for param in function.params[start:]]
+    # arguments without a parameter are evaluated for their effects
+    ignored = [compiler.value(argument) for argument in arguments[len(function.params) :]]
+
+    def call(rt: Runtime) -> Value:
+        frame: list[Value] = [argument(rt) for argument in passed]
+        for argument in ignored:
+            argument(rt)
+        frame += [Array() if is_array else None for is_array in local_arrays]
+        rt.depth += 1
+        budget = rt.budget
+        if rt.depth > budget.limits.call_depth:
+            budget.fail("call_depth")
+        budget.slice_left -= 1
+        if budget.slice_left < 0:
+            budget.next_slice()
+        for value in frame:
+            if isinstance(value, str) and len(value) > LARGE:
+                rt.keep(len(value))
+        outer, rt.frame = rt.frame, frame
+        body = bodies[name]
+        if stack_exceeds(DEEP):
+            value = rt.ctx.kernel.scheduler.call_on_new_stack(lambda: body(rt))
+        else:
+            value = body(rt)
+        rt.frame = outer
+        rt.depth -= 1
+        for at, local in enumerate(frame):
+            if isinstance(local, str):
+                if len(local) > LARGE:
+                    rt.keep(-len(local))
+            elif at >= start and isinstance(local, Array) and local:
+                rt.clear(local)
+        return value
+
+    return call
+
+
+def _undefined(name: str) -> Evaluate:
+    """Return a closure that raises when an undefined function is called."""
+
+    def call(rt: Runtime) -> NoReturn:
+        raise Fatal(f"function `{name}' not defined")
+
+    return call
+
+
+def compile_indirect_call(compiler: Compiler, node: IndirectCall) -> Evaluate:
+    """Compile ``@name(...)``: the call is compiled at run time, once for each function."""
+    name = compiler.text(node.variable)
+    arguments = node.arguments
+    own = compiler.within(compiler.function)
+
+    @lru_cache(maxsize=16)
+    def call_of(function: str) -> Evaluate:
+        return _call_by_name(own, function, arguments)
+
+    return lambda rt: call_of(name(rt))(rt)
+
+
+def _call_by_name(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Evaluate:
+    if name in compiler.program.symbols.functions:
+        return _call(compiler, name, arguments)
+    if name not in FUNCTIONS:
+        raise Fatal(f"`{name}' is not a function, so it cannot be called indirectly")
+    least, most = ARITY[name]
+    if not least <= len(arguments) <= most:
+        raise Fatal(f"{len(arguments)} is invalid as number of arguments for {name}")
+    return FUNCTIONS[name](compiler, arguments)
+
+
+def compile_builtin_call(compiler: Compiler, node: BuiltinCall) -> Evaluate:
+    """Compile a call of a built-in function."""
+    return FUNCTIONS[node.name](compiler, node.arguments)

@@ -1,0 +1,57 @@
+"""Which statements can fail: only their closures are wrapped to report the line, because the wrapper is a call."""
+
+from __future__ import annotations
+
+from sandhook.utilities.languages.awk.nodes import (
+    Arithmetic,
+    Assignment,
+    BuiltinCall,
+    Call,
+    Delete,
+    Element,
+    Ere,
+    Field,
+    ForIn,
+    Getline,
+    IndirectCall,
+    Match,
+    Name,
+    Number,
+    Print,
+    Printf,
+    Switch,
+)
+
+_FAILING = (Call, IndirectCall, Getline, BuiltinCall, Printf, ForIn, Delete, Switch)
+#: Special variables whose assignment can fail.
+_CHECKED = ("NF", "FS", "RS", "FPAT", "FIELDWIDTHS")
+
+
+def can_fail(node: object, elements: bool = True) -> bool:
+    """Return True when running a node can raise Fatal.
+
+    Args:
+        node: A node, or a tuple or list that contains nodes.
+        elements: An element may hold an array, or its array may be a scalar.
+    """
+    if not isinstance(node, (tuple, list)):
+        return False
+    if isinstance(node, _FAILING):
+        return True
+    match node:
+        case Element():
+            fails = elements
+        case Arithmetic():
+            fails = node.operator in "/%"
+        case Assignment():
+            to_checked = isinstance(node.target, Name) and node.target.name in _CHECKED
+            fails = to_checked or node.operator in ("/", "%")
+        case Field():
+            fails = not isinstance(node.number, Number)
+        case Match():
+            fails = not isinstance(node.pattern, Ere)
+        case Print():
+            fails = bool(node.redirection)
+        case _:
+            fails = False
+    return fails or any(can_fail(part, elements) for part in node)

@@ -1,0 +1,126 @@
+"""Constants and variables as closures, and where a name is stored.
+
+Source: POSIX.1-2024 XCU 3, awk, "expressions in awk". Oracle: gawk 5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from sandhook.utilities.languages.awk.compile.protocol import Compiler
+from sandhook.utilities.languages.awk.nodes import Expression, Name, Number, String
+from sandhook.utilities.languages.awk.program import Evaluate, ToNumber, ToText
+from sandhook.utilities.languages.awk.runtime import Runtime
+from sandhook.utilities.languages.awk.special import COUNTED, NF, NR
+from sandhook.utilities.languages.awk.values import Fatal, to_number
+
+# --------------------------------------------------------------------------- where a name is stored
+
+
+def local_slot(compiler: Compiler, name: str) -> int:
+    """Return the slot of a parameter of the current function, -1 for other names."""
+    function = compiler.function
+    return function.params.index(name) if function is not None and name in function.params else -1
+
+
+def is_array(compiler: Compiler, node: Expression) -> bool:
+    """Return True when a node is a name that the program uses as an array."""
+    if not isinstance(node, Name):
+        return False
+    if local_slot(compiler, node.name) >= 0:
+        return compiler.function is not None and node.name in compiler.function.arrays
+    symbols = compiler.program.symbols
+    return symbols.slots[node.name] in symbols.arrays
+
+
+def global_slot(compiler: Compiler, node: Expression) -> int:
+    """Return the slot of a global variable that reading alone returns, -1 for other nodes."""
+    if not isinstance(node, Name) or local_slot(compiler, node.name) >= 0:
+        return -1
+    slot = compiler.program.symbols.slots[node.name]
+    return -1 if slot in COUNTED else slot
+
+
+# --------------------------------------------------------------------------- constants
+
+
+def compile_number(compiler: Compiler, node: Number) -> ToNumber:
+    """Compile a numeric constant."""
+    value = node.value
+    return lambda rt: value
+
+
+def compile_string(compiler: Compiler, node: String) -> ToText:
+    """Compile a string constant."""
+    value = node.value
+    return lambda rt: value
+
+
+# --------------------------------------------------------------------------- variables
+
+
+def refuse_array(name: str) -> Callable[[Runtime], NoReturn]:
+    """Return a closure that raises because an array is used as a scalar."""
+
+    def refuse(rt: Runtime) -> NoReturn:
+        raise Fatal(f"attempt to use array `{name}' in a scalar context")
+
+    return refuse
+
+
+def compile_name(compiler: Compiler, node: Name) -> Evaluate:
+    """Compile a variable for its value; an array evaluates to itself."""
+    local = local_slot(compiler, node.name)
+    if local >= 0:
+        return lambda rt: rt.frame[local]
+    slot = compiler.program.symbols.slots[node.name]
+    if slot == NR:
+        return lambda rt: rt.nr
+    if slot == NF:
+        return lambda rt: float(len(rt.fields if rt.fields is not None else rt.split()))
+    if slot in COUNTED:
+        return lambda rt: rt.special(slot)
+    return lambda rt: rt.g[slot]
+
+
+def compile_name_number(compiler: Compiler, node: Name) -> ToNumber:
+    """Compile a variable for a number."""
+    if is_array(compiler, node):
+        return refuse_array(node.name)
+    slot = global_slot(compiler, node)
+    if slot < 0:
+        run = compile_name(compiler, node)
+
+        def number(rt: Runtime) -> float:
+            value = run(rt)
+            return value if type(value) is float else to_number(value)
+
+        return number
+
+    def variable(rt: Runtime) -> float:
+        value = rt.g[slot]
+        return value if type(value) is float else to_number(value)
+
+    return variable
+
+
+def compile_name_text(compiler: Compiler, node: Name) -> ToText:
+    """Compile a variable for a string."""
+    if is_array(compiler, node):
+        return refuse_array(node.name)
+    slot = global_slot(compiler, node)
+    if slot < 0:
+        run = compile_name(compiler, node)
+
+        def text(rt: Runtime) -> str:
+            value = run(rt)
+            return value if type(value) is str else rt.text(value)
+
+        return text
+
+    def variable(rt: Runtime) -> str:
+        value = rt.g[slot]
+        return value if type(value) is str else rt.text(value)
+
+    return variable
