@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from sandhook.lazy import lazily
 from sandhook.record import Record
 from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value, looks_numeric, to_number
 
-_CONVERSION = re.compile(
+_CONVERSION = lazily(
     r"%(?:(\d+)\$)?([-+ #0']*)(\*(?:\d+\$)?|\d*)(\.(?:\*(?:\d+\$)?|-?\d*))?(?:[hlL]|[jzt])?(.)", re.DOTALL
 )
 _LARGEST = 2**31 - 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.lazy import lazily
 from sandhook.record import Record
 
 KEYWORDS = frozenset(
@@ -114,11 +115,11 @@ _EXTENSIONS = _GAWK_FUNCTIONS | frozenset(
 #: What gawk has and this awk refuses by name.
 REFUSED = frozenset(["bindtextdomain", "dcgettext", "dcngettext"])
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
-_NAMESPACE = re.compile(r'[ \t]*"([^"\n]*)"')
-_NUMBER = re.compile(r"0[xX][0-9A-Fa-f]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_DECIMAL = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n|#[^\n]*)+")
+_NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
+_NAMESPACE = lazily(r'[ \t]*"([^"\n]*)"')
+_NUMBER = lazily(r"0[xX][0-9A-Fa-f]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_DECIMAL = lazily(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_BLANK = lazily(r"(?:[ \t\r]|\\\r?\n|#[^\n]*)+")
 _OPERATORS = (
     "**=", "^=", "**", "+=", "-=", "*=", "/=", "%=", "==", "<=", ">=", "!=", "!~", "++", "--", "&&", "||", ">>",
     "|&", "{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|", "?", ":",
@@ -328,7 +329,7 @@ def _regex(text: str, at: int, line: int) -> tuple[str, int]:
     raise ProgramError("unterminated regexp", line, at)
 
 
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(\n)|(.)|$)", re.DOTALL)
+_ESCAPE = lazily(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(\n)|(.)|$)", re.DOTALL)
 
 
 def unescape(text: str) -> str:

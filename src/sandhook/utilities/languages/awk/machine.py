@@ -5,11 +5,11 @@ Source: POSIX.1-2024 XCU 3, awk; gawk 5.2 manual for BEGINFILE and ENDFILE.
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from functools import reduce
 from operator import add
 
+from sandhook.lazy import lazily
 from sandhook.utilities.languages.awk.program import NEXTFILE, Program, Step
 from sandhook.utilities.languages.awk.records import ODD, Source
 from sandhook.utilities.languages.awk.runtime import NextInput, NextRecord, ProgramExit, Runtime
@@ -146,7 +146,7 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
 
 
 #: The characters of numbers that float() reads as awk does; it refuses the rest that is not a number.
-_PLAIN = re.compile(r"[0-9.+-]*")
+_PLAIN = lazily(r"[0-9.+-]*")
 
 
 def _totalled(rt: Runtime, lines: list[str], at: int, place: int) -> bool:

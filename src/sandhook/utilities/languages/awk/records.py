@@ -5,19 +5,19 @@ Source: POSIX.1-2024 XCU 3, awk, "regular expressions as field separators"; gawk
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from sandhook.command.context import Reader
+from sandhook.lazy import lazily
 from sandhook.utilities.languages.awk.regex import Pattern, pattern, quoted
 from sandhook.utilities.languages.awk.values import Fatal
 
 Splitter = Callable[[str], list[str]]
 
 #: Where str.split() may see a blank that is none for awk.
-ODD = re.compile(r"[^\t\n -~]")
-_BLANKS = re.compile(r"[ \t\n]+")
-_WORD = re.compile(r"\S+")
+ODD = lazily(r"[^\t\n -~]")
+_BLANKS = lazily(r"[ \t\n]+")
+_WORD = lazily(r"\S+")
 
 
 class Source:

@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Match, Regex, compile_ere
 from sandhook.utilities.languages.awk.values import Fatal
 
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
+_ESCAPE = lazily(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
 _CONTROLS = {
     "a": "\a",
     "b": "\b",
@@ -26,8 +27,8 @@ _CONTROLS = {
     '"': '"',
     "&": "&",
 }
-_CHOICE = re.compile(r"\[([^]\[\\^-]{1,8})\]")
-_META = re.compile(r"[][\\^$.*+?(){}|]")
+_CHOICE = lazily(r"\[([^]\[\\^-]{1,8})\]")
+_META = lazily(r"[][\\^$.*+?(){}|]")
 Span = tuple[int, int]
 
 
@@ -48,7 +49,7 @@ def _translated(source: str) -> str:
     return _newlines(text) if "\n" in text else text
 
 
-_BRACKET = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\n", re.DOTALL)
+_BRACKET = lazily(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\n", re.DOTALL)
 
 
 def _newlines(text: str) -> str:
@@ -57,7 +58,7 @@ def _newlines(text: str) -> str:
 
 
 #: A repeat with nothing to repeat is a plain character.
-_LEADING = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|((?:\A|[(|])\^?)([*+?{])", re.DOTALL)
+_LEADING = lazily(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|((?:\A|[(|])\^?)([*+?{])", re.DOTALL)
 
 
 def _led(source: str) -> str:

@@ -6,10 +6,10 @@ Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2.
 from __future__ import annotations
 
 import errno
-import re
 
 from sandhook.command.context import Context, Reader
 from sandhook.kernel.descriptor import Input
+from sandhook.lazy import lazily
 from sandhook.text.locale import goes_by_bytes
 from sandhook.utilities.languages.awk import records
 from sandhook.utilities.languages.awk.connections import Connections
@@ -52,7 +52,7 @@ from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, funct
 from sandhook.utilities.languages.awk.values import Array, Fatal, Fixed, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text, fs_error
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
+_NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 
 
 class ProgramExit(Exception):

@@ -9,14 +9,15 @@ import re
 from collections.abc import Iterable
 
 from sandhook.command.context import Context
+from sandhook.lazy import lazily
 from sandhook.record import Record
 from sandhook.utilities.languages.awk.inplace import INPLACE
 from sandhook.utilities.languages.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
-_INCLUDE = re.compile(r'[ \t]*@include[ \t]+"([^"\n]*)"[ \t\r]*(?:;|(?=#)|\Z)')
+_INCLUDE = lazily(r'[ \t]*@include[ \t]+"([^"\n]*)"[ \t\r]*(?:;|(?=#)|\Z)')
 _LOADS_INPLACE = '@load "inplace"'
-_NAMESPACE = re.compile(r'^[ \t]*@namespace[ \t]+"([^"\n]*)"', re.MULTILINE)
+_NAMESPACE = lazily(r'^[ \t]*@namespace[ \t]+"([^"\n]*)"', re.MULTILINE)
 _PATH = ".:/usr/local/share/awk:/usr/share/awk"
 
 

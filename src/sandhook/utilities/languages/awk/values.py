@@ -10,9 +10,12 @@ import math
 import re
 from typing import TypeAlias
 
-_PREFIX = re.compile(r"[ \t\n\r\f\v]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)")
-_WHOLE = re.compile(_PREFIX.pattern + r"[ \t\n\r\f\v]*")
-_SPECIAL = re.compile(r"[ \t\n\r\f\v]*([-+])(inf|nan)(?:[ \t\n\r\f\v]*)", re.IGNORECASE)
+from sandhook.lazy import lazily
+
+_NUMBER = r"[ \t\n\r\f\v]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+_PREFIX = lazily(_NUMBER)
+_WHOLE = lazily(_NUMBER + r"[ \t\n\r\f\v]*")
+_SPECIAL = lazily(r"[ \t\n\r\f\v]*([-+])(inf|nan)(?:[ \t\n\r\f\v]*)", re.IGNORECASE)
 
 
 class Fatal(Exception):
