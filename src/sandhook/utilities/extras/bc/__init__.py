@@ -10,9 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Reader
 from sandhook.command.options import opt, option_set
+from sandhook.utilities.extras.bc import execute
+from sandhook.utilities.extras.bc.assembler import BcSyntaxError
+from sandhook.utilities.extras.bc.instructions import Function
 from sandhook.utilities.extras.bc.lexer import Lexer
-from sandhook.utilities.extras.bc.parse import BcSyntaxError, Function, Parser, Quit
-from sandhook.utilities.extras.bc.run import Halt, Machine
+from sandhook.utilities.extras.bc.machine import Machine
+from sandhook.utilities.extras.bc.parse import Parser, Quit
 
 
 @option_set
@@ -51,7 +54,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 return 1
         with ctx.stdin_reader() as reader:
             _program(_lines(reader), "(standard_in)", machine, ctx)
-    except (Quit, Halt):
+    except (Quit, execute.Halted):
         pass
     return 0
 
@@ -62,7 +65,7 @@ def _lines(reader: Reader) -> Iterator[str]:
 
 
 def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) -> None:
-    """Run one input, line by line; an error drops the line in which it is."""
+    """Run one input, item by item; a syntax error drops the rest of its line."""
     lexer = Lexer(lines, name)
     machine.lexer = lexer
     parser = Parser(lexer, ctx.charge)
@@ -85,4 +88,4 @@ def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) ->
         if isinstance(item, Function):
             machine.functions[item.name] = item
         else:
-            machine.run(item)
+            execute.run(machine, item)

@@ -64,7 +64,7 @@ class Lexer:
         self.complain: Callable[[str], None] = lambda text: None
 
     def raw_line(self) -> str:
-        """Return the rest of the present line, or the next one: what read() takes."""
+        """Return the rest of the current line, or the next line: the input of read()."""
         text = self._text[self._at :] or next(self._lines, "")
         self._text, self._at = "", 0
         return text
@@ -80,7 +80,7 @@ class Lexer:
         return token
 
     def give_back(self, token: tuple[str, str]) -> None:
-        """Let a token be the next one again."""
+        """Make a token the next one again."""
         self._held.append(token)
 
     def skip_line(self) -> None:
@@ -129,7 +129,7 @@ class Lexer:
             return kind, text
 
     def _delimited(self, skip: int, end: str) -> str:
-        """Return the text up to ``end``, over several lines if need be."""
+        """Return the text up to ``end``, which may be on a later line."""
         start = skip
         while (stop := self._text.find(end, self._at + start)) < 0:
             before = len(self._text) - self._at

@@ -1,4 +1,4 @@
-"""The math library of bc -l: e, l, s, c, a and j, cut off after ``scale`` digits.
+"""The math library of bc -l: e, l, s, c, a and j, cut off behind ``scale`` digits.
 
 Everything is computed with integers that stand for multiples of 10**-digits, with digits to spare.
 """
