@@ -5,14 +5,15 @@ Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19. Divergence: L-ED-001, ! is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.kernel.descriptor import File
 from sandhook.pattern.posix import Regex, compile_bre, compile_ere
 from sandhook.utilities.extras.ed.buffer import EdError
-from sandhook.utilities.extras.ed.commands import Quit, Session
+from sandhook.utilities.extras.ed.commands import COMMANDS
+from sandhook.utilities.extras.ed.session import Quit, Session, Settings
 
 
 @option_set
@@ -41,9 +42,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     def compile_(text: str, icase: bool = False) -> Regex:
         return (compile_ere if options.extended else compile_bre)(text, icase=icase)
 
+    settings = Settings(options.prompt, options.verbose, options.quiet, not options.script, options.strip)
     with ctx.stdin_reader() as reader:
         from_file = isinstance(reader.description, File)
-        session = Session(options, ctx, _lines(reader.lines()), compile_)
+        session = Session(settings, COMMANDS, ctx, _lines(reader.lines()), compile_)
         failed = False
         if operands:
             failed = not _guarded(session, ctx, lambda: session.read_first(operands[0]))
@@ -53,7 +55,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     failed = True
                     if session.ended:
                         return 0 if options.loose else 2
-                    if from_file:  # what follows was written for a text that is another one now
+                    if from_file:  # the rest was written for another text
                         for _ in reader.chunks():
                             pass
                         return 0 if options.loose else 1
@@ -66,14 +68,14 @@ def _lines(lines: Iterator[bytes]) -> Iterator[bytes]:
         yield line.removesuffix(b"\n")
 
 
-def _guarded(session: Session, ctx: Context, work) -> bool:  # type: ignore[no-untyped-def]
-    """Do something; print ``?`` and return False when it fails."""
+def _guarded(session: Session, ctx: Context, work: Callable[[], None]) -> bool:
+    """Run a command; print ``?`` and return False when it fails. Raises Quit."""
     try:
         work()
     except EdError as error:
         session.message = str(error)
         ctx.write(b"?\n")
         if session.explains:
-            ctx.write(session.message.encode("utf-8", "surrogateescape") + b"\n")
+            session.explain()
         return False
     return True

@@ -1,4 +1,7 @@
-"""The text that ed edits: lines, the current one, marks, and what can be undone."""
+"""The text that ed edits: lines, the current line, marks, and undo.
+
+Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from sandhook.limits import Budget
 
 
 class EdError(Exception):
-    """A command cannot be carried out; ed prints ``?``, and the text of this when it is asked to."""
+    """A command fails: ed prints ``?``, and the message when errors are explained."""
 
 
 class Line:
-    """One line without its newline; the object stays the same while the line is the same one."""
+    """One line without its newline. Its identity outlasts changes of its number."""
 
     __slots__ = ("text",)
 
@@ -24,9 +27,10 @@ class Buffer:
     """Lines, counted from 1.
 
     Attributes:
-        current: The number of the current line; 0 when there are none.
-        modified: It differs from the file.
-        yanked: What x puts back.
+        current: Number of the current line, 0 in an empty buffer.
+        modified: The buffer differs from the file.
+        marks: Marked lines by the letter of the mark.
+        yanked: Lines that x inserts.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -46,11 +50,11 @@ class Buffer:
         return len(self.lines)
 
     def text(self, number: int) -> bytes:
-        """Return a line."""
+        """Return the text of a line."""
         return self.lines[number - 1].text
 
     def number_of(self, line: Line) -> int:
-        """Return the number of a line, 0 for one that is gone; quick for lines that are asked for in order."""
+        """Return the number of a line, 0 when it was deleted. Queries in ascending order are fast."""
         lines = self.lines
         for start, end in ((self._hint, len(lines)), (0, self._hint)):
             try:
@@ -67,7 +71,7 @@ class Buffer:
     # ------------------------------------------------------------------ changes
 
     def begin(self) -> None:
-        """A command begins: what it changes can be undone."""
+        """Begin a command: undo returns to the state before it."""
         self._kept = False
 
     def _keep(self) -> None:
@@ -80,7 +84,7 @@ class Buffer:
         self._undo = (self.lines.copy(), self.current, before)
 
     def insert(self, after: int, texts: Sequence[bytes]) -> None:
-        """Put lines after a line; the last of them becomes the current one."""
+        """Insert lines after a line; the last of them becomes current."""
         if not texts:
             return
         self._keep()
@@ -89,7 +93,7 @@ class Buffer:
         self.current = after + len(texts)
 
     def delete(self, first: int, last: int, *, yank: bool = True) -> None:
-        """Take lines out; the one after them, or else the last, becomes the current one."""
+        """Delete lines; the line after them, or else the last line, becomes current."""
         self._keep()
         self._budget.charge(1 + (len(self.lines) >> 10))
         if yank:
@@ -100,7 +104,7 @@ class Buffer:
         self.current = min(first, len(self.lines))
 
     def move(self, first: int, last: int, after: int) -> None:
-        """Move lines after a line that is not among them."""
+        """Move lines after a line that is not one of them."""
         self._keep()
         self._budget.charge(1 + (len(self.lines) >> 8))
         moved = self.lines[first - 1 : last]
@@ -110,7 +114,7 @@ class Buffer:
         self.current = at + len(moved)
 
     def replace(self, number: int, texts: Sequence[bytes]) -> None:
-        """Put one or more lines in the place of one."""
+        """Replace a line with one or more lines."""
         self._keep()
         marked = self.lines[number - 1]
         marked_names = [name for name, line in self.marks.items() if line is marked]
@@ -124,7 +128,7 @@ class Buffer:
         self.yanked = [line.text for line in self.lines[first - 1 : last]]
 
     def undo(self) -> None:
-        """Undo the last change; twice is nothing. Raises EdError."""
+        """Undo the last change; a second undo restores it. Raises EdError."""
         if self._undo is None:
             raise EdError("Nothing to undo")
         lines, current, modified = self._undo
@@ -134,17 +138,17 @@ class Buffer:
         self._kept = True
 
     def forget(self) -> None:
-        """What was changed before can be undone no more."""
+        """Make earlier changes permanent."""
         self._undo = None
         self._kept = False
 
     def clear_changes(self) -> None:
-        """What there is now is what the file has, and nothing can be undone."""
+        """Record that the buffer equals the file, and make earlier changes permanent."""
         self.modified = False
         self.forget()
 
     def clear(self) -> None:
-        """Forget all: another file comes."""
+        """Delete all lines and marks, before another file is read."""
         self.lines, self.current = [], 0
         self.marks = {}
         self.clear_changes()

@@ -1,32 +1,38 @@
-"""How ed reads and writes files."""
+"""The files that ed reads and writes.
+
+Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19.
+"""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
 from sandhook.utilities.extras.ed.parse import Parser
 
-if TYPE_CHECKING:
-    from sandhook.utilities.extras.ed import Options
-
 
 class Files:
-    """The file that is edited, and others."""
+    """Reads and writes files; remembers the default name.
 
-    def __init__(self, options: Options, buffer: Buffer, ctx: Context) -> None:
-        self._options = options
+    Args:
+        quiet: There are no messages on standard error.
+        counts: Numbers of bytes are printed.
+        strip: Carriage returns at the ends of lines are dropped.
+    """
+
+    def __init__(self, buffer: Buffer, ctx: Context, *, quiet: bool, counts: bool, strip: bool) -> None:
+        self._quiet = quiet
+        self._counts = counts
+        self._strip = strip
         self._buffer = buffer
         self._ctx = ctx
         self._default = ""
 
     def name(self, parser: Parser, *, keeps: bool = False) -> str:
-        """Read the name after a command, or return the default one. Raises EdError.
+        """Parse the name after a command, by default the default name. Raises EdError.
 
         Args:
-            keeps: The name becomes the default one only if there is none.
+            keeps: A name does not replace the default name.
         """
         if parser.peek() and not parser.blanks():
             raise EdError("Unexpected command suffix")
@@ -42,14 +48,14 @@ class Files:
         return name
 
     def rename(self, parser: Parser) -> None:
-        """Print the default name, after changing it if there is a new one."""
+        """Print the default name, which a name after the command changes."""
         name = self._default if not parser.peek() else ""
         if not name:
             name = self.name(parser)
         self._ctx.write(name.encode("utf-8", "surrogateescape") + b"\n")
 
     def first(self, name: str) -> bool:
-        """Read the file of the command line; tell whether it is there: one that is missing is new."""
+        """Read the file of the command line; return False when it is missing, which is a new file. Raises EdError."""
         if name[:1] == "!":
             raise EdError("Shell access restricted")
         self._default = name
@@ -67,7 +73,7 @@ class Files:
         return True
 
     def edit(self, name: str) -> None:
-        """Put a file into the place of all that there is."""
+        """Replace the buffer with a file. Raises EdError."""
         lines, size = self._guarded(name)
         self._buffer.clear()
         self._buffer.insert(0, lines)
@@ -75,13 +81,13 @@ class Files:
         self._count(size)
 
     def read(self, name: str, after: int) -> None:
-        """Put a file after a line."""
+        """Insert a file after a line. Raises EdError."""
         lines, size = self._guarded(name)
         self._buffer.insert(after, lines)
         self._count(size)
 
     def write(self, name: str, first: int, last: int, *, append: bool) -> None:
-        """Write lines to a file."""
+        """Write lines to a file. Raises EdError."""
         size = 0
         try:
             file = self._ctx.create(name, append=append)
@@ -115,19 +121,19 @@ class Files:
         if data and data[-1:] != b"\n":
             data += b"\n"
             size += 1
-            if not self._options.script:
+            if self._counts:
                 self._ctx.flush()
                 self._ctx.process.complain(b"Newline appended\n")
         lines = data.split(b"\n")[:-1]
-        if self._options.strip:
+        if self._strip:
             lines = [line.removesuffix(b"\r") for line in lines]
         return lines, size
 
     def _complain(self, name: str, error: OSError) -> None:
-        if not self._options.quiet:
+        if not self._quiet:
             self._ctx.flush()
             self._ctx.process.complain(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))
 
     def _count(self, size: int) -> None:
-        if not self._options.script:
+        if self._counts:
             self._ctx.write(b"%d\n" % size)

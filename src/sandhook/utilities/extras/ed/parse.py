@@ -1,8 +1,12 @@
-"""How ed reads its commands: addresses, patterns, replacements."""
+"""The parser of ed's command lines: addresses, patterns, replacements.
+
+Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from sandhook.limits import Budget
 from sandhook.pattern.errors import PatternError
@@ -12,11 +16,17 @@ from sandhook.utilities.extras.ed.buffer import Buffer, EdError
 Part = bytes | int  #: of a replacement: text, or the number of a group
 
 
+class Compile(Protocol):
+    """Compiles a regular expression, basic or extended as the options say. Raises PatternError."""
+
+    def __call__(self, text: str, icase: bool = False) -> Regex: ...
+
+
 class Addresses:
     """The addresses before a command.
 
     Attributes:
-        count: How many there were: 0, 1 or 2.
+        count: The number of addresses: 0, 1 or 2.
     """
 
     __slots__ = ("count", "first", "second")
@@ -28,12 +38,16 @@ class Addresses:
 
 
 class Parser:
-    """Reads one command line; the last pattern is remembered from one to the next."""
+    """Parses one command line at a time.
+
+    Attributes:
+        regex: The last pattern, which an empty one means.
+    """
 
     def __init__(
         self,
         buffer: Buffer,
-        compile_: Callable[[str], Regex],
+        compile_: Compile,
         more: Callable[[], bytes | None],
         budget: Budget,
     ) -> None:
@@ -46,15 +60,16 @@ class Parser:
         self.regex: Regex | None = None
 
     def start(self, text: bytes) -> None:
-        """Begin with another line."""
+        """Begin another line."""
         self._text = text
         self._at = 0
 
     def state(self) -> tuple[bytes, int]:
-        """Return what ``restore`` takes, for a command inside of another one."""
+        """Return the position, for ``restore``."""
         return self._text, self._at
 
     def restore(self, state: tuple[bytes, int]) -> None:
+        """Return to a position."""
         self._text, self._at = state
 
     def peek(self) -> bytes:
@@ -62,7 +77,7 @@ class Parser:
         return self._text[self._at : self._at + 1]
 
     def take(self) -> bytes:
-        """Return the next byte, and go on."""
+        """Return the next byte, and move past it."""
         byte = self.peek()
         self._at += len(byte)
         return byte
@@ -73,14 +88,14 @@ class Parser:
         return text
 
     def blanks(self) -> bool:
-        """Go over blanks; tell whether there were any."""
+        """Move past blanks; return False when there are none."""
         start = self._at
         while self.peek() in (b" ", b"\t"):
             self._at += 1
         return self._at > start
 
     def number(self) -> int | None:
-        """Return a decimal number, None if there is none."""
+        """Parse a decimal number; return None when there is no digit. Raises EdError for more than 18."""
         start = self._at
         while self.peek().isdigit():
             self._at += 1
@@ -93,7 +108,7 @@ class Parser:
     # ------------------------------------------------------------------ addresses
 
     def addresses(self) -> Addresses:
-        """Read what stands before a command. Raises EdError."""
+        """Parse the addresses before a command. Raises EdError."""
         buffer = self._buffer
         count, first, second = 0, buffer.current, buffer.current
         leading = False
@@ -129,13 +144,13 @@ class Parser:
         return Addresses(first, second, count)
 
     def _ends_here(self) -> bool:
-        """Return whether no address follows a separator: ``5,p``."""
+        """Return True when no address follows a separator: ``5,p``."""
         self.blanks()
         following = self.peek()
         return not following or following not in b"0123456789.$'/?+-,;%"
 
     def address(self) -> int | None:
-        """Read one address with its offsets, None if there is none. Raises EdError."""
+        """Parse an address with its offsets; return None when there is no address. Raises EdError."""
         buffer = self._buffer
         base: int | None = None
         while True:
@@ -204,10 +219,10 @@ class Parser:
     # ------------------------------------------------------------------ patterns
 
     def pattern(self, delimiter: bytes, *, ends: bool = False) -> Regex:
-        """Read a pattern up to its delimiter, or the end of the line; the last one for an empty one.
+        """Parse a pattern up to its delimiter or the end of the line; an empty one means the last one. Raises EdError.
 
         Args:
-            ends: The delimiter must be there.
+            ends: The delimiter is required.
         """
         text, closed = self.until(delimiter)
         if ends and not closed:
@@ -225,7 +240,7 @@ class Parser:
         return self.regex
 
     def until(self, delimiter: bytes) -> tuple[bytes, bool]:
-        """Return the text up to a delimiter that is not in brackets, and whether there was one."""
+        """Return the text up to a delimiter outside brackets, and False when the line ends first."""
         text = self._text
         pieces = bytearray()
         while self._at < len(text):
@@ -246,7 +261,11 @@ class Parser:
         return bytes(pieces), False
 
     def replacement(self, delimiter: bytes, before: tuple[Part, ...] | None) -> tuple[tuple[Part, ...], bool]:
-        """Read what comes in the place of a match, and tell whether its delimiter was there; ``%`` is the one before."""
+        """Parse a replacement; return its parts, and False when its delimiter is missing. Raises EdError.
+
+        Args:
+            before: The previous replacement, which ``%`` means.
+        """
         parts: list[Part] = []
         plain = bytearray()
         closed = False
@@ -276,7 +295,7 @@ class Parser:
 
 
 def _bracket_end(text: bytes, at: int) -> int:
-    """Return the offset after a bracket expression that begins at ``at``; -1 for one that does not end."""
+    """Return the offset after a bracket expression that begins at ``at``; -1 when it is not closed."""
     end = at + 1
     if text[end : end + 1] == b"^":
         end += 1
@@ -295,5 +314,5 @@ def _bracket_end(text: bytes, at: int) -> int:
 
 
 def filled(parts: tuple[Part, ...], found: Match) -> bytes:
-    """Return a replacement for one match."""
+    """Return the text of a replacement for one match."""
     return b"".join([part if isinstance(part, bytes) else found.group(part) or b"" for part in parts])

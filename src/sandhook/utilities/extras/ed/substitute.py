@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sandhook.limits import Budget
 from sandhook.pattern.posix import Regex
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
-from sandhook.utilities.extras.ed.parse import Parser, Part, filled
-
-if TYPE_CHECKING:
-    from sandhook.utilities.extras.ed.commands import Compile
+from sandhook.utilities.extras.ed.parse import Compile, Parser, Part, filled
 
 
 class Substitution:
-    """What the last s said; the next one may repeat it."""
+    """The arguments of the last s command, which the next one may repeat."""
 
     def __init__(self, buffer: Buffer, parser: Parser, compile_: Compile, budget: Budget) -> None:
         self._buffer = buffer
@@ -28,7 +23,7 @@ class Substitution:
         self._letters = b""
 
     def read(self) -> None:
-        """Read what stands after the s. Raises EdError."""
+        """Parse the arguments of an s command. Raises EdError."""
         parser = self._parser
         delimiter = parser.peek()
         if not delimiter or delimiter in b"glnpr0123456789":
@@ -54,7 +49,7 @@ class Substitution:
         self._regex, self._new = regex, new
 
     def _flags(self) -> bool:
-        """Read flags; tell whether one is I."""
+        """Parse flags; return True when one is I. Raises EdError."""
         parser = self._parser
         icase = False
         while letter := parser.peek():
@@ -76,7 +71,7 @@ class Substitution:
         return icase
 
     def _repeat(self) -> None:
-        """Read the suffixes of an s without pattern: g and p are switched, r takes the last pattern that was searched."""
+        """Parse the suffixes of an s without pattern: g and p toggle, r means the last pattern. Raises EdError."""
         parser = self._parser
         if self._new is None:
             raise EdError("No previous substitution")
@@ -97,10 +92,10 @@ class Substitution:
                 raise EdError("Invalid command suffix")
 
     def run(self, first: int, last: int, *, anywhere: bool) -> bytes:
-        """Substitute in lines; return the letters of how the last one is to be shown.
+        """Substitute in lines; return the letters l, n and p that print the last one. Raises EdError.
 
         Args:
-            anywhere: No match is no error: a global command tries many lines.
+            anywhere: No match is not an error, because a global command tries many lines.
         """
         assert self._regex is not None
         changed = False
