@@ -14,19 +14,19 @@ from sandhook.pattern.posix import compile_bre, compile_ere
 from sandhook.utilities.languages.sed.actions import DELETE, END, QUIT, QUIT_SILENT, RESTART
 from sandhook.utilities.languages.sed.commands import Compiled
 from sandhook.utilities.languages.sed.fixed import replaced
-from sandhook.utilities.languages.sed.machine import Machine
+from sandhook.utilities.languages.sed.machine import Machine, Settings
 from sandhook.utilities.languages.sed.parser import Parser
 from sandhook.utilities.languages.sed.records import Expression, RecordsRegex
 from sandhook.utilities.languages.sed.script import Chunk, Pattern, ScriptError
 from sandhook.vfs.errors import error_text
 
 USAGE = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]..."
-_KEPT = 128  #: compiled scripts
-_KEPT_LENGTH = 8_192  #: characters of one that is kept
+_KEPT = 128  #: compiled scripts in the cache
+_KEPT_LENGTH = 8_192  #: characters of the longest script in the cache
 
 
 def width(text: str) -> int:
-    """Read the argument of -l as atoi does."""
+    """Parse the argument of -l as atoi does."""
     digits = text[: len(text) - len(text.lstrip("0123456789"))]
     return int(digits[:9] or "0")
 
@@ -75,7 +75,7 @@ class Options:
     unbuffered: bool = opt("-u", "--unbuffered", help="write each line at once")
 
 
-#: What a script and the options mean; bounded, and the values are immutable.
+#: The cache of compiled scripts; bounded, and the values are immutable.
 _COMPILED: dict[tuple[tuple[Chunk, ...], Options], Compiled] = {}
 
 
@@ -93,7 +93,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure("no input files", 4)
     posix = options.posix or "POSIXLY_CORRECT" in ctx.environment
     compiled = compiled_script(chunks, options, posix)
-    machine = Machine(ctx, names or ("-",), options, b"\0" if options.zero else b"\n", compiled.ranges)
+    settings = Settings(options.separate, options.in_place, options.follow, options.unbuffered)
+    machine = Machine(ctx, names or ("-",), settings, b"\0" if options.zero else b"\n", compiled.ranges)
     try:
         machine.open_files(compiled.files)
         edit(machine, compiled, options)
@@ -119,7 +120,7 @@ def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
 
 
 def compiled_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) -> Compiled:
-    """Parse and compile, or return what the same script gave before."""
+    """Compile a script, or return it from the cache. Raises Failure."""
     bare = Options(
         quiet=options.quiet,
         extended=options.extended,
@@ -164,7 +165,7 @@ def compiled_script(chunks: tuple[Chunk, ...], options: Options, posix: bool) ->
 
 
 def replace_in_blocks(m: Machine, literals: list[tuple[bytes, bytes]]) -> None:
-    """Run a script of ``s/old/new/g`` alone, whose texts know nothing of lines, on many lines at once."""
+    """Run a script that only has ``s/old/new/g`` with literal text, on many lines at once."""
     delimiter = m.delimiter
     for block in m.blocks():
         m.budget.charge(block.count(delimiter))
@@ -187,7 +188,7 @@ def edit(m: Machine, compiled: Compiled, options: Options) -> None:
     budget = m.budget
     again = False
     for name in compiled.prelude:
-        m.queue.append(("file", name))
+        m.queue.append(name)
     while True:
         if not again:
             if not m.read():

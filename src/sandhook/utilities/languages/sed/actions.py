@@ -1,4 +1,4 @@
-"""What the commands of a sed script do, apart from s: functions of the running machine.
+"""The commands of sed except s as closures over the machine.
 
 An action returns None to go on with the next command, the index of another one, or one of the
 negative numbers below.
@@ -8,10 +8,27 @@ Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
+from sandhook.record import Record
 from sandhook.utilities.languages.sed.machine import Machine
-from sandhook.utilities.languages.sed.script import Command
+from sandhook.utilities.languages.sed.script import (
+    Append,
+    Block,
+    Change,
+    Insert,
+    Jump,
+    Listing,
+    Plain,
+    Quit,
+    ReadFile,
+    ReadLine,
+    Transliteration,
+    Work,
+    WriteFile,
+    WriteFirstLine,
+)
 
 DELETE = -1  #: begin the next cycle without printing
 RESTART = -2  #: run the script again without reading (D)
@@ -19,7 +36,7 @@ QUIT = -3  #: print, and end
 QUIT_SILENT = -4  #: end
 END = -5  #: print, and end because there is no more input
 
-CLOSED = -2  #: in ``Machine.ranges``: a range that begins with a number, and has been
+CLOSED = -2  #: in ``Machine.ranges``: a range that begins with a line number, and is over
 
 Action = Callable[[Machine], "int | None"]
 
@@ -27,67 +44,41 @@ _LARGE = 65_536  #: bytes; a space beyond this is checked against the memory lim
 _NAMED = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r", 92: b"\\\\"}
 
 
-def action_of(command: Command, slot: int, *, wrap: int, silent: bool, posix: bool) -> Action:
-    """Return what a command other than s does.
+class Setting(Record):
+    """What a command depends on besides its arguments.
 
-    Args:
-        command: The command.
-        slot: Where ``Machine.ranges`` has what is known of its range.
+    Attributes:
+        slot: Index in ``Machine.ranges`` of the range that the command is for, -1 for no range or a negated one.
         wrap: Columns of a line that l prints.
         silent: Lines are not printed at the end of a cycle.
         posix: n and N print nothing when there is no next line.
     """
-    name, argument = command.name, command.argument
-    if name == "y" and isinstance(argument, tuple):
-        return _transliterate(*argument)
-    if name in ("b", "t", "T"):
-        return {"b": _jump, "t": _jump_if_replaced, "T": _jump_unless_replaced}[name](command.target)
-    if name in ("a", "i", "c"):
-        text = str(argument).encode("utf-8", "surrogateescape")
-        if name == "c":
-            return _change(text, slot if command.second is not None and not command.negated else -1)
-        return {"a": _append, "i": _insert}[name](text)
-    if name in ("q", "Q"):
-        return _quit(int(str(argument)), QUIT if name == "q" else QUIT_SILENT)
-    if name == "l":
-        width = int(str(argument))
-        return _list(wrap if width < 0 else width)
-    if name in ("r", "R", "w", "W"):
-        return {"r": _read_file, "R": _read_line, "w": _write, "W": _write_first}[name](str(argument))
-    if name in ("n", "N"):
-        return _next(silent, posix) if name == "n" else _append_next(posix)
-    return _SIMPLE[name]
+
+    slot: int
+    wrap: int
+    silent: bool
+    posix: bool
 
 
 def _nothing(m: Machine) -> None:
     return None
 
 
-def _jump(target: int) -> Action:
-    return lambda m: target
+def _jump(node: Jump, setting: Setting) -> Action:
+    target = node.target
+    if node.when is None:
+        return lambda m: target
+    wanted = node.when == "replaced"
 
-
-def _jump_if_replaced(target: int) -> Action:
     def jump(m: Machine) -> int | None:
-        if m.replaced:
-            m.replaced = False
-            return target
-        return None
+        replaced, m.replaced = m.replaced, False
+        return target if replaced == wanted else None
 
     return jump
 
 
-def _jump_unless_replaced(target: int) -> Action:
-    def jump(m: Machine) -> int | None:
-        if m.replaced:
-            m.replaced = False
-            return None
-        return target
-
-    return jump
-
-
-def _transliterate(source: str, target: str) -> Action:
+def _transliterate(node: Transliteration, setting: Setting) -> Action:
+    source, target = node.source, node.target
     if source.isascii() and target.isascii():
         table = bytearray(range(256))
         for old, new in reversed(list(zip(source, target))):
@@ -107,11 +98,17 @@ def _transliterate(source: str, target: str) -> Action:
     return change_text
 
 
-def _append(text: bytes) -> Action:
-    return lambda m: m.queue.append(("text", text))
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
-def _insert(text: bytes) -> Action:
+def _append(node: Append, setting: Setting) -> Action:
+    text = _encoded(node.text)
+    return lambda m: m.queue.append(text)
+
+
+def _insert(node: Insert, setting: Setting) -> Action:
+    text = _encoded(node.text)
     bare = text[:-1]
 
     def insert(m: Machine) -> None:
@@ -121,7 +118,8 @@ def _insert(text: bytes) -> Action:
     return insert
 
 
-def _change(text: bytes, slot: int) -> Action:
+def _change(node: Change, setting: Setting) -> Action:
+    text, slot = _encoded(node.text), setting.slot
     bare = text[:-1]
 
     def change(m: Machine) -> int:
@@ -133,7 +131,9 @@ def _change(text: bytes, slot: int) -> Action:
     return change
 
 
-def _quit(status: int, how: int) -> Action:
+def _quit(node: Quit, setting: Setting) -> Action:
+    status, how = node.status, QUIT if node.prints else QUIT_SILENT
+
     def leave(m: Machine) -> int:
         m.status = max(status, 0) & 0xFF
         if how == QUIT_SILENT:
@@ -143,8 +143,9 @@ def _quit(status: int, how: int) -> Action:
     return leave
 
 
-def _list(width: int) -> Action:
-    """l: show the pattern space unambiguously, in lines of ``width`` columns (0: no folding)."""
+def _list(node: Listing, setting: Setting) -> Action:
+    """Return l; a width of 0 columns does not fold lines."""
+    width = setting.wrap if node.width < 0 else node.width
 
     def show(m: Machine) -> None:
         m.budget.check_fits(8 * len(m.space))
@@ -165,19 +166,24 @@ def _list(width: int) -> Action:
     return show
 
 
-def _read_file(name: str) -> Action:
-    return lambda m: m.queue.append(("file", name))
+def _read_file(node: ReadFile, setting: Setting) -> Action:
+    name = node.name
+    return lambda m: m.queue.append(name)
 
 
-def _read_line(name: str) -> Action:
+def _read_line(node: ReadLine, setting: Setting) -> Action:
+    name = node.name
     return lambda m: m.queue_line(name)
 
 
-def _write(name: str) -> Action:
+def _write(node: WriteFile, setting: Setting) -> Action:
+    name = node.name
     return lambda m: m.write_file(name, m.space, m.ended)
 
 
-def _write_first(name: str) -> Action:
+def _write_first(node: WriteFirstLine, setting: Setting) -> Action:
+    name = node.name
+
     def write(m: Machine) -> None:
         first, newline, _ = m.space.partition(m.delimiter)
         m.write_file(name, first, bool(newline) or m.ended)
@@ -185,7 +191,9 @@ def _write_first(name: str) -> Action:
     return write
 
 
-def _next(silent: bool, posix: bool) -> Action:
+def _next(setting: Setting) -> Action:
+    silent, posix = setting.silent, setting.posix
+
     def read(m: Machine) -> int | None:
         if m.no_more():
             return QUIT_SILENT if posix else END
@@ -196,7 +204,9 @@ def _next(silent: bool, posix: bool) -> Action:
     return read
 
 
-def _append_next(posix: bool) -> Action:
+def _append_next(setting: Setting) -> Action:
+    posix = setting.posix
+
     def read(m: Machine) -> int | None:
         if m.no_more():
             return QUIT_SILENT if posix else END
@@ -211,7 +221,7 @@ def _append_next(posix: bool) -> Action:
 
 
 def _grow(m: Machine, size: int) -> None:
-    """Check the size of a space before it is made."""
+    """Check that a space of ``size`` bytes fits before it is made."""
     if size > _LARGE:
         m.budget.check_fits(2 * size)
         m.budget.charge(size >> 10)
@@ -282,3 +292,39 @@ _SIMPLE: dict[str, Action] = {
     "=": _print_number,
     "v": _nothing,
 }
+
+
+def _plain(node: Plain, setting: Setting) -> Action:
+    if node.letter == "n":
+        return _next(setting)
+    return _append_next(setting) if node.letter == "N" else _SIMPLE[node.letter]
+
+
+def _block(node: Block, setting: Setting) -> Action:
+    """Return the jump past a block; the compiler runs it when the block is not selected."""
+    target = node.target
+    return lambda m: target
+
+
+#: A function that compiles the nodes of one class. Which class, the key of the table says, not the type.
+_Compile: TypeAlias = Callable[[Any, Setting], Action]
+_ACTIONS: Mapping[type[Work], _Compile] = {
+    Transliteration: _transliterate,
+    Block: _block,
+    Jump: _jump,
+    Append: _append,
+    Insert: _insert,
+    Change: _change,
+    Quit: _quit,
+    Listing: _list,
+    ReadFile: _read_file,
+    ReadLine: _read_line,
+    WriteFile: _write,
+    WriteFirstLine: _write_first,
+    Plain: _plain,
+}
+
+
+def compile_work(work: Work, setting: Setting) -> Action:
+    """Compile the work of any command but s."""
+    return _ACTIONS[type(work)](work, setting)

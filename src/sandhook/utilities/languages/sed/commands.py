@@ -1,4 +1,4 @@
-"""Compiles the commands of a sed script to Python closures.
+"""Compiles a sed script: addresses and the s command as closures over the machine.
 
 Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9.
 """
@@ -8,22 +8,40 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandhook.command.context import Failure
-from sandhook.utilities.languages.sed.actions import CLOSED, Action, action_of
+from sandhook.utilities.languages.sed.actions import CLOSED, Action, Setting, compile_work
 from sandhook.utilities.languages.sed.fixed import everywhere, literal_of, substitute_text
 from sandhook.utilities.languages.sed.machine import Machine
 from sandhook.utilities.languages.sed.parser import Compile
 from sandhook.utilities.languages.sed.records import Expression
 from sandhook.utilities.languages.sed.replacement import replacement
-from sandhook.utilities.languages.sed.script import Address, Command, Pattern, Program, Substitution
+from sandhook.utilities.languages.sed.script import (
+    Address,
+    Block,
+    Command,
+    Pattern,
+    Program,
+    ReadFile,
+    Substitution,
+)
 
 Test = Callable[[Machine], bool]
 Search = Callable[[Machine], Expression]
 
-_PIECES = 4_096  #: pieces of a new pattern space that are kept before they are joined
+_PIECES = 4_096  #: pieces of a new pattern space that are collected before they are joined
+_SHORT = 1_024  #: bytes of a line, or pieces, whose size is not checked
 
 
 class Compiled:
-    """The closures of one script; immutable, shared by all runs of it."""
+    """The closures of one script. Immutable; runs share it.
+
+    Attributes:
+        silent: Lines are not printed at the end of a cycle.
+        files: Names of the files that commands write to.
+        prelude: Files that are printed before the first line: 0r.
+        actions: The test and the action of each command.
+        ranges: The state of each range before the first line; 0,/re/ is open.
+        literals: Old and new text of each command when all are ``s/old/new/g`` with literal text; else empty.
+    """
 
     __slots__ = ("actions", "files", "literals", "prelude", "ranges", "silent")
 
@@ -32,15 +50,13 @@ class Compiled:
         self.silent = quiet or program.silent
         self.files = program.files
         self.prelude = [
-            str(command.argument)
+            command.work.name
             for command in program.commands
-            if _is_line_zero(command.first, command.second)
+            if _is_line_zero(command.first, command.second) and isinstance(command.work, ReadFile)
         ]
-        self.actions = [compiler.command(index, command) for index, command in enumerate(program.commands)]
-        #: What is known of each range before the first line: 0,/re/ is open.
+        self.actions = [compiler.command(command) for command in program.commands]
         self.ranges = tuple(compiler.ranges)
         found = [everywhere(command) for command in program.commands]
-        #: Old and new text of each command when all do nothing but ``s/old/new/g``; else empty.
         self.literals = [] if self.silent or None in found else [pair for pair in found if pair]
 
 
@@ -59,20 +75,21 @@ class _Compiler:
 
     # ------------------------------------------------------------------ addresses
 
-    def command(self, index: int, command: Command) -> tuple[Test | None, Action]:
-        """Return when a command runs (None: always), and what it does."""
+    def command(self, command: Command) -> tuple[Test | None, Action]:
+        """Return the test that selects lines, None for all lines, and the action."""
         if _is_line_zero(command.first, command.second):
             return (lambda m: False), lambda m: None
         slot = len(self.ranges)
         test = self._test(command.first, command.second)
         if command.negated:
             test = _never if test is None else _opposite(test)
-        if command.name == "{":
-            return (_never if test is None else _opposite(test)), lambda m: command.target
-        argument = command.argument
-        if command.name == "s" and isinstance(argument, Substitution):
-            return test, self._substitute(argument)
-        return test, action_of(command, slot, wrap=self._wrap, silent=self._silent, posix=self._posix)
+        work = command.work
+        if isinstance(work, Block):  # its action is the jump past it
+            test = _never if test is None else _opposite(test)
+        if isinstance(work, Substitution):
+            return test, self._substitute(work)
+        slot = slot if command.second is not None and not command.negated else -1
+        return test, compile_work(work, Setting(slot, self._wrap, self._silent, self._posix))
 
     def _test(self, first: Address | None, second: Address | None) -> Test | None:
         if first is None:
@@ -95,10 +112,10 @@ class _Compiler:
         if kind == "regex" and pattern is not None:
             search = self.regex(pattern)
             return lambda m: search(m).search(m.space, remaining=m.budget.remaining) is not None
-        return lambda m: True  # "plus" and "multiple" are worked out by the range
+        return lambda m: True  # the range computes "plus" and "multiple"
 
     def regex(self, pattern: Pattern, groups: int = 0) -> Search:
-        """Return what gives the expression at run time, and remembers it as the last one.
+        """Return a closure that returns the expression, and records it as the last one.
 
         Args:
             pattern: As written.
@@ -115,7 +132,7 @@ class _Compiler:
         return use
 
     def _last(self, groups: int) -> Search:
-        """Return what gives the last expression that was used, which may lack groups."""
+        """Return a closure that returns the last expression; it raises Failure when that lacks groups."""
         place = self._place
 
         def use(m: Machine) -> Expression:
@@ -131,70 +148,82 @@ class _Compiler:
 
     def _substitute(self, what: Substitution) -> Action:
         search = self.regex(what.pattern, max((part.group for part in what.parts), default=0))
-        build = replacement(what.parts)
-        all_, number, show, file = what.everywhere, what.number, what.show, what.file
         literal = literal_of(what)
         if literal is not None:
-            return substitute_text(search, literal, -1 if all_ else 1, show, file)
+            return substitute_text(search, literal, -1 if what.everywhere else 1, what.show, what.file)
+        general = _substitute_any(search, what)
+        return general if what.everywhere or what.number > 1 else _substitute_first(search, what, general)
 
-        def substitute_first(m: Machine) -> int | None:
-            """The usual case without generators: the first match, in a short line."""
-            space = m.space
-            if len(space) > 1_024:
-                return substitute(m)
-            found = search(m).search(space, remaining=m.budget.remaining)
-            if found is None:
-                return None
+
+def _substitute_first(search: Search, what: Substitution, general: Action) -> Action:
+    """Compile the usual case without generators: the first match in a short line."""
+    build, show, file = replacement(what.parts), what.show, what.file
+
+    def substitute(m: Machine) -> int | None:
+        space = m.space
+        if len(space) > _SHORT:
+            return general(m)
+        found = search(m).search(space, remaining=m.budget.remaining)
+        if found is None:
+            return None
+        start, end = found.spans[0]
+        pieces = [space[:start]]
+        build(found, pieces)
+        pieces.append(space[end:])
+        m.space = b"".join(pieces)
+        m.replaced = True
+        if show:
+            m.print(m.space, m.ended)
+        if file is not None:
+            m.write_file(file, m.space, m.ended)
+        return None
+
+    return substitute
+
+
+def _substitute_any(search: Search, what: Substitution) -> Action:
+    """Compile an s command with any flags."""
+    build = replacement(what.parts)
+    all_, number, show, file = what.everywhere, what.number, what.show, what.file
+
+    def substitute(m: Machine) -> int | None:
+        space = m.space
+        budget = m.budget
+        pieces: list[bytes] = []
+        done: list[bytes] = []
+        at = count = size = 0
+        for found in search(m).finditer(space, remaining=budget.remaining):
+            count += 1
+            if count < number:
+                continue
             start, end = found.spans[0]
-            pieces = [space[:start]]
+            pieces.append(space[at:start])
             build(found, pieces)
-            pieces.append(space[end:])
-            m.space = b"".join(pieces)
-            m.replaced = True
-            if show:
-                m.print(m.space, m.ended)
-            if file is not None:
-                m.write_file(file, m.space, m.ended)
+            at = end
+            if not all_:
+                break
+            budget.charge(1)
+            if len(pieces) > _PIECES:  # a list of short pieces takes more memory than their text
+                done.append(b"".join(pieces))
+                pieces = []
+                size += len(done[-1])
+                budget.check_fits(size + len(space))
+        if not (pieces or done):
             return None
+        pieces = [*done, *pieces, space[at:]]
+        if len(space) > _SHORT or len(pieces) > _SHORT:
+            size = sum(map(len, pieces))
+            budget.charge(1 + (size >> 10))
+            budget.check_fits(size)
+        m.space = b"".join(pieces)
+        m.replaced = True
+        if show:
+            m.print(m.space, m.ended)
+        if file is not None:
+            m.write_file(file, m.space, m.ended)
+        return None
 
-        def substitute(m: Machine) -> int | None:
-            space = m.space
-            budget = m.budget
-            pieces: list[bytes] = []
-            done: list[bytes] = []
-            at = count = size = 0
-            for found in search(m).finditer(space, remaining=budget.remaining):
-                count += 1
-                if count < number:
-                    continue
-                start, end = found.spans[0]
-                pieces.append(space[at:start])
-                build(found, pieces)
-                at = end
-                if not all_:
-                    break
-                budget.charge(1)
-                if len(pieces) > _PIECES:  # a list takes more than the text in it
-                    done.append(b"".join(pieces))
-                    pieces = []
-                    size += len(done[-1])
-                    budget.check_fits(size + len(space))
-            if not (pieces or done):
-                return None
-            pieces = [*done, *pieces, space[at:]]
-            if len(space) > 1_024 or len(pieces) > 1_024:
-                size = sum(map(len, pieces))
-                budget.charge(1 + (size >> 10))
-                budget.check_fits(size)
-            m.space = b"".join(pieces)
-            m.replaced = True
-            if show:
-                m.print(m.space, m.ended)
-            if file is not None:
-                m.write_file(file, m.space, m.ended)
-            return None
-
-        return substitute if all_ or number > 1 else substitute_first
+    return substitute
 
 
 def _never(m: Machine) -> bool:
@@ -206,10 +235,10 @@ def _opposite(test: Test) -> Test:
 
 
 def _range(first: Address, begins: Test, second: Address, ends: Test, slot: int) -> Test:
-    """Match from a line that ``first`` selects to one that ``second`` selects.
+    """Return the test for a range from a line that ``first`` selects to one that ``second`` selects.
 
-    A range that is open has its last line in ``m.ranges``, -1 while only ``ends`` can tell. One that begins
-    with a number also begins after that line, when the line itself was never looked at, but only once.
+    ``m.ranges`` holds the last line of an open range, -1 when ``ends`` decides. A range that begins with a
+    line number also begins after that line when the line was not tested, but only once.
     """
     kind, number = second.kind, second.number
     numbered = first.kind == "line"

@@ -1,4 +1,4 @@
-"""Substitutions of fixed text by fixed text, which need no expression and often no lines."""
+"""Substitutions of literal text for literal text, which need no regular expression and often no lines."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from sandhook.utilities.languages.sed.machine import Machine
 from sandhook.utilities.languages.sed.records import Expression
 from sandhook.utilities.languages.sed.script import Command, Substitution
 
-#: Patterns that mean themselves in every dialect.
+#: Patterns that are literal in every dialect.
 _PLAIN = re.compile(r"[A-Za-z0-9 _/:;,=@%~<>\"'`&#!\t-]+")
 
 
 def everywhere(command: Command) -> tuple[bytes, bytes] | None:
-    """Return old and new text of a command that replaces fixed text in every line, wherever it is."""
-    what = command.argument
-    if command.name != "s" or command.first is not None or not isinstance(what, Substitution):
+    """Return old and new text of a command that replaces literal text everywhere, else None."""
+    what = command.work
+    if command.first is not None or not isinstance(what, Substitution):
         return None
     return None if not what.everywhere or what.show or what.file is not None else literal_of(what)
 
 
 def literal_of(what: Substitution) -> tuple[bytes, bytes] | None:
-    """Return old and new text when both stand in the script as they are."""
+    """Return old and new text when both are literal, else None."""
     pattern, parts = what.pattern, what.parts
     if pattern.icase or not _PLAIN.fullmatch(pattern.text) or what.number > 1:
         return None
@@ -34,7 +34,7 @@ def literal_of(what: Substitution) -> tuple[bytes, bytes] | None:
 
 
 def replaced(data: bytes, old: bytes, new: bytes, count: int, budget: Budget) -> bytes:
-    """Replace text, charging and affording what comes of it where that is much."""
+    """Replace text; a large result is charged before it is made."""
     if len(data) > 1_024:
         times = data.count(old) if count < 0 else count
         size = len(data) + max(0, times * (len(new) - len(old)))
@@ -50,11 +50,15 @@ def substitute_text(
     show: bool,
     file: str | None,
 ) -> Callable[[Machine], int | None]:
-    """The quick way for text that stands for itself."""
+    """Return an s command for literal text.
+
+    Args:
+        count: 1 for the first occurrence, -1 for all.
+    """
     old, new = literal
 
     def substitute(m: Machine) -> int | None:
-        search(m)  # it is the last expression now
+        search(m)  # an empty pattern means this one from now on
         if old not in m.space:
             return None
         m.space = replaced(m.space, old, new, count, m.budget)

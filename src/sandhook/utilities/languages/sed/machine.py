@@ -1,4 +1,4 @@
-"""What a running sed script works on: pattern and hold space, inputs and outputs.
+"""The state of a running sed script: pattern and hold space, inputs and outputs.
 
 Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, where the last line may lack its newline.
 """
@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.kernel.descriptor import CHUNK, Description
+from sandhook.record import Record
 from sandhook.utilities.languages.sed.in_place import check, real_name, replace
 from sandhook.utilities.languages.sed.records import Expression
 from sandhook.vfs.errors import error_text
 
 
 class Output:
-    """A destination that knows whether its last line still lacks a newline."""
+    """A destination. ``missing`` is true while its last line lacks a newline."""
 
     def __init__(self, description: Description | None, ctx: Context) -> None:
         self._description = description
@@ -24,11 +25,12 @@ class Output:
         self.missing = False
 
     def collect(self) -> None:
-        """Keep what is written, for a file that is edited in place."""
+        """Collect what is written, for a file that is edited in place."""
         self._collected = []
         self.missing = False
 
     def collected(self) -> bytes:
+        """Return what was collected, and end collecting."""
         data = b"".join(self._collected or ())
         self._collected = None
         self.missing = False
@@ -65,16 +67,33 @@ class Output:
             self._description.release()
 
 
+class Settings(Record):
+    """How inputs are read and written.
+
+    Attributes:
+        separate: Lines are counted in each file on its own.
+        suffix: Files are edited in place; the old file keeps this suffix, "" for no copy. None for no editing.
+        follow: With ``suffix``, the target of a symbolic link is edited.
+        unbuffered: Lines are read one by one.
+    """
+
+    separate: bool
+    suffix: str | None
+    follow: bool
+    unbuffered: bool
+
+
 class Machine:
     """The state of one run.
 
     Attributes:
         space, ended: Pattern space, and whether its last line had a newline.
-        hold, hold_ended: The same for the hold space.
+        hold, hold_ended: The hold space, and whether its last line had a newline.
         line: Number of the current line.
         replaced: An s command succeeded since the last new line or t command.
         last: The last regular expression used.
-        ranges: What is known of every range: None for not begun, or the line it ends at (-1 for unknown).
+        ranges: The state of each range: None for closed, or its last line, -1 when a test decides.
+        queue: Written at the end of the cycle: texts, and names of files.
         opened: Name of the input that was opened last.
         status: Exit status.
     """
@@ -83,7 +102,7 @@ class Machine:
         self,
         ctx: Context,
         names: Sequence[str],
-        options: object,
+        settings: Settings,
         delimiter: bytes,
         ranges: Sequence[int | None],
     ) -> None:
@@ -103,13 +122,11 @@ class Machine:
         self.bad_input = 0
         self.out = Output(None, ctx)
         self.files: dict[str, Output] = {}
-        self.queue: list[tuple[str, object]] = []
-        self.separate: bool = (
-            getattr(options, "separate", False) or getattr(options, "in_place", None) is not None
-        )
-        self._suffix: str | None = getattr(options, "in_place", None)
-        self._unbuffered: bool = getattr(options, "unbuffered", False)
-        self._follow: bool = getattr(options, "follow", False)
+        self.queue: list[bytes | str] = []
+        self.separate = settings.separate or settings.suffix is not None
+        self._suffix = settings.suffix
+        self._unbuffered = settings.unbuffered
+        self._follow = settings.follow
         self.opened = "-"
         self._names = list(reversed(names))
         self._reader: Reader | None = None
@@ -121,7 +138,7 @@ class Machine:
     # ------------------------------------------------------------------ input
 
     def _open_next(self) -> bool:
-        """Open the next input that can be read; False when there is none."""
+        """Open the next input that can be read; return False when there are no more."""
         while self._names:
             name = self._names.pop()
             try:
@@ -150,7 +167,7 @@ class Machine:
         return False
 
     def _one_by_one(self, delimiter: bytes) -> Iterator[bytes]:
-        """Yield the lines of an input without taking more than each (-u)."""
+        """Yield the lines of an input without reading ahead (-u)."""
         assert self._reader is not None
         description = self._reader.description
         while True:
@@ -168,10 +185,10 @@ class Machine:
             yield b"".join(pieces)
 
     def _rewind(self) -> None:
-        """Let R begin anew with every file that is edited on its own."""
+        """Restart the files of R, for every input that is edited separately."""
         for name, reader in self._readers.items():
             description = reader.description
-            if description.seekable:  # what was opened, even if another file has its name now
+            if description.seekable:  # the file that was opened, even when another has its name by now
                 description.retain()
                 reader.close()
                 description.seek(0)
@@ -188,7 +205,7 @@ class Machine:
             replace(self.ctx, self.opened, self._suffix, self.out.collected())
 
     def _fetch(self, across: bool) -> bytes | None:
-        """Return the next line, of the next file too if ``across``."""
+        """Return the next line, None at the end. With ``across``, continue in the next file."""
         while True:
             if self._lines is not None:
                 found = next(self._lines, None)
@@ -201,14 +218,14 @@ class Machine:
                 return None
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield all inputs in blocks of whole lines, for scripts that need no lines."""
+        """Yield all inputs in blocks of whole lines, for scripts that do not need single lines."""
         while self._reader is not None or self._open_next():
             assert self._reader is not None
             yield from self._reader.blocks(self.delimiter)
             self._close_current()
 
     def at_end(self) -> bool:
-        """Return whether the current line is the last one ($): of its file with -s or -i."""
+        """Return True at the last line ($), which is the last one of its file with -s or -i."""
         if self._ahead is None:
             if self.separate:
                 self._ahead = self._fetch(False)
@@ -217,11 +234,11 @@ class Machine:
         return self._ahead is None
 
     def no_more(self) -> bool:
-        """Return whether no line follows in any file."""
+        """Return True when no line follows in any file."""
         return self.at_end() and (not self.separate or not self._has_more_files())
 
     def _has_more_files(self) -> bool:
-        """Look for a further file that has a line; an unreadable one is reported when it is reached."""
+        """Return True when a later file has a line; an unreadable one is reported when it is opened."""
         for name in self._names:
             try:
                 if name == "-" or self.ctx.fs.stat(self.ctx.path(name)).size:
@@ -231,7 +248,7 @@ class Machine:
         return False
 
     def read(self) -> bool:
-        """Bring the next line to the pattern space; False when there is none."""
+        """Read the next line into the pattern space; return False at the end."""
         self.flush_queue()
         found, self._ahead = self._ahead, None
         if found is None:
@@ -245,7 +262,7 @@ class Machine:
         return True
 
     def stop(self) -> None:
-        """Leave the rest of the inputs; a file that is edited loses it, as with GNU's."""
+        """Stop reading. A file that is edited in place loses the rest, as with GNU sed."""
         self.flush_queue()
         if self._reader is not None:
             if self._ahead is not None:
@@ -254,7 +271,7 @@ class Machine:
         self._close_current()
 
     def close(self) -> None:
-        """Give all files back."""
+        """Close all files."""
         if self._reader is not None:
             self._reader.close()
             self._reader = None
@@ -270,7 +287,7 @@ class Machine:
         self.out.line(text, ended, self.delimiter)
 
     def open_files(self, names: Sequence[str]) -> None:
-        """Make the files that w commands write to."""
+        """Create the files that w commands write to. Raises Failure."""
         for name in names:
             if name in ("/dev/stdout", "/dev/stderr"):
                 number = 1 if name == "/dev/stdout" else 2
@@ -289,16 +306,16 @@ class Machine:
         self.files[name].line(text, ended, self.delimiter)
 
     def flush_queue(self) -> None:
-        """Write what a, r and R left for the end of the cycle."""
+        """Write what a, r and R queued for the end of the cycle."""
         if not self.queue:
             return
         queue, self.queue = self.queue, []
-        for kind, value in queue:
+        for text_or_name in queue:
             self.out.complete(self.delimiter)
-            if kind == "text":
-                self.out.raw(value)  # type: ignore[arg-type]
+            if isinstance(text_or_name, bytes):
+                self.out.raw(text_or_name)
             else:
-                self._copy_file(str(value))
+                self._copy_file(text_or_name)
 
     def _copy_file(self, name: str) -> None:
         try:
@@ -321,4 +338,4 @@ class Machine:
         source = self._sources[name]
         found = None if source is None else next(source, None)
         if found is not None:
-            self.queue.append(("text", found))
+            self.queue.append(found)

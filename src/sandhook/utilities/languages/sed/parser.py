@@ -15,12 +15,26 @@ from sandhook.utilities.languages.sed.records import Expression
 from sandhook.utilities.languages.sed.replacement import parse_replacement
 from sandhook.utilities.languages.sed.script import (
     Address,
+    Append,
+    Block,
+    Change,
     Chunk,
     Command,
+    Insert,
+    Jump,
+    Listing,
     Pattern,
+    Plain,
     Program,
+    Quit,
+    ReadFile,
+    ReadLine,
     ScriptError,
     Substitution,
+    Transliteration,
+    Work,
+    WriteFile,
+    WriteFirstLine,
 )
 from sandhook.utilities.languages.sed.text import convert_escapes, unescape_text
 
@@ -28,20 +42,30 @@ MAX_NESTING = 200
 
 _ONE_ADDRESS = "qQ"
 _ONE_ADDRESS_POSIX = "qairl="
-_FILES = "rRwW"
 _PLAIN = "dDgGhHnNpPxzF="
 _GNU = "eFQRTvWz"  #: commands that are unknown with --posix
 
 
-#: Compiles an expression, which is kept, so that errors are found where it stands.
+#: Compiles a regular expression; the parser calls it so that an error has its position.
 Compile = Callable[[Pattern], Expression]
 
 
-class Parser(ScriptReader):
-    """Makes commands of a script, all chunks of which are one text."""
+class _Flags:
+    """The flags of an s command so far; ``number`` is 0 when there is no number."""
+
+    __slots__ = ("everywhere", "file", "icase", "multiline", "number", "show")
+
+    def __init__(self) -> None:
+        self.everywhere = self.show = self.icase = self.multiline = False
+        self.number = 0
+        self.file: str | None = None
+
+
+class Parser:
+    """Parses a script, all chunks of which are one text."""
 
     def __init__(self, chunks: Sequence[Chunk], compile_: Compile, *, sandbox: bool, posix: bool) -> None:
-        super().__init__(chunks)
+        self._script = ScriptReader(chunks)
         self._compile = compile_
         self._sandbox = sandbox
         self._posix = posix
@@ -54,163 +78,167 @@ class Parser(ScriptReader):
     # ------------------------------------------------------------------ the script
 
     def parse(self) -> Program:
-        first = self._chunks[0].text if self._chunks else ""
-        silent = first[:2] == "#n"
+        """Return the parsed script. Raises ScriptError."""
         while True:
-            self._skip(SPACE + ";")
-            if not self._peek():
+            self._script.skip(SPACE + ";")
+            if not self._script.peek():
                 break
             self._command()
         if self._open:
-            raise self.unmatched(self._opened_at[len(self._open) - 1])
+            raise self._script.unmatched(self._opened_at[len(self._open) - 1])
         return Program(
             tuple(map(self._resolved, self._commands)),
-            silent,
+            self._script.text[:2] == "#n",
             tuple(dict.fromkeys(self._files)),
-            self.end_place(),
+            self._script.end_place(),
         )
 
     def _resolved(self, command: Command) -> Command:
-        if command.name not in ("b", "t", "T"):
+        """Return a command with the target of its jump. Raises ScriptError."""
+        jump = command.work
+        if not isinstance(jump, Jump):
             return command
-        label = str(command.argument)
-        if not label:
-            return command._replace(target=len(self._commands))
-        if label not in self._labels:
-            raise ScriptError(f"can't find label for jump to `{label}'", 4)
-        return command._replace(target=self._labels[label])
+        if jump.label and jump.label not in self._labels:
+            raise ScriptError(f"can't find label for jump to `{jump.label}'", 4)
+        target = self._labels[jump.label] if jump.label else len(self._commands)
+        return command._replace(work=jump._replace(target=target))
 
     def _command(self) -> None:
-        if self._peek() == "#":
+        if self._script.peek() == "#":
             self._comment()
             return
         first = self._address(True)
         second = None
         if first is not None:
-            self._skip()
-            if self._peek() == ",":
-                self._at += 1
-                self._skip()
+            self._script.skip()
+            if self._script.peek() == ",":
+                self._script.at += 1
+                self._script.skip()
                 second = self._address(False)
                 if second is None:
-                    self._next()
-                    raise self.error("unexpected `,'")
-        self._skip()
+                    self._script.next()
+                    raise self._script.error("unexpected `,'")
+        self._script.skip()
         self._check_zero(first, second)
         negated = self._negation()
-        name = self._next()
+        name = self._script.next()
         if not name:
-            raise self.error("missing command")
-        if name == "#":
-            raise (
-                self.error("comments don't accept any addresses")
-                if first
-                else self.error("unknown command: `#'")
-            )
-        if name == "}" and first:
-            raise self.error("`}' doesn't want any addresses" if self._open else "unexpected `}'")
-        if name == ":" and first:
-            raise self.error(": doesn't want any addresses")
-        if second and name in (_ONE_ADDRESS_POSIX if self._posix else _ONE_ADDRESS):
-            raise self.error("command only uses one address")
-        target = -1
-        argument: object = None
-        if name == "{":
-            if len(self._open) >= MAX_NESTING:
-                raise self.error("blocks are nested too deeply")
-            del self._opened_at[len(self._open) :]
-            self._open.append(len(self._commands))
-            self._opened_at.append(self._at)
-        elif name == "}":
-            if not self._open:
-                raise self.error("unexpected `}'")
-            start = self._open.pop()
-            self._commands[start] = self._commands[start]._replace(target=len(self._commands))
-            self._end()
-            return
+            raise self._script.error("missing command")
+        self._check_addresses(name, first, second)
+        if name == "}":
+            self._close_block()
         elif name == ":":
-            label = self._label()
-            if not label:
-                raise self.error('":" lacks a label')
-            self._labels.setdefault(label, len(self._commands))
-            return
+            self._define_label()
         else:
-            argument = self._argument(name)
-        self._commands.append(Command(name, first, second, negated, argument, target))
+            if name == "{":
+                self._open_block()
+            self._commands.append(Command(first, second, negated, self._work(name)))
+
+    def _check_addresses(self, name: str, first: Address | None, second: Address | None) -> None:
+        """Raise ScriptError when a command has too many addresses."""
+        error = self._script.error
+        if name == "#":
+            raise error("comments don't accept any addresses" if first else "unknown command: `#'")
+        if name == "}" and first:
+            raise error("`}' doesn't want any addresses" if self._open else "unexpected `}'")
+        if name == ":" and first:
+            raise error(": doesn't want any addresses")
+        if second and name in (_ONE_ADDRESS_POSIX if self._posix else _ONE_ADDRESS):
+            raise error("command only uses one address")
+
+    def _open_block(self) -> None:
+        if len(self._open) >= MAX_NESTING:
+            raise self._script.error("blocks are nested too deeply")
+        del self._opened_at[len(self._open) :]
+        self._open.append(len(self._commands))
+        self._opened_at.append(self._script.at)
+
+    def _close_block(self) -> None:
+        if not self._open:
+            raise self._script.error("unexpected `}'")
+        start = self._open.pop()
+        self._commands[start] = self._commands[start]._replace(work=Block(len(self._commands)))
+        self._end()
+
+    def _define_label(self) -> None:
+        label = self._label()
+        if not label:
+            raise self._script.error('":" lacks a label')
+        self._labels.setdefault(label, len(self._commands))
 
     def _negation(self) -> bool:
-        if self._peek() != "!":
+        if self._script.peek() != "!":
             return False
-        self._at += 1
-        self._skip()
-        if self._peek() == "!":
-            self._at += 1
-            raise self.error("multiple `!'s")
+        self._script.at += 1
+        self._script.skip()
+        if self._script.peek() == "!":
+            self._script.at += 1
+            raise self._script.error("multiple `!'s")
         return True
 
     def _check_zero(self, first: Address | None, second: Address | None) -> None:
         if first is None or first.kind != "line" or first.number:
             return
-        letter = self._peek()
+        letter = self._script.peek()
         ranged = second is not None and second.kind == "regex" and not self._posix
         if not ranged and not (second is None and letter == "r"):
-            self._next()
-            raise self.error("invalid usage of line address 0")
+            self._script.next()
+            raise self._script.error("invalid usage of line address 0")
 
     def _comment(self) -> None:
-        end = self._text.find("\n", self._at)
-        self._at = len(self._text) if end < 0 else end + 1
+        end = self._script.text.find("\n", self._script.at)
+        self._script.at = len(self._script.text) if end < 0 else end + 1
 
     def _end(self) -> None:
-        """Expect the end of a command."""
-        self._skip()
-        letter = self._peek()
+        """Parse the end of a command. Raises ScriptError for other characters."""
+        self._script.skip()
+        letter = self._script.peek()
         if letter in ("", "}", "#"):
             return
-        self._at += 1
+        self._script.at += 1
         if letter not in ";\n":
-            raise self.error("extra characters after command")
+            raise self._script.error("extra characters after command")
 
     # ------------------------------------------------------------------ addresses
 
     def _address(self, is_first: bool) -> Address | None:
-        letter = self._peek()
+        letter = self._script.peek()
         if letter.isdecimal() and letter.isascii():
-            number = self._number()
-            self._skip()
-            if self._peek() == "~" and not self._posix:
-                self._at += 1
-                self._skip()
-                step = self._number() if self._digit() else 0
+            number = self._script.number()
+            self._script.skip()
+            if self._script.peek() == "~" and not self._posix:
+                self._script.at += 1
+                self._script.skip()
+                step = self._script.number() if self._script.at_digit() else 0
                 return Address("step", number, step) if step else Address("line", number)
             return Address("line", number)
         if letter == "$":
-            self._at += 1
+            self._script.at += 1
             return Address("last")
         if letter and letter in "+~" and not self._posix:
-            self._at += 1
-            number = self._number() if self._digit() else 0
+            self._script.at += 1
+            number = self._script.number() if self._script.at_digit() else 0
             if is_first:
-                raise self.error("invalid usage of +N or ~N as first address")
+                raise self._script.error("invalid usage of +N or ~N as first address")
             return Address("plus" if letter == "+" else "multiple", number)
         if letter in ("/", "\\") and letter:
-            self._at += 1
-            delimiter = self._next() if letter == "\\" else letter
-            text = self._delimited(delimiter, regex=True)
+            self._script.at += 1
+            delimiter = self._script.next() if letter == "\\" else letter
+            text = self._script.delimited(delimiter, regex=True)
             if text is None:
-                raise self.error("unterminated address regex")
+                raise self._script.error("unterminated address regex")
             icase = multiline = False
-            while self._peek() and self._peek() in "IM" and not self._posix:
-                flag = self._next()
+            while self._script.peek() and self._script.peek() in "IM" and not self._posix:
+                flag = self._script.next()
                 icase, multiline = icase or flag == "I", multiline or flag == "M"
             if not text and (icase or multiline):
-                self._skip()
+                self._script.skip()
             return Address("regex", pattern=self._pattern(text, icase, multiline))
         return None
 
     def _pattern(self, text: str, icase: bool, multiline: bool, groups: int = 0) -> Pattern:
         if not text and (icase or multiline):
-            raise self.error("cannot specify modifiers on empty regexp")
+            raise self._script.error("cannot specify modifiers on empty regexp")
         pattern = Pattern(convert_escapes(text), icase, multiline)
         if text:
             try:
@@ -220,181 +248,234 @@ class Parser(ScriptReader):
             try:
                 found = self._compile(pattern).groups
             except PatternError as error:
-                raise self.error(error.message) from None
+                raise self._script.error(error.message) from None
             if groups > found:
-                raise self.error(f"invalid reference \\{groups} on `s' command's RHS")
+                raise self._script.error(f"invalid reference \\{groups} on `s' command's RHS")
         return pattern
 
     # ------------------------------------------------------------------ arguments
 
-    def _argument(self, name: str) -> object:
+    def _work(self, name: str) -> Work:
+        """Parse the arguments of a command."""
         if self._posix and name in _GNU:
-            raise self.error(f"unknown command: `{name}'")
+            raise self._script.error(f"unknown command: `{name}'")
         if name in _PLAIN:
             self._end()
-            return None
-        if name in "aic":
-            return self._insertion()
-        if name in "btT":
-            return self._label()
-        if name in "qQlL":
-            if name == "L":
-                raise self.error("unknown command: `L'")
-            self._skip()
-            number = self._number() if self._digit() and not self._posix else -1
-            self._end()
-            return number
-        if name in _FILES:
-            return self._file(writes=name in "wW")
-        if name == "s":
-            return self._substitution()
-        if name == "y":
-            return self._transliteration()
-        if name == "v":
-            self._version()
-            return None
-        if name == "e":
-            if self._sandbox:
-                raise self.error("e/r/w commands disabled in sandbox mode")
-            raise self.error("the `e' command is not supported (L-SED-001)")
-        raise self.error(f"unknown command: `{name}'")
+            return Plain(name)
+        parse = _ARGUMENTS.get(name)
+        if parse is None:
+            raise self._script.error(f"unknown command: `{name}'")
+        return parse(self)
 
-    def _version(self) -> None:
-        self._skip()
-        start = self._at
-        while self._peek() and self._peek() not in SPACE + ";":
-            self._at += 1
-        parts = (self._text[start : self._at] or "4").split(".")
-        if not all(part.isdecimal() and part.isascii() and len(part) < 6 for part in parts):
-            raise self.error("expected newer version of sed")
-        if [int(part) for part in parts] > [4, 9]:
-            raise self.error("expected newer version of sed")
+    def _block(self) -> Work:
+        return Block()
+
+    def _append(self) -> Work:
+        return Append(self._insertion())
+
+    def _insert(self) -> Work:
+        return Insert(self._insertion())
+
+    def _change(self) -> Work:
+        return Change(self._insertion())
+
+    def _jump(self) -> Work:
+        return Jump(self._label())
+
+    def _jump_if_replaced(self) -> Work:
+        return Jump(self._label(), "replaced")
+
+    def _jump_unless_replaced(self) -> Work:
+        return Jump(self._label(), "not replaced")
+
+    def _quit(self) -> Work:
+        return Quit(self._optional_number(), True)
+
+    def _quit_silently(self) -> Work:
+        return Quit(self._optional_number(), False)
+
+    def _list(self) -> Work:
+        return Listing(self._optional_number())
+
+    def _optional_number(self) -> int:
+        """Parse a number that only GNU's sed has; return -1 when it is absent."""
+        self._script.skip()
+        number = self._script.number() if self._script.at_digit() and not self._posix else -1
         self._end()
+        return number
+
+    def _read_file(self) -> Work:
+        return ReadFile(self._file(writes=False))
+
+    def _read_line(self) -> Work:
+        return ReadLine(self._file(writes=False))
+
+    def _write_file(self) -> Work:
+        return WriteFile(self._file(writes=True))
+
+    def _write_first_line(self) -> Work:
+        return WriteFirstLine(self._file(writes=True))
+
+    def _execution(self) -> Work:
+        if self._sandbox:
+            raise self._script.error("e/r/w commands disabled in sandbox mode")
+        raise self._script.error("the `e' command is not supported (L-SED-001)")
+
+    def _version(self) -> Work:
+        """Parse v, which fails for a version above 4.9."""
+        self._script.skip()
+        start = self._script.at
+        while self._script.peek() and self._script.peek() not in SPACE + ";":
+            self._script.at += 1
+        parts = (self._script.text[start : self._script.at] or "4").split(".")
+        if not all(part.isdecimal() and part.isascii() and len(part) < 6 for part in parts):
+            raise self._script.error("expected newer version of sed")
+        if [int(part) for part in parts] > [4, 9]:
+            raise self._script.error("expected newer version of sed")
+        self._end()
+        return Plain("v")
 
     def _label(self) -> str:
-        self._skip()
-        start = self._at
+        self._script.skip()
+        start = self._script.at
         stop = SPACE + ";}"
-        while self._peek() and self._peek() not in stop:
-            self._at += 1
-        return self._text[start : self._at]
+        while self._script.peek() and self._script.peek() not in stop:
+            self._script.at += 1
+        return self._script.text[start : self._script.at]
 
     def _file(self, *, writes: bool) -> str:
         if self._sandbox:
-            raise self.error("e/r/w commands disabled in sandbox mode")
-        self._skip()
-        end = self._text.find("\n", self._at)
-        end = len(self._text) if end < 0 else end
-        name = self._text[self._at : end]
+            raise self._script.error("e/r/w commands disabled in sandbox mode")
+        self._script.skip()
+        end = self._script.text.find("\n", self._script.at)
+        end = len(self._script.text) if end < 0 else end
+        name = self._script.text[self._script.at : end]
         if not name:
-            raise self.error("missing filename in r/R/w/W commands")
-        self._at = end
+            raise self._script.error("missing filename in r/R/w/W commands")
+        self._script.at = end
         if writes:
             self._files.append(name)
         return name
 
     def _insertion(self) -> str:
-        """The text of a, i, c: after a backslash and newline, or on the same line."""
-        self._skip()
-        letter = self._peek()
-        if not letter or self._at in self._ends or (self._posix and letter != "\\"):
-            self._at += len(letter.strip("\n"))
-            raise self.error("expected \\ after `a', `c' or `i'")
+        """Parse the text of a, i, c: after a backslash and newline, or on the same line."""
+        self._script.skip()
+        letter = self._script.peek()
+        if not letter or self._script.at in self._script.ends or (self._posix and letter != "\\"):
+            self._script.at += len(letter.strip("\n"))
+            raise self._script.error("expected \\ after `a', `c' or `i'")
         if letter == "\\":
-            self._at += 1
-            letter = self._peek()
+            self._script.at += 1
+            letter = self._script.peek()
             if not letter:
                 return ""
             if letter == "\n":
-                self._at += 1
+                self._script.at += 1
                 letter = ""
-        start = self._at
+        start = self._script.at
         if letter != "\n":
-            self._at += len(
-                letter
-            )  # the first one on the same line is taken as it stands, and quotes nothing
-        while self._peek() and self._peek() != "\n":
-            self._at += 2 if self._peek() == "\\" else 1
-        if self._at > len(self._text):  # the script ends with a backslash, and its text stays as it is
-            self._at -= 1
-            return self._text[start:-1] + "\n"
-        text = unescape_text(self._text[start : self._at])
-        self._next()
+            self._script.at += len(letter)  # the first one on the same line is literal, even a backslash
+        while self._script.peek() and self._script.peek() != "\n":
+            self._script.at += 2 if self._script.peek() == "\\" else 1
+        if self._script.at > len(
+            self._script.text
+        ):  # the script ends with a backslash, so the text keeps its escapes
+            self._script.at -= 1
+            return self._script.text[start:-1] + "\n"
+        text = unescape_text(self._script.text[start : self._script.at])
+        self._script.next()
         return text + "\n"
 
-    def _substitution(self) -> Substitution:
-        delimiter = self._next()
+    def _substitution(self) -> Work:
+        delimiter = self._script.next()
         if not delimiter or delimiter in "\n\\":
-            raise self.error("unterminated `s' command")
-        pattern = self._delimited(delimiter, regex=True)
-        replacement = None if pattern is None else self._delimited(delimiter, regex=False)
+            raise self._script.error("unterminated `s' command")
+        pattern = self._script.delimited(delimiter, regex=True)
+        replacement = None if pattern is None else self._script.delimited(delimiter, regex=False)
         if pattern is None or replacement is None:
-            raise self.error("unterminated `s' command")
-        everywhere = show = icase = multiline = False
-        number = 0
-        file: str | None = None
-        while True:
-            letter = self._next()
-            if not letter or letter in ";\n":
-                break
-            if letter in "}#":
-                self._at -= 1
-                break
-            if letter in BLANKS:
-                continue
-            if self._posix and letter in "iImMe":
-                raise self.error("unknown option to `s'")
-            if letter in "iI":
-                icase = True
-            elif letter in "mM":
-                multiline = True
-            elif letter == "g":
-                if everywhere:
-                    raise self.error("multiple `g' options to `s' command")
-                everywhere = True
-            elif letter == "p":
-                if show:
-                    raise self.error("multiple `p' options to `s' command")
-                show = True
-            elif letter == "w":
-                file = self._file(writes=True)
-                break
-            elif letter == "e" and self._sandbox:
-                raise self.error("e/r/w commands disabled in sandbox mode")
-            elif letter == "e":
-                raise self.error("the `e' option to `s' is not supported (L-SED-001)")
-            elif letter.isdecimal() and letter.isascii():
-                if number:
-                    raise self.error("multiple number options to `s' command")
-                self._at -= 1
-                number = self._number()
-                if not number:
-                    raise self.error("number option to `s' command may not be zero")
-            else:
-                raise self.error("unknown option to `s'")
+            raise self._script.error("unterminated `s' command")
+        flags = _Flags()
+        while self._flag(flags):
+            pass
         parts = parse_replacement(replacement, posix=self._posix)
         groups = max((part.group for part in parts), default=0)
-        return Substitution(
-            self._pattern(pattern, icase, multiline, groups), parts, everywhere, number or 1, show, file
-        )
+        found = self._pattern(pattern, flags.icase, flags.multiline, groups)
+        return Substitution(found, parts, flags.everywhere, flags.number or 1, flags.show, flags.file)
 
-    def _transliteration(self) -> tuple[str, str]:
-        delimiter = self._next()
+    def _flag(self, flags: _Flags) -> bool:
+        """Parse one flag of s; return False at the end of the command. Raises ScriptError."""
+        script = self._script
+        letter = script.next()
+        if not letter or letter in ";\n":
+            return False
+        if letter in "}#":
+            script.at -= 1
+            return False
+        if letter in BLANKS:
+            return True
+        if self._posix and letter in "iImMe":
+            raise script.error("unknown option to `s'")
+        if letter in "iI":
+            flags.icase = True
+        elif letter in "mM":
+            flags.multiline = True
+        elif letter == "g":
+            if flags.everywhere:
+                raise script.error("multiple `g' options to `s' command")
+            flags.everywhere = True
+        elif letter == "p":
+            if flags.show:
+                raise script.error("multiple `p' options to `s' command")
+            flags.show = True
+        elif letter == "w":
+            flags.file = self._file(writes=True)
+            return False
+        elif letter == "e" and self._sandbox:
+            raise script.error("e/r/w commands disabled in sandbox mode")
+        elif letter == "e":
+            raise script.error("the `e' option to `s' is not supported (L-SED-001)")
+        elif letter.isdecimal() and letter.isascii():
+            script.at -= 1
+            self._occurrence(flags)
+        else:
+            raise script.error("unknown option to `s'")
+        return True
+
+    def _occurrence(self, flags: _Flags) -> None:
+        """Parse the number of the match that s replaces. Raises ScriptError."""
+        if flags.number:
+            self._script.at += 1
+            raise self._script.error("multiple number options to `s' command")
+        flags.number = self._script.number()
+        if not flags.number:
+            raise self._script.error("number option to `s' command may not be zero")
+
+    def _transliteration(self) -> Work:
+        delimiter = self._script.next()
         if not delimiter or delimiter in "\n\\":
-            raise self.error("unterminated `y' command")
-        source = self._delimited(delimiter, regex=False)
-        target = None if source is None else self._delimited(delimiter, regex=False)
+            raise self._script.error("unterminated `y' command")
+        source = self._script.delimited(delimiter, regex=False)
+        target = None if source is None else self._script.delimited(delimiter, regex=False)
         if source is None or target is None:
-            raise self.error("unterminated `y' command")
+            raise self._script.error("unterminated `y' command")
         old, new = _characters(source), _characters(target)
         if len(old) != len(new):
-            raise self.error("strings for `y' command are different lengths")
+            raise self._script.error("strings for `y' command are different lengths")
         self._end()
-        return old, new
+        return Transliteration(old, new)
+
+
+_ARGUMENTS: dict[str, Callable[[Parser], Work]] = {
+    "{": Parser._block, "s": Parser._substitution, "y": Parser._transliteration, "a": Parser._append,
+    "i": Parser._insert, "c": Parser._change, "b": Parser._jump, "t": Parser._jump_if_replaced,
+    "T": Parser._jump_unless_replaced, "q": Parser._quit, "Q": Parser._quit_silently, "l": Parser._list,
+    "r": Parser._read_file, "R": Parser._read_line, "w": Parser._write_file, "W": Parser._write_first_line,
+    "v": Parser._version, "e": Parser._execution,
+}  # fmt: skip
 
 
 def _characters(text: str) -> str:
-    """Replace the escapes of y: ``\\\\``, ``\\n`` and those for codes."""
+    """Replace the escapes of y: ``\\\\``, ``\\n`` and those of character codes."""
     text = convert_escapes(text)
     out: list[str] = []
     at = 0

@@ -1,15 +1,17 @@
-"""The commands of a sed script as they are parsed, and where in the script an error stands.
+"""The syntax tree of a sed script.
 
 Source: POSIX.1-2024 XCU 3, sed; GNU sed 4.9's messages.
 """
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from sandhook.record import Record
 
 
 class ScriptError(Exception):
-    """A script that cannot be used; the message says where, as GNU's does."""
+    """An error in a script; the message has its position, as GNU's does."""
 
     def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message)
@@ -32,9 +34,13 @@ class Pattern(Record):
 
 
 class Address(Record):
-    """``kind`` is "line", "last", "regex", "step" (first~step), "plus" (+N) or "multiple" (~N)."""
+    """Selects lines.
 
-    kind: str
+    Attributes:
+        kind: "step" is first~step, "plus" is +N, "multiple" is ~N; the last two only end a range.
+    """
+
+    kind: Literal["line", "last", "regex", "step", "plus", "multiple"]
     number: int = 0
     step: int = 0
     pattern: Pattern | None = None
@@ -48,8 +54,11 @@ class Part(Record):
     case: str = ""
 
 
+# --------------------------------------------------------------------------- what commands do
+
+
 class Substitution(Record):
-    """Pattern, replacement and flags of an s command."""
+    """``s``: pattern, replacement and flags."""
 
     pattern: Pattern
     parts: tuple[Part, ...]
@@ -59,24 +68,127 @@ class Substitution(Record):
     file: str | None = None
 
 
-class Command(Record):
-    """One command. ``argument`` depends on it: text, a file name, a label, a number, a Substitution."""
+class Transliteration(Record):
+    """``y``: characters and their replacements, in the same order."""
+
+    source: str
+    target: str
+
+
+class Block(Record):
+    """``{``: when it is not selected, continue at ``target``, the index of the command after "}"."""
+
+    target: int = -1
+
+
+class Jump(Record):
+    """``b``, and ``t`` and ``T`` which depend on whether an s command succeeded.
+
+    Attributes:
+        when: None for always.
+        target: Index of the command to continue with, -1 before labels are resolved.
+    """
+
+    label: str
+    when: Literal["replaced", "not replaced"] | None = None
+    target: int = -1
+
+
+class Append(Record):
+    """``a``: write a text after the cycle."""
+
+    text: str
+
+
+class Insert(Record):
+    """``i``: write a text."""
+
+    text: str
+
+
+class Change(Record):
+    """``c``: write a text instead of the lines."""
+
+    text: str
+
+
+class Quit(Record):
+    """``q``, or ``Q`` which does not print."""
+
+    status: int
+    prints: bool
+
+
+class Listing(Record):
+    """``l``: lines of ``width`` columns, -1 for the width of the options."""
+
+    width: int
+
+
+class ReadFile(Record):
+    """``r``: write a file after the cycle."""
 
     name: str
+
+
+class ReadLine(Record):
+    """``R``: write the next line of a file after the cycle."""
+
+    name: str
+
+
+class WriteFile(Record):
+    """``w``."""
+
+    name: str
+
+
+class WriteFirstLine(Record):
+    """``W``."""
+
+    name: str
+
+
+class Plain(Record):
+    """A command without arguments."""
+
+    letter: str
+
+
+Work: TypeAlias = (
+    Substitution
+    | Transliteration
+    | Block
+    | Jump
+    | Append
+    | Insert
+    | Change
+    | Quit
+    | Listing
+    | ReadFile
+    | ReadLine
+    | WriteFile
+    | WriteFirstLine
+    | Plain
+)
+
+
+class Command(Record):
+    """One command: the lines that it is for, and its work."""
+
     first: Address | None
     second: Address | None
     negated: bool
-    argument: object
-    target: int = -1  #: index of the command to go to: "}" for "{", a label for b, t, T
+    work: Work
 
 
 class Program(Record):
     """A parsed script.
 
     Attributes:
-        silent: It begins with "#n".
+        silent: The script begins with "#n".
         files: Names that w, W and s///w write to.
-        end: Where its end stands, for errors that show when it runs.
+        end: The position of its end, for errors at run time.
     """
 
     commands: tuple[Command, ...]
