@@ -7,9 +7,9 @@ and prefix operators nest up to 50 levels.
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, option_set
@@ -71,13 +71,13 @@ def _integer(value: str) -> int:
 
 
 def _bounded(value: int) -> int:
-    if value.bit_length() > MAX_DIGITS * 3:  # a little less than the digits have: str() must not refuse it
+    if value.bit_length() > MAX_DIGITS * 3:  # fewer bits than the digits have, so that str() accepts it
         raise Failure("Numerical result out of range", 3)
     return value
 
 
 class _Evaluator:
-    """Reads and evaluates at once; what | and & skip is read only."""
+    """Parses and evaluates in one pass; operands that | and & skip are only parsed."""
 
     def __init__(self, words: list[str], ctx: Context) -> None:
         self.words = words
@@ -90,35 +90,37 @@ class _Evaluator:
             return self._prefix(active, depth)
         left = self.level(number + 1, active, depth)
         while self.at < len(self.words) and self.words[self.at] in _LEVELS[number]:
-            operator = self.words[self.at]
+            name = self.words[self.at]
             self.at += 1
             self.ctx.charge()
             wanted = active
-            if operator == "|":
+            if name == "|":
                 wanted = active and _is_null(left)
-            elif operator == "&":
+            elif name == "&":
                 wanted = active and not _is_null(left)
             right = self.level(number + 1, wanted, depth)
             if active:
-                left = self._apply(operator, left, right)
+                left = self._apply(name, left, right)
         return left
 
-    def _apply(self, operator: str, left: str, right: str) -> str:
-        if operator == "|":
+    def _apply(self, name: str, left: str, right: str) -> str:
+        if name == "|":
             return left if not _is_null(left) else right if not _is_null(right) else "0"
-        if operator == "&":
+        if name == "&":
             return left if not _is_null(left) and not _is_null(right) else "0"
-        if operator == ":":
+        if name == ":":
             return self._match(left, right)
-        if operator in ("+", "-", "*", "/", "%"):
-            return str(_calculate(operator, _integer(left), _integer(right)))
+        calculate = _ARITHMETIC.get(name)
+        if calculate is not None:
+            return str(_bounded(calculate(_integer(left), _integer(right))))
+        compare = _RELATIONS[name]
         if _INTEGER.fullmatch(left) and _INTEGER.fullmatch(right):
-            return str(int(_compare(operator, _integer(left), _integer(right))))
+            return str(int(compare(_integer(left), _integer(right))))
         encoded = [text.encode("utf-8", "surrogateescape") for text in (left, right)]
-        return str(int(_compare(operator, *encoded)))
+        return str(int(compare(*encoded)))
 
     def _match(self, text: str, pattern: str) -> str:
-        """Match at the beginning; give what \\( \\) took, or the number of characters."""
+        """Match at the beginning; return the text of \\( \\), or the number of characters."""
         try:
             regex = compile_bre(pattern)
         except PatternError as error:
@@ -154,54 +156,51 @@ class _Evaluator:
             raise Failure("syntax error: unexpected ')'")
         if word == "+":
             return self._next()
-        if word in ("length", "match", "index", "substr") and self.at <= len(self.words):
-            count = {"length": 1, "match": 2, "index": 2, "substr": 3}[word]
+        if word in _FUNCTIONS:
+            count, function = _FUNCTIONS[word]
             values = [self._prefix(active, depth + 1) for _ in range(count)]
-            return self._function(word, values) if active else ""
+            return function(self, values) if active else ""
         return word
 
-    def _function(self, name: str, values: list[str]) -> str:
-        text = values[0]
-        if name == "length":
-            return str(len(text))
-        if name == "match":
-            return self._match(text, values[1])
-        if name == "index":
-            found = [at for at in map(text.find, set(values[1])) if at >= 0]
-            return str(min(found) + 1) if found else "0"
-        if not (_INTEGER.fullmatch(values[1]) and _INTEGER.fullmatch(values[2])):
+    def _length(self, values: list[str]) -> str:
+        return str(len(values[0]))
+
+    def _match_function(self, values: list[str]) -> str:
+        return self._match(values[0], values[1])
+
+    def _index(self, values: list[str]) -> str:
+        found = [at for at in map(values[0].find, set(values[1])) if at >= 0]
+        return str(min(found) + 1) if found else "0"
+
+    def _substr(self, values: list[str]) -> str:
+        text, first, count = values
+        if not (_INTEGER.fullmatch(first) and _INTEGER.fullmatch(count)):
             return ""
-        start, size = _integer(values[1]), _integer(values[2])
+        start, size = _integer(first), _integer(count)
         return text[start - 1 : start - 1 + size] if start > 0 and size > 0 else ""
 
 
-Value = TypeVar("Value", int, bytes)
+#: The functions: number of arguments, and what evaluates them.
+_FUNCTIONS: dict[str, tuple[int, Callable[[_Evaluator, list[str]], str]]] = {
+    "length": (1, _Evaluator._length), "match": (2, _Evaluator._match_function), "index": (2, _Evaluator._index),
+    "substr": (3, _Evaluator._substr),
+}  # fmt: skip
 
 
-def _compare(operator: str, left: Value, right: Value) -> bool:
-    if operator in ("=", "=="):
-        return left == right
-    if operator == "!=":
-        return left != right
-    less = left < right
-    if operator == "<":
-        return less
-    if operator == "<=":
-        return less or left == right
-    return not less and left != right if operator == ">" else not less
-
-
-def _calculate(operator: str, left: int, right: int) -> int:
-    match operator:
-        case "+":
-            return _bounded(left + right)
-        case "-":
-            return _bounded(left - right)
-        case "*":
-            return _bounded(left * right)
+def _quotient(left: int, right: int) -> int:
+    """Divide, truncated towards zero. Raises Failure for a divisor of 0."""
     if not right:
         raise Failure("division by zero")
     quotient = abs(left) // abs(right)
-    if (left < 0) != (right < 0):
-        quotient = -quotient
-    return _bounded(quotient if operator == "/" else left - quotient * right)
+    return -quotient if (left < 0) != (right < 0) else quotient
+
+
+_ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": _quotient,
+    "%": lambda left, right: left - _quotient(left, right) * right,
+}  # fmt: skip
+#: The relations, of integers or of bytes.
+_RELATIONS: dict[str, Callable[[int | bytes, int | bytes], bool]] = {
+    "<": operator.lt, "<=": operator.le, "=": operator.eq, "==": operator.eq, "!=": operator.ne,
+    ">=": operator.ge, ">": operator.gt,
+}  # fmt: skip
