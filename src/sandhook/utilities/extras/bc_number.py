@@ -14,7 +14,7 @@ from math import isqrt
 from sandhook.record import Record
 from sandhook.text.longdouble import decimal_digits
 
-MOST_DIGITS = 100_000  #: of one number: what a single operation of Python can be trusted with
+MOST_DIGITS = 100_000  #: digits of one number; a Python operation on more could run too long
 _BITS = 332_193  #: the same in bits
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CHUNK = 4_000  #: decimal digits that are read at once; Python refuses more than 4,300
@@ -68,7 +68,7 @@ class Arithmetic:
         return rescaled(checked(a.value * b.value, a.scale + b.scale), wanted)
 
     def divide(self, a: Number, b: Number, scale: int) -> Number:
-        """Divide, cut off after ``scale`` digits. Raises NumberError for a divisor of 0."""
+        """Divide, truncated to ``scale`` digits. Raises NumberError for a divisor of 0."""
         if not b.value:
             raise NumberError("Divide by zero")
         power = scale + b.scale - a.scale
@@ -82,7 +82,7 @@ class Arithmetic:
         return Number(_quotient(x, y), scale)
 
     def remainder(self, a: Number, b: Number, scale: int) -> Number:
-        """Return a - (a / b) * b, with the quotient cut off after ``scale`` digits."""
+        """Return a - (a / b) * b, with the quotient truncated to ``scale`` digits."""
         return self.quotient_and_remainder(a, b, scale)[1]
 
     def quotient_and_remainder(self, a: Number, b: Number, scale: int) -> tuple[Number, Number]:
@@ -138,7 +138,7 @@ def _quotient(x: int, y: int) -> int:
 
 
 def rescaled(number: Number, scale: int) -> Number:
-    """Return a number with no more digits than ``scale`` after the point."""
+    """Return a number truncated to ``scale`` digits after the point."""
     if number.scale <= scale:
         return number
     return Number(_quotient(number.value, 10 ** (number.scale - scale)), scale)
@@ -235,7 +235,7 @@ def _in_base(value: int, base: int) -> str:
 
 
 def _fraction(value: int, scale: int, base: int) -> str:
-    """Write as many digits as the base needs to say 10**-scale."""
+    """Write as many digits as the base needs for 10**-scale."""
     unit = 10**scale
     pieces = []
     reached = 1
@@ -249,7 +249,7 @@ def _fraction(value: int, scale: int, base: int) -> str:
 
 
 def wrapped(text: str, column: int, width: int) -> tuple[str, int]:
-    """Break a number at the end of lines with a backslash; return it and the column after it."""
+    """Break a number into lines that end with a backslash; return it and the column after it."""
     if not width:
         return text, 0
     pieces = []

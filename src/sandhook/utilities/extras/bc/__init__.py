@@ -66,21 +66,20 @@ def _lines(reader: Reader) -> Iterator[str]:
 
 def _program(lines: Iterator[str], name: str, machine: Machine, ctx: Context) -> None:
     """Run one input, item by item; a syntax error drops the rest of its line."""
-    lexer = Lexer(lines, name)
-    machine.lexer = lexer
-    parser = Parser(lexer, ctx.charge)
 
-    def complain(message: str) -> None:
+    def report(message: str) -> None:
         ctx.flush()
         ctx.process.complain(f"{name} {lexer.line}: {message}\n".encode("utf-8", "surrogateescape"))
 
-    lexer.complain = complain
+    lexer = Lexer(lines, report)
+    machine.lexer = lexer
+    parser = Parser(lexer, ctx.charge)
     while True:
         try:
             item = parser.item()
         except BcSyntaxError as error:
             lexer.peek()
-            complain(str(error))
+            report(str(error))
             lexer.skip_line()
             continue
         if item is None:

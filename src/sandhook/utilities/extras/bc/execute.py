@@ -314,7 +314,7 @@ def _show_warranty(machine: Machine, instruction: ShowWarranty) -> None:
     machine.ctx.write(_WARRANTY)
 
 
-#: A function that executes the instructions of one class. Which class, the key of the table says, not the type.
+#: A function that executes the instructions of one class, which is the key of the table.
 _Execute: TypeAlias = Callable[[Machine, Any], None]
 _EXECUTE: Mapping[type[Instruction], _Execute] = {
     Jump: _jump,

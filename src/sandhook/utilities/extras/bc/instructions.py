@@ -1,4 +1,4 @@
-"""The instructions of bc's stack machine: what the parser emits and the machine executes.
+"""The instructions of bc's stack machine.
 
 An instruction is a Record. ``target`` of a jump is an index in the same code.
 """
@@ -23,7 +23,7 @@ class Instruction(Record):
 
 Code: TypeAlias = list[Instruction]
 
-# --------------------------------------------------------------------------- what can be assigned to
+# --------------------------------------------------------------------------- targets of assignments
 
 
 class Variable(Record):
@@ -39,7 +39,7 @@ class Element(Record):
 
 
 class Special(Record):
-    """A variable with a meaning of its own."""
+    """A variable with a special meaning."""
 
     name: SpecialName
 

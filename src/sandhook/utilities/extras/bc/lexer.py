@@ -47,21 +47,22 @@ _KEYWORDS = frozenset(
 
 
 class Lexer:
-    """Splits the lines of an input into tokens, one line at a time.
+    """Divides the lines of an input into tokens, one line at a time.
+
+    Args:
+        report: Prints a message about a character.
 
     Attributes:
-        name: Of the input, for messages.
-        line: Number of the line that is being read, from 1.
+        line: 1-based number of the current line.
     """
 
-    def __init__(self, lines: Iterator[str], name: str) -> None:
+    def __init__(self, lines: Iterator[str], report: Callable[[str], None]) -> None:
         self._lines = lines
-        self.name = name
         self.line = 1
         self._text = ""
         self._at = 0
         self._held: list[tuple[str, str]] = []
-        self.complain: Callable[[str], None] = lambda text: None
+        self._report = report
 
     def raw_line(self) -> str:
         """Return the rest of the current line, or the next line: the input of read()."""
@@ -70,11 +71,13 @@ class Lexer:
         return text
 
     def peek(self) -> tuple[str, str]:
+        """Return the kind and the text of the next token."""
         if not self._held:
             self._held.append(self._next())
         return self._held[-1]
 
     def take(self) -> tuple[str, str]:
+        """Return the next token, and move past it."""
         token = self.peek()
         self._held.pop()
         return token
@@ -111,7 +114,7 @@ class Lexer:
             found = _TOKEN.match(self._text, self._at)
             if found is None:
                 self._at += 1
-                self.complain(f"illegal character: {rest[:1]}")
+                self._report(f"illegal character: {rest[:1]}")
                 continue
             self._at = found.end()
             kind = found.lastgroup or ""

@@ -1,4 +1,4 @@
-"""The state of bc's machine: the stack, variables, arrays, functions, and what is printed.
+"""The state of bc's machine: the stack, variables, arrays, functions and output.
 
 Source: POSIX.1-2024 XCU 3, bc. Oracle: GNU bc 1.07.1.
 """
@@ -172,7 +172,7 @@ class Machine:
             self.leave()
 
     def _hold(self, count: int) -> None:
-        """Check that memory could hold ``count`` bytes more. The count is rough, and nothing is given back."""
+        """Check that memory could hold ``count`` bytes more. The count is an estimate that never shrinks."""
         self._held += count
         self.ctx.budget.check_fits(self._held)
 

@@ -1,4 +1,4 @@
-"""The math library of bc -l: e, l, s, c, a and j, cut off behind ``scale`` digits.
+"""The math library of bc -l: e, l, s, c, a and j, truncated to ``scale`` digits.
 
 Everything is computed with integers that stand for multiples of 10**-digits, with digits to spare.
 """
@@ -85,7 +85,7 @@ def _logarithm(x: Number, scale: int, charge: Charge) -> Number:
 
 
 def _log(x: Number, digits: int, charge: Charge) -> int:
-    """Return ln x: powers of two are taken out, then roots, then the series of artanh."""
+    """Return ln x: divide out powers of two, take roots, then sum the series of artanh."""
     numerator, denominator = x.value, 10**x.scale
     shift = numerator.bit_length() - denominator.bit_length()
     unit = 10 ** (digits + 8)

@@ -1,4 +1,4 @@
-"""The commands of dc: what each letter of a text executes.
+"""The commands of dc, by the letters of a text.
 
 Oracle: GNU dc 1.4.1 (of bc 1.07.1). Divergence: L-DC-001, "!" runs no command.
 """
@@ -84,7 +84,7 @@ def _skip_line(machine: Machine, code: str, at: int) -> None:
 
 
 def _compare(machine: Machine, letter: str, name: str, *, negated: bool = False) -> None:
-    """Execute a register when two numbers compare as a letter says."""
+    """Execute a register when the comparison of two numbers is true."""
     a, b = machine.pair()
     if _COMPARISONS[letter](compare(b, a)) != negated:
         machine.execute_value(machine.top_of(name))

@@ -224,7 +224,7 @@ class Machine:
             self.quit(levels)
 
     def quit(self, levels: int) -> bool:
-        """Leave some levels of macros; return False when none is left."""
+        """Leave some levels of macros; return False when no level remains."""
         del self.frames[max(len(self.frames) - levels, 0) :]
         return bool(self.frames)
 

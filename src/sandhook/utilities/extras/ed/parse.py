@@ -17,7 +17,7 @@ Part = bytes | int  #: of a replacement: text, or the number of a group
 
 
 class Compile(Protocol):
-    """Compiles a regular expression, basic or extended as the options say. Raises PatternError."""
+    """Compiles a regular expression, basic or extended by the options. Raises PatternError."""
 
     def __call__(self, text: str, icase: bool = False) -> Regex: ...
 

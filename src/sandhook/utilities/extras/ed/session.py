@@ -1,4 +1,4 @@
-"""A session of ed: the input of commands, and what several commands do.
+"""A session of ed: the input of commands, and parts that several commands share.
 
 Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19.
 """

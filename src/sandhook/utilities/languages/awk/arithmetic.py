@@ -38,7 +38,7 @@ def _division(where: str) -> Operation:
 
 
 def _remainder(where: str) -> Operation:
-    """Return the remainder of a division; ``where`` is the same as for a division."""
+    """Return the remainder of a division; ``where`` is as for ``_division``."""
 
     def remainder(left: float, right: float) -> float:
         if right == 0.0:

@@ -1,4 +1,4 @@
-"""``-i inplace``: what the rules print while a file is read takes the file's place.
+"""``-i inplace``: the output of the rules replaces the file that is read.
 
 Source: gawk 5.2 manual, "Enabling In-Place File Editing".
 """
@@ -15,7 +15,7 @@ from sandhook.vfs.errors import error_text
 if TYPE_CHECKING:
     from sandhook.command.context import Context
 
-#: What is included by the name.
+#: The program that ``-i inplace`` includes.
 INPLACE = """\
 @namespace "inplace"
 BEGIN { enable = 1 }
@@ -29,7 +29,7 @@ END { if (current != "") inplace::end(current, suffix == "" ? awk::INPLACE_SUFFI
 
 
 class Replacement:
-    """Turns standard output into a file beside the one that is read, which takes its place: ``begin`` to ``end``."""
+    """Redirects standard output, from ``begin`` to ``end``, to a new file that then replaces the input file."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -37,7 +37,7 @@ class Replacement:
         self._made = ""
 
     def begin(self, name: str, failure: str) -> None:
-        """Turn standard output away. Raises Fatal for what is no file."""
+        """Redirect standard output. Raises Fatal when the input is not a regular file."""
         ctx = self._ctx
         if failure:
             raise Fatal(f"cannot open file `{name}' for reading: {failure}")
@@ -56,7 +56,7 @@ class Replacement:
         ctx.process.descriptors[1] = output
 
     def end(self, name: str, suffix: str) -> None:
-        """Turn standard output back and put the new file in place; with a suffix the old one is kept."""
+        """Restore standard output, and replace the file. A suffix renames the old file. Raises Fatal."""
         ctx = self._ctx
         if not self._made:
             return
@@ -71,7 +71,7 @@ class Replacement:
             raise Fatal(f"inplace::end: cannot replace `{name}' ({error_text(error)})") from None
 
     def abandon(self) -> None:
-        """Turn standard output back."""
+        """Restore standard output."""
         if not self._made:
             return
         self._made = ""

@@ -39,7 +39,7 @@ KEYWORDS = frozenset(
         "default",
     ]
 )
-#: Functions that gawk alone has.
+#: Functions that only gawk has.
 _GAWK_FUNCTIONS = frozenset(
     [
         "gensub",
@@ -89,7 +89,7 @@ BUILTINS = _GAWK_FUNCTIONS | frozenset(
         "inplace::end",
     ]
 )
-#: What gawk alone has.
+#: Functions, keywords and variables that only gawk has.
 _EXTENSIONS = _GAWK_FUNCTIONS | frozenset(
     [
         "BEGINFILE",
@@ -112,7 +112,7 @@ _EXTENSIONS = _GAWK_FUNCTIONS | frozenset(
         "ARGIND",
     ]
 )
-#: What gawk has and this awk refuses by name.
+#: Functions of gawk that are refused (L-AWK-002).
 REFUSED = frozenset(["bindtextdomain", "dcgettext", "dcngettext"])
 
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
@@ -126,7 +126,7 @@ _OPERATORS = (
     "~", "$", "=",
 )  # fmt: skip
 _CANONICAL = {"**": "^", "**=": "^="}
-#: A "/" behind one of these divides; anywhere else it begins a regular expression.
+#: A "/" after one of these divides; elsewhere it begins a regular expression.
 _OPERANDS = frozenset(("number", "string", "ere", "regexp", "name", "builtin", ")", "]", "++", "--", "$"))
 _SIMPLE = {
     "n": "\n",
@@ -143,7 +143,7 @@ _SIMPLE = {
 
 
 class ProgramError(Exception):
-    """A program that cannot be used; ``line`` is 1-based, ``at`` an offset in the text."""
+    """A syntax error; ``line`` is 1-based, ``at`` is an offset in the text."""
 
     def __init__(self, message: str, line: int, at: int) -> None:
         super().__init__(message)
@@ -153,7 +153,7 @@ class ProgramError(Exception):
 
 class Token(Record):
     """``kind`` is "number", "string", "ere", "regexp" (``@/re/``), "name", "call" (a name right before "("),
-    "indirect" (one behind "@"), "builtin", "newline", "end", or the keyword or operator itself."""
+    "indirect" (a name after "@"), "builtin", "newline", "end", or the keyword or operator itself."""
 
     kind: str
     value: str
@@ -162,11 +162,11 @@ class Token(Record):
 
 
 class Dialect(Record):
-    """Which awk a program is written for.
+    """The version of the language.
 
     Attributes:
-        extensions: gawk's own words, functions and numbers; else they mean nothing (``-c``).
-        posix: Not even what every awk has, ``**`` and ``\\x41`` (``-P``).
+        extensions: gawk's keywords, functions and numbers are known (not with ``-c``).
+        posix: ``**`` and ``\\x41`` are not known either (``-P``).
     """
 
     extensions: bool
@@ -177,12 +177,12 @@ GAWK = Dialect(True, False)
 
 
 def tokenize(text: str, dialect: Dialect = GAWK) -> list[Token]:
-    """Take a program apart. Raises ProgramError."""
+    """Return the tokens of a program. Raises ProgramError."""
     return _Lexer(text, dialect).tokens()
 
 
 class _Lexer:
-    """One use."""
+    """Divides one program into tokens; it is used once."""
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self.text = text
@@ -239,7 +239,7 @@ class _Lexer:
         return known, known, at + len(kind)
 
     def _extension(self, at: int) -> tuple[str, str, int]:
-        """What begins with "@": an expression as a value, an indirect call, a directive."""
+        """Return a token that begins with "@": ``@/re/``, an indirect call, or a directive."""
         text = self.text
         if text.startswith("@/", at):
             return ("regexp", *_regex(text, at + 2, self.line))
@@ -277,7 +277,7 @@ class _Lexer:
         return "call", self._qualified(word, at) if self.dialect.extensions else word, end
 
     def _qualified(self, word: str, at: int) -> str:
-        """Return a name with its namespace, which is left out for ``awk::``."""
+        """Return a name with its namespace, except ``awk::``."""
         if not self.dialect.extensions:
             return f"_::{word}" if word in _EXTENSIONS else word
         space, colons, name = word.partition("::")
@@ -306,7 +306,7 @@ def _string(text: str, at: int, line: int, posix: bool) -> tuple[str, int]:
 
 
 def _regex(text: str, at: int, line: int) -> tuple[str, int]:
-    """Read up to the closing slash; one in brackets does not close."""
+    """Return the text up to the closing slash, and the offset after it. A slash in brackets does not close."""
     end = at
     bracket = False
     while end < len(text) and text[end] != "\n":
@@ -333,7 +333,7 @@ _ESCAPE = lazily(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(\n)|(.)|$)", re.DOTALL
 
 
 def unescape(text: str) -> str:
-    """Replace the escapes of a string; an unknown one stands for its letter."""
+    """Replace the escapes of a string; an unknown escape means its letter."""
     if "\\" not in text:
         return text
 

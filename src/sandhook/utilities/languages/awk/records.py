@@ -1,4 +1,4 @@
-"""How input becomes records and records become fields: RS, FS, FPAT and FIELDWIDTHS.
+"""Division of input into records, and of records into fields: RS, FS, FPAT and FIELDWIDTHS.
 
 Source: POSIX.1-2024 XCU 3, awk, "regular expressions as field separators"; gawk 5.2 manual, "Records" and "Fields".
 """
@@ -14,18 +14,18 @@ from sandhook.utilities.languages.awk.values import Fatal
 
 Splitter = Callable[[str], list[str]]
 
-#: Where str.split() may see a blank that is none for awk.
+#: Characters that str.split() may treat as blanks, unlike awk.
 ODD = lazily(r"[^\t\n -~]")
 _BLANKS = lazily(r"[ \t\n]+")
 _WORD = lazily(r"\S+")
 
 
 class Source:
-    """One input in records; the separator may change between them.
+    """One input, divided into records. The separator may change between records.
 
     Attributes:
-        lines: Records that were read already. Taking one from here is what reading is.
-        terminators: RT of each record of ``lines``; exhausted means that all end with RS.
+        lines: Records in memory; whoever reads a record removes it from here.
+        terminators: RT of each record of ``lines``; when it is exhausted, all end with RS.
     """
 
     def __init__(self, reader: Reader, separator: str, icase: bool) -> None:
@@ -33,7 +33,7 @@ class Source:
         self.lines: Iterator[str] = iter(())
         self.terminators: Iterator[str] = iter(())
         self._blocks: Iterator[bytes] | None = None
-        self._data = b""  #: read for an expression; what is in front of ``_at`` is used
+        self._data = b""  #: input for a regular expression; the part before ``_at`` is used
         self._at = 0
         self._searched = self._ended = self._begun = False
         self.separator = separator
@@ -43,7 +43,7 @@ class Source:
         self.reader.close()
 
     def set_separator(self, separator: str, icase: bool) -> None:
-        """Change RS for what was not used yet."""
+        """Change RS for the input that was not returned yet."""
         if (separator, icase) == (self.separator, self._icase):
             return
         rest = list(self.lines)
@@ -72,7 +72,7 @@ class Source:
                 return None
 
     def more(self) -> int:
-        """Read ahead: fill ``lines``; return how many there are now, 0 at the end."""
+        """Read a block into ``lines``; return the number of records, 0 at the end."""
         separator = self.separator
         if len(separator) == 1 and separator.isascii():
             return self._delimited(separator)
@@ -90,7 +90,7 @@ class Source:
         if not lines[-1]:
             lines.pop()
             self.terminators = iter(())
-        else:  # the last record lacks its end
+        else:  # the last record is not terminated
             ends = [separator] * len(lines)
             ends[-1] = ""
             self.terminators = iter(ends)
@@ -99,7 +99,7 @@ class Source:
         return len(lines)
 
     def _matched(self, separator: str) -> int:
-        """Paragraphs, or records that end where an expression matches: those that end in what was read."""
+        """Divide the input by a regular expression, or by empty lines; return the number of complete records."""
         regex = self._expression(separator).regex
         records: list[bytes] = []
         ends: list[bytes] = []
@@ -114,7 +114,7 @@ class Source:
             while at < len(data) and (found := regex.search(data, at)) is not None:
                 start, end = found.span()
                 if end == start or (end == len(data) and not self._ended):
-                    break  # it might go on in what comes
+                    break  # more input may extend the match
                 records.append(data[at:start])
                 ends.append(data[start:end])
                 at = end
@@ -132,10 +132,10 @@ class Source:
         return len(records)
 
     def _read_on(self) -> bool:
-        """Read at least as much again as there is in front of no separator; return False at the end."""
+        """Read at least as much again as is not divided yet; return False at the end."""
         if self._ended:
             return False
-        kept = max(0, self._at - 4)  # for what looks at the character before
+        kept = max(0, self._at - 4)  # for expressions that test the character before
         pieces = [self._data[kept:]]
         size, wanted = len(pieces[0]), 2 * (len(self._data) - self._at)
         while True:
@@ -161,7 +161,11 @@ class Source:
 
 
 def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
-    """Return what splits a record by FS; with paragraphs (RS is empty) newlines do beside a single character."""
+    """Return a function that splits a record by FS.
+
+    Args:
+        paragraphs: RS is empty, so a newline separates fields too.
+    """
     if separator == " ":
         return split_blanks
     if paragraphs and len(separator) == 1 and separator != "\n":
@@ -174,7 +178,7 @@ def splitter(separator: str, icase: bool, paragraphs: bool) -> Splitter:
 
 
 def split_blanks(record: str) -> list[str]:
-    """Split at blanks and newlines, and drop those around."""
+    """Split at blanks and newlines; those at both ends are dropped."""
     if (record.isascii() and record.isprintable()) or ODD.search(record) is None:
         return record.split()
     record = record.strip(" \t\n")
@@ -186,7 +190,11 @@ def by_pattern(expression: Pattern) -> Splitter:
 
 
 def by_widths(text: str) -> Splitter:
-    """FIELDWIDTHS: widths in characters, each perhaps with a distance before it; "*" is the rest."""
+    """Return a function that splits by FIELDWIDTHS. Raises Fatal.
+
+    Args:
+        text: Widths in characters; ``skip:width`` skips characters before a field, "*" is the rest.
+    """
     columns: list[tuple[int, int]] = []
     for found in _WORD.finditer(text):
         word = found[0]
@@ -219,12 +227,12 @@ def by_widths(text: str) -> Splitter:
 
 
 def by_content(expression: Pattern) -> Splitter:
-    """FPAT: fields are what the expression matches."""
+    """Return a function that splits by FPAT: the matches are the fields."""
     return lambda record: by_content_parts(expression, record)[0]
 
 
 def by_content_parts(expression: Pattern, record: str) -> tuple[list[str], list[str]]:
-    """Return the matches and what stands around them."""
+    """Return the matches, and the texts around them."""
     data = record.encode("utf-8", "surrogateescape")
     fields: list[str] = []
     around: list[str] = []
@@ -234,7 +242,7 @@ def by_content_parts(expression: Pattern, record: str) -> tuple[list[str], list[
     for found in expression.regex.finditer(data):
         start, end = found.spans[0]
         if end == start == at and fields:
-            continue  # something must stand between a field and an empty one
+            continue  # an empty field directly after another field does not count
         around.append(data[at:start].decode("utf-8", "surrogateescape"))
         fields.append(data[start:end].decode("utf-8", "surrogateescape"))
         at = end

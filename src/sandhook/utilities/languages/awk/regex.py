@@ -1,4 +1,4 @@
-"""awk's regular expressions over text: escapes of its own, and matches counted in characters.
+"""awk's regular expressions over text: awk's escapes, and matches counted in characters.
 
 Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y, \\s and their like.
 """
@@ -33,7 +33,7 @@ Span = tuple[int, int]
 
 
 def _translated(source: str) -> str:
-    """Write awk's escapes as the expression compiler knows them."""
+    """Translate awk's escapes to the escapes of the expression compiler."""
 
     def replace(found: re.Match[str]) -> str:
         digits, octal, letter = found.groups()
@@ -53,11 +53,11 @@ _BRACKET = lazily(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\n", re.DOTALL)
 
 
 def _newlines(text: str) -> str:
-    """Put newlines into brackets: outside of them the compiler's dialect, which is grep's too, takes one for "|"."""
+    """Put newlines into brackets: elsewhere a newline means "|", as in grep."""
     return _BRACKET.sub(lambda found: "[\n]" if found[0] == "\n" else found[0], text)
 
 
-#: A repeat with nothing to repeat is a plain character.
+#: A repetition operator with nothing to repeat is an ordinary character.
 _LEADING = lazily(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|((?:\A|[(|])\^?)([*+?{])", re.DOTALL)
 
 
@@ -66,14 +66,16 @@ def _led(source: str) -> str:
 
 
 class Invalid(Fatal):
-    """An expression that does not compile; one that the program itself holds is an error in its text."""
+    """An expression does not compile. For a constant this is an error in the program."""
 
 
 class Pattern:
     """A compiled expression; immutable and shared.
 
     Attributes:
-        literal: What it matches, when that is one text. choice: The characters, when it is one of them.
+        literal: The text, when it matches one text only; else None.
+        choice: The characters, when it is a bracket expression of a few characters; else None.
+        start: The text, when it is "^" and a text; else None.
     """
 
     __slots__ = ("choice", "literal", "regex", "start")
@@ -92,7 +94,7 @@ class Pattern:
         self.start = plain if simple and text[:1] == "^" else None
 
     def test(self, text: str) -> bool:
-        """Tell whether the expression matches anywhere."""
+        """Return True when the expression matches anywhere."""
         if self.literal is not None:
             return self.literal in text
         if self.start is not None:
@@ -100,7 +102,7 @@ class Pattern:
         return self.regex.search(text.encode("utf-8", "surrogateescape")) is not None
 
     def every(self, data: bytes) -> Iterator[Match]:
-        """Yield the matches as gensub numbers them: an empty one right behind another counts too."""
+        """Yield the matches as gensub numbers them: an empty match directly after another one counts too."""
         at = 0
         while (found := self.regex.search(data, at)) is not None:
             yield found
@@ -110,7 +112,7 @@ class Pattern:
                 at += 1
 
     def pieces(self, text: str) -> list[str]:
-        """Split at every match that is not empty; return what stands between them."""
+        """Split at every match that is not empty; return the pieces."""
         if self.literal:
             return text.split(self.literal)
         if self.choice is None:
@@ -121,7 +123,7 @@ class Pattern:
         return text.split(first)
 
     def spans(self, text: str) -> list[Span] | None:
-        """Return where the first match and its groups stand, in characters."""
+        """Return the spans of the first match and its groups in characters, None for no match."""
         data = text.encode("utf-8", "surrogateescape")
         found = self.regex.search(data)
         if found is None:
@@ -162,7 +164,7 @@ def _kept(source: str, icase: bool) -> Pattern:
 
 
 def pattern(source: str, icase: bool = False) -> Pattern:
-    """Compile an expression, or return it from before. Raises Fatal."""
+    """Compile an expression, or return it from the cache. Raises Invalid."""
     return _kept(source, icase) if len(source) <= 1_024 else Pattern(source, icase)
 
 

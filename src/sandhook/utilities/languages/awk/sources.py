@@ -1,4 +1,4 @@
-"""The texts that an awk program is made of: -e, -f, -i and @include, and where each line of the whole comes from.
+"""The sources of an awk program: -e, -f, -i and @include. Maps lines of the whole text to their source.
 
 Source: POSIX.1-2024 XCU 3, awk, -f; gawk 5.2 manual, "Including Other Files Into Your Program".
 """
@@ -22,11 +22,12 @@ _PATH = ".:/usr/local/share/awk:/usr/share/awk"
 
 
 class Piece(Record):
-    """A part of the whole text that comes from one source.
+    """A part of the whole text, from one source.
 
     Attributes:
-        name: What messages call the source. first: Line of the source that the piece begins with, 1-based.
-        lines: How many lines of the whole it is.
+        name: The name of the source in messages.
+        first: 1-based line of the source where the piece begins.
+        lines: Number of lines.
     """
 
     name: str
@@ -57,7 +58,7 @@ class Sources:
         return "cmd. line:1: "
 
     def read(self, programs: Iterable[tuple[str, str]]) -> None:
-        """Add what the options give, in their order: ("e", text), ("f", name) or ("i", name)."""
+        """Add the sources of the options, in their order: ("e", text), ("f", name) or ("i", name). Raises SourceError."""
         for kind, text in programs:
             if kind == "e":
                 self.add(text)
@@ -93,7 +94,7 @@ class Sources:
         self._keep("\n".join(held), name, first, space)
 
     def _keep(self, text: str, name: str, first: int, space: str) -> None:
-        """Add a text that begins in a namespace: one that came before may have left another."""
+        """Add a text in its namespace: the text before it may have set another one."""
         self._ctx.budget.check_fits(sum(map(len, self._texts)) + len(text))
         if self._spaced:
             text = f'@namespace "{space}";{text}'
@@ -102,7 +103,7 @@ class Sources:
         self._pieces.append(Piece(name, first, text.count("\n") + 1))
 
     def _include(self, name: str, where: str) -> None:
-        """Add a file, unless it was included before."""
+        """Add a file that was not included before."""
         self._ctx.budget.charge(1)
         path, text = self._open(name, where)
         if path not in self._seen:
@@ -110,13 +111,13 @@ class Sources:
             self._add(text, name)
 
     def _open(self, name: str, where: str) -> tuple[str, str]:
-        """Return the path and the text of a file, looked for in AWKPATH and with ``.awk`` added. Raises Fatal."""
+        """Return the path and the text of a file, from AWKPATH, also with ``.awk`` appended. Raises SourceError."""
         first: OSError | None = None
         for path in self._candidates(name):
             try:
                 with self._ctx.open(path) as reader:
                     text = reader.read_all().decode("utf-8", "surrogateescape")
-                if name == "inplace" and _LOADS_INPLACE in text:  # gawk's own, which needs a library of it
+                if name == "inplace" and _LOADS_INPLACE in text:  # gawk's file, which loads a shared library
                     break
                 return self._ctx.path(path), text
             except OSError as error:
@@ -146,4 +147,4 @@ def _last_space(text: str, before: str) -> str:
 
 
 class SourceError(Fatal):
-    """A source that cannot be read; the message is whole."""
+    """A source cannot be read; the message is complete."""

@@ -1,7 +1,7 @@
-"""What an awk program reads and writes besides its main input: files, and commands of the sandbox.
+"""Files and commands that an awk program reads and writes in addition to its main input.
 
-A command of ``cmd | getline``, ``print | cmd`` and ``|&`` is a process beside awk, run as ``sh -c`` in the same
-sandbox and budget, and joined to it by pipes; one of ``system`` runs to its end.
+The command of ``cmd | getline``, ``print | cmd`` or ``|&`` is a process that runs ``sh -c`` in the same sandbox
+and budget, connected by pipes. The command of ``system`` runs to its end before awk continues.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sandhook.utilities.languages.awk.values import Fatal
 from sandhook.vfs.errors import error_text
 
 MAX_STREAMS = 10_000  #: files and commands open at once (a count)
-GATHERING = 200  #: those of them whose output is gathered; more would take too much memory
+GATHERING = 200  #: open streams whose output is buffered; more buffers would need too much memory
 _SHARED = {"/dev/stdout": 1, "-": 1, "/dev/stderr": 2, "/dev/fd/1": 1, "/dev/fd/2": 2}
 
 
@@ -25,7 +25,7 @@ class Stream:
     """An open file or command; a two-way pipe can be written to and read from.
 
     Attributes:
-        source: What is read, None when nothing is.
+        source: The end that is read, None when there is no such end.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Stream:
         self._limit = FLUSH_AT if gathers else 0
 
     def write(self, data: bytes) -> None:
-        """Gather output, and hand it on in blocks. Raises Fatal when the end that is written to was closed."""
+        """Write through a buffer. Raises Fatal when the other end was closed."""
         if self._output is None:
             raise Fatal("print: attempt to write to closed write end of two-way pipe")
         self._pieces.append(data)
@@ -57,7 +57,7 @@ class Stream:
             raise Fatal(f'print to "{self._name}" failed: Broken pipe')
 
     def flush(self) -> bool:
-        """Hand on what was gathered; return False when it is for a command that reads no more."""
+        """Write the buffer; return False when the command does not read any more."""
         if self._output is not None and self._pieces:
             data = b"".join(self._pieces)
             self._pieces = []
@@ -72,38 +72,38 @@ class Stream:
         return True
 
     def close_output(self) -> None:
-        """Flush, and let who reads see the end."""
+        """Flush, and close the end that is written to."""
         self.flush()
         if self._output is not None:
             self._output.release()
             self._output = None
 
     def close_source(self) -> None:
-        """Read no more."""
+        """Close the end that is read."""
         if self.source is not None:
             self.source.close()
             self.source = None
 
     @property
     def closed(self) -> bool:
-        """Both ends are."""
+        """True when both ends are closed."""
         return self._output is None and self.source is None
 
     def close(self) -> int:
-        """Close all, wait for the command and return its exit status as gawk tells it."""
+        """Close both ends, wait for the command, and return its exit status as gawk encodes it."""
         self.close_output()
         self.close_source()
         return 0 if self._process is None else _ended(self._process)
 
     def abandon(self) -> None:
-        """Give back without writing or waiting."""
+        """Release the stream without writing or waiting."""
         self._pieces = []
         self.close_output()
         self.close_source()
 
 
 class Shared(Stream):
-    """Standard output, which is flushed with the rest, and standard error, which is not gathered."""
+    """Standard output, which is flushed with the streams, or standard error, which is not buffered."""
 
     def __init__(self, ctx: Context, number: int) -> None:
         super().__init__(ctx)
@@ -120,7 +120,7 @@ class Shared(Stream):
         return True
 
     def close(self) -> int:
-        """Leave what is gathered: standard output is flushed last."""
+        """Keep the buffer: standard output is flushed last."""
         return 0
 
 
@@ -131,7 +131,7 @@ def _ended(process: Process) -> int:
 
 
 def open_output(ctx: Context, redirect: str, name: str, gathers: bool) -> Stream:
-    """Open the file behind ``>`` or ``>>``. Raises Fatal."""
+    """Open the file of ``>`` or ``>>``. Raises Fatal."""
     if name in _SHARED:
         return Shared(ctx, _SHARED[name])
     if name.startswith("/inet"):
@@ -143,7 +143,7 @@ def open_output(ctx: Context, redirect: str, name: str, gathers: bool) -> Stream
 
 
 def open_input(ctx: Context, name: str, separator: str, icase: bool) -> Stream:
-    """Open the file behind ``<``. Raises OSError, and Fatal for what is not supported."""
+    """Open the file of ``<``. Raises OSError, and Fatal for a network."""
     if name.startswith("/inet"):
         raise Fatal("networks are not supported (L-AWK-002)")
     reader = ctx.open("-" if name == "/dev/stdin" else name)
@@ -158,7 +158,7 @@ def open_command(
     separator: str,
     icase: bool,
 ) -> Stream:
-    """Start what stands at the other end of ``print |``, ``| getline`` (``<|``) or ``|&``."""
+    """Start the command of ``print |``, ``| getline`` (``<|``) or ``|&``. Raises Fatal for a network."""
     if redirect == "|&" and command.startswith("/inet"):
         raise Fatal("networks are not supported (L-AWK-002)")
     pipe = ctx.kernel.pipe

@@ -14,7 +14,7 @@ from sandhook.utilities.languages.awk.values import Array, Fatal, Value
 
 
 class Symbols:
-    """The names that a program uses, and what follows from them. Immutable after compilation; runs share it.
+    """The names that a program uses, and the features that they imply. Immutable after compilation; runs share it.
 
     Attributes:
         functions: The user's functions by name.

@@ -80,7 +80,7 @@ _COMPILED: dict[tuple[tuple[Chunk, ...], Options], Compiled] = {}
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, a script's own status (q), 1 for a bad script, 2 for a missing input, 4 for a failure."""
+    """Return 0, the status of q, 1 for a bad script, 2 for a missing input, or 4 for a failure."""
     if not options.scripts and not operands:
         ctx.flush()
         ctx.error_hint(USAGE)

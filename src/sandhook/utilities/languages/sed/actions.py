@@ -45,7 +45,7 @@ _NAMED = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 1
 
 
 class Setting(Record):
-    """What a command depends on besides its arguments.
+    """What a command depends on in addition to its arguments.
 
     Attributes:
         slot: Index in ``Machine.ranges`` of the range that the command is for, -1 for no range or a negated one.
@@ -306,7 +306,7 @@ def _block(node: Block, setting: Setting) -> Action:
     return lambda m: target
 
 
-#: A function that compiles the nodes of one class. Which class, the key of the table says, not the type.
+#: A function that compiles the nodes of one class, which is the key of the table.
 _Compile: TypeAlias = Callable[[Any, Setting], Action]
 _ACTIONS: Mapping[type[Work], _Compile] = {
     Transliteration: _transliterate,

@@ -1,4 +1,4 @@
-"""Files that sed -i edits: a new file takes the place of the old one, which may be kept.
+"""Files that sed -i edits: a new file replaces the old one, which a suffix keeps.
 
 Oracle: GNU sed 4.9; a link is replaced by a file unless --follow-symlinks says otherwise, and other
 names of the old file keep what they had.
@@ -27,13 +27,13 @@ def real_name(ctx: Context, name: str) -> str:
 
 
 def check(ctx: Context, name: str) -> None:
-    """Refuse what is no regular file. Raises OSError when there is none."""
+    """Check that a name is a regular file. Raises Failure, and OSError when it is missing."""
     if not stat.S_ISREG(ctx.fs.stat(ctx.path(name)).mode):
         raise Failure(f"couldn't edit {name}: not a regular file", 4)
 
 
 def replace(ctx: Context, name: str, suffix: str, data: bytes) -> None:
-    """Give an edited file its new contents.
+    """Replace an edited file with its new contents.
 
     Args:
         ctx: The run.

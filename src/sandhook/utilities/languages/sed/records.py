@@ -1,4 +1,4 @@
-"""The flag M of sed -z, where "^" and "$" stand at the ends of the records that NULs separate.
+"""The flag M of sed -z, where "^" and "$" match at the ends of records, which NULs separate.
 
 Oracle: GNU sed 4.9; "." and a negated bracket expression match no newline, as without -z.
 """
@@ -11,7 +11,7 @@ from sandhook.pattern.posix import Match, Regex, Remaining
 
 
 class RecordsRegex:
-    """Searches every record of the pattern space on its own; no match goes from one to the next.
+    """Searches each record of the pattern space; a match never spans two records.
 
     Attributes:
         groups: Capturing groups, without the whole (a count).

@@ -1,4 +1,4 @@
-"""The right side of sed's s command: parsed into parts, and made into a function.
+"""The replacement of sed's s command: its parser, and the function that builds the text.
 
 Source: POSIX.1-2024 XCU 3, sed. Oracle: GNU sed 4.9, whose changes of case (\\U \\L \\u \\l \\E) are its own.
 """
@@ -15,7 +15,7 @@ Build = Callable[[Match, "list[bytes]"], None]
 
 
 def replacement(parts: tuple[Part, ...]) -> Build:
-    """Return the function that appends what replaces a match."""
+    """Return a function that appends the replacement of a match to a list."""
     if any(part.case for part in parts):
         return _with_case(parts)
     if not parts:
@@ -39,7 +39,7 @@ def replacement(parts: tuple[Part, ...]) -> Build:
 
 
 def _with_case(parts: tuple[Part, ...]) -> Build:
-    """Follow \\U, \\L, \\E, and \\u, \\l for the next character only."""
+    """Return a function that applies \\U, \\L and \\E, and \\u and \\l to one character."""
 
     def build(found: Match, out: list[bytes]) -> None:
         mode = once = ""
@@ -49,7 +49,7 @@ def _with_case(parts: tuple[Part, ...]) -> Build:
                     once = part.case
                 else:
                     mode = "" if part.case == "E" else part.case
-                    once = ""  # GNU's sed forgets a \\u that stands before \\L
+                    once = ""  # GNU sed drops a \\u before \\L
                 continue
             text = part.text
             if part.group >= 0:
@@ -67,7 +67,7 @@ def _with_case(parts: tuple[Part, ...]) -> Build:
 
 
 def _cased(text: str, mode: str) -> str:
-    """Change the case of each character alone; what has no single counterpart stays."""
+    """Change the case of each character; one without a single counterpart stays."""
     if mode == "U":
         return "".join([c.upper() if len(c.upper()) == 1 else c for c in text])
     if mode == "L":
@@ -76,7 +76,7 @@ def _cased(text: str, mode: str) -> str:
 
 
 def parse_replacement(text: str, *, posix: bool = False) -> tuple[Part, ...]:
-    """Take the right side of s apart; with ``posix``, nothing in it changes case."""
+    """Parse a replacement; with ``posix``, there are no changes of case."""
     parts: list[Part] = []
     literal: list[str] = []
     text = convert_escapes(text, replacement=True)

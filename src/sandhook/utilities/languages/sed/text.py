@@ -10,12 +10,12 @@ _DIGITS = {"d": ("0123456789", 10, 3), "o": ("01234567", 8, 3), "x": ("012345678
 
 
 def byte_character(value: int) -> str:
-    """Return what stands for a byte in a str with surrogateescape."""
+    """Return a byte as str, by surrogateescape."""
     return chr(value) if value < 128 else chr(0xDC00 + value)
 
 
 def read_code(text: str, at: int) -> tuple[str, int] | None:
-    """Return the character that the escape with its letter at ``at`` stands for, and where it ends."""
+    """Return the character of the escape whose letter is at ``at``, and the offset after it."""
     letter = text[at : at + 1]
     if letter in _SIMPLE:
         return _SIMPLE[letter], at + 1
@@ -67,7 +67,7 @@ def _join_bytes(text: str) -> str:
 
 
 def unescape_text(text: str) -> str:
-    """Return the text of a, i or c: a backslash goes, and escapes for codes are replaced."""
+    """Return the text of a, i or c without backslashes, and with escapes of codes replaced."""
     if "\\" not in text:
         return text
     out: list[str] = []

@@ -1,4 +1,4 @@
-"""The compiler: gives every node to the function for its class."""
+"""The compiler: calls the function for the class of each node."""
 
 from __future__ import annotations
 

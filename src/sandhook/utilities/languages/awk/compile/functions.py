@@ -203,8 +203,8 @@ def _separator(compiler: Compiler, node: Expression | None) -> ToText:
     return compiler.text(String("") if isinstance(node, Ere) else node)
 
 
-#: Divides a text. Returns the pieces, and when they are wanted the separators and the number of the first one,
-#: which is 0 when it stands before all pieces.
+#: Divides a text. Returns the pieces, the separators when they are wanted, and the number of the first separator,
+#: which is 0 when it is before all pieces.
 _Divide: TypeAlias = Callable[[Runtime, str, bool], tuple[list[str], list[str], int]]
 
 

@@ -1,4 +1,4 @@
-"""What the files of this package need of the compiler, which gives each node to a function of its class."""
+"""The interface of the compiler for the files of this package, which call it for the parts of a node."""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ class Compiler(Protocol):
         ...
 
 
-#: A function that compiles the nodes of one class. Which class, the key of its table says, not the type.
+#: A function that compiles the nodes of one class, which is the key of its table.
 Compile: TypeAlias = Callable[[Compiler, Any], Closure]

@@ -166,7 +166,7 @@ def _parsed(text: str) -> tuple[Part, ...]:
 # --------------------------------------------------------------------------- sub and gsub
 
 _Arguments: TypeAlias = Sequence[Expression]
-#: Finds an element or a field. Returns its text, and what stores another text there.
+#: Finds an element or a field. Returns its text, and a function that replaces the text.
 _Place: TypeAlias = Callable[[Runtime], tuple[str, Callable[[str], None]]]
 
 
@@ -247,7 +247,7 @@ def _substitute_in_place(compiler: Compiler, arguments: _Arguments, place: _Plac
 
 
 def _literals(arguments: _Arguments) -> tuple[str, str] | None:
-    """Return what is replaced by what, when both are constant and literal."""
+    """Return the text and its replacement when both are constant and literal, else None."""
     ere, new = arguments[0], arguments[1]
     if not isinstance(ere, Ere) or not isinstance(new, String):
         return None
