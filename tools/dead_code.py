@@ -29,8 +29,6 @@ USED = {
     "FLAVOURS STATES": "the words of a field, to which docstrings refer",
     "SCHEMA": "_packaged.py loads it by name",
     "InterpreterOf": "an alias in a string names it",
-    "_do_* *_statement _test_*": "awk and bc call them by the kind of a node",
-    "_bin _cat _neg _pos _cond _getline _indirect _paren _incr": "awk calls them by the kind of a node",
 }
 
 

@@ -1,4 +1,4 @@
-"""What awk prints: a table recorded from gawk 5.2, and compared with it again by --oracle."""
+"""The output of awk: a table recorded from gawk 5.2, which --oracle compares again."""
 
 from __future__ import annotations
 

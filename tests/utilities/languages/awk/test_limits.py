@@ -1,4 +1,4 @@
-"""What awk refuses by name, what its messages say, and what ends a run."""
+"""awk: features that are refused, messages, and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line that a message names, of the program text or of the file that it comes from."""
+"""The line that a message of awk names, in the program text or in its source file."""
 
 from __future__ import annotations
 

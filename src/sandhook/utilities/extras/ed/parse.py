@@ -88,7 +88,7 @@ class Parser:
         return text
 
     def blanks(self) -> bool:
-        """Move past blanks; return False when there are none."""
+        """Move past blanks; return False at another character."""
         start = self._at
         while self.peek() in (b" ", b"\t"):
             self._at += 1

@@ -166,7 +166,7 @@ class Assignment(Node):
 
 
 class Increment(Node):
-    """``target++`` and its like; ``delta`` is 1 or -1, ``prefix`` is true for ``++target``."""
+    """``target++`` and ``--target``; ``delta`` is 1 or -1, ``prefix`` is true for ``++target``."""
 
     target: Lvalue
     delta: float
@@ -390,7 +390,7 @@ class Rule(Node):
     """A rule of the program.
 
     Attributes:
-        kind: BEGIN or its like, or "" for a rule with a pattern.
+        kind: BEGIN or another special rule, or "" for a rule with a pattern.
         first, second: The pattern: both None for none, ``second`` for the end of a range.
         action: None for the default action, to print the record.
         line: 1-based line where the rule begins.

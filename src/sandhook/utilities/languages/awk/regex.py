@@ -1,6 +1,6 @@
 """awk's regular expressions over text: awk's escapes, and matches counted in characters.
 
-Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y, \\s and their like.
+Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y, \\s and similar escapes.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Scope:
         return function.arrays if function is not None and name in function.params else self.arrays
 
     def _key(self, name: str) -> str:
-        """Return a key that tells parameters of different functions apart."""
+        """Return a key that differs for parameters of different functions."""
         function = self.function
         return f"{function.name}({name}" if function is not None and name in function.params else name
 

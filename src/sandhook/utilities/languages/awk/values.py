@@ -61,7 +61,7 @@ Value: TypeAlias = float | str | Array | None
 
 
 def text_to_number(text: str) -> float:
-    """Return the number at the start of a string, 0 when there is none."""
+    """Return the number at the start of a string, by default 0."""
     try:
         value = float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Assignments as closures: stores, ``=``, ``+=`` and its like, ``++`` and ``--``.
+"""Assignments as closures: stores, ``=``, ``+=`` and the other operators, ``++`` and ``--``.
 
 An assignment that stands as a statement is compiled for its effect, which is faster.
 
@@ -116,7 +116,7 @@ def compile_assignment(compiler: Compiler, node: Assignment) -> Evaluate:
 
 
 def compile_increment(compiler: Compiler, node: Increment) -> ToNumber:
-    """Compile ``x++`` and its like for the value, before or after."""
+    """Compile ``x++``, ``++x`` and similar operators for the value, before or after."""
     delta = node.delta
     return _update(compiler, node.target, add, lambda rt: delta, old=not node.prefix)
 
@@ -235,7 +235,7 @@ def without_value(run: Evaluate) -> Step:
 
 
 def increment_effect(compiler: Compiler, node: Increment) -> Step:
-    """Compile ``x++`` and its like as a statement."""
+    """Compile ``x++``, ``++x`` and similar operators as a statement."""
     made = _change(compiler, node.target, add, Number(node.delta))
     return without_value(compiler.value(node)) if made is None else made
 
