@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sandhook.dispatch import Interpreter, Program, Refused, Source, is_path, plan
+from sandhook.dispatch.model import Interpreter, Program, Refused, Source
+from sandhook.dispatch.plan import is_path, plan
 from tests.dispatch.machine import NamedFiles
 
 PATH = {"python3": "/usr/bin/python3", "bash": "/usr/bin/bash", "node": "/opt/node", "pwsh": "/opt/pwsh"}

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from greenlet import getcurrent
 
-from sandhook.dispatch import Program, Refused, Source, is_path, plan
+from sandhook.dispatch.model import Program, Refused, Source
+from sandhook.dispatch.plan import is_path, plan
 from sandhook.host import rlimits
 from sandhook.host.children import Child, Spawn, Supervisor
 from sandhook.host.convert import machine_facts, native_arguments, native_environment
@@ -347,7 +348,9 @@ class HostRun:
         argv = [found.shell if found.shell == "sh" else shell, *found.options, *words]
         if found.environment is None:
             return run_own_shell(runtime, state, argv)
-        return execute(runtime, state, argv, found.environment, file=f"/usr/bin/{argv[0]}", caller="env")
+        return execute(
+            runtime, state, argv, file=f"/usr/bin/{argv[0]}", environment=found.environment, in_place=True
+        ).status
 
     def _start(
         self,
