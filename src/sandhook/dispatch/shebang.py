@@ -5,6 +5,8 @@ Source: Linux 6.1, execve(2), "Interpreter scripts"; the tests compare with the 
 
 from __future__ import annotations
 
+import errno
+
 from sandhook.record import Record
 
 #: Bytes of a file that the kernel looks at. What is longer is cut, silently, in the argument alone.
@@ -33,7 +35,15 @@ class Shebang(Record):
 
 
 class ShebangError(Exception):
-    """A "#!" line that names no interpreter."""
+    """A "#!" line that names no interpreter.
+
+    Attributes:
+        errno: What execve fails with: ENOEXEC, or EACCES for a name that is empty because a NUL ends it.
+    """
+
+    def __init__(self, message: str, code: int = errno.ENOEXEC) -> None:
+        super().__init__(message)
+        self.errno = code
 
 
 def read_shebang(head: bytes) -> Shebang | None:
@@ -61,7 +71,7 @@ def read_shebang(head: bytes) -> Shebang | None:
     text = line.lstrip(_BLANK).partition(b"\0")[0]  # a string of C
     name, argument = _cut(text)
     if not name:
-        raise ShebangError("empty shebang")
+        raise ShebangError("empty shebang", errno.EACCES if text != line.lstrip(_BLANK) else errno.ENOEXEC)
     return Shebang(_text(name), None if argument is None else _text(argument), tuple(notes))
 
 

@@ -1,18 +1,19 @@
 """External commands: utilities, nested shells, and scripts of the virtual file system.
 
-Source: POSIX.1-2024 XCU 2.9.1.6; what a script without "#!" means is bash's.
+Source: POSIX.1-2024 XCU 2.9.1.6; execve(2) of Linux 6.1; bash 5.2's messages for a file that execve refuses.
 Divergence: L-SHEBANG-001, a shell is known by its name in any directory.
 """
 
 from __future__ import annotations
 
 import errno
+import stat
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from greenlet import getcurrent
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, Ended, NotStarted
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup
 from sandhook.interp.environment import set_environment
@@ -24,37 +25,63 @@ from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
+from sandhook.record import Record
 from sandhook.state.state import EXECUTED, KILLED, Function, State
 from sandhook.text.quoting import ansi_c, needs_ansi_c
-from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.errors import TEXTS, error_text, fs_error
 from sandhook.vfs.path import join
+
+if TYPE_CHECKING:
+    from sandhook.dispatch.shebang import Shebang
 
 #: Calls a function with arguments.
 CallFunction: TypeAlias = "Callable[[Runtime, State, Function, list[str]], int]"
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
-#: Interpreters of interpreters of scripts that are followed (a count), as Linux does.
+#: Scripts that may be each other's interpreters in one start (a count), as in Linux.
 MAX_INTERPRETERS = 5
 
-#: Utilities that run a command in their own place, so that it is still the same process.
-_REPLACED = frozenset({"env"})
+#: Bytes in which bash looks for a NUL before it runs a file as a script.
+_SAMPLE = 128
 
-#: What a utility says of a command that it cannot run, where it is not ``env: 'x': reason``.
-_COMPLAINTS = {
-    "xargs": "{}", "timeout": "failed to run command '{}'", "nohup": "failed to run command '{}'",
-    "flock": "failed to execute {}", "setsid": "failed to execute {}", "stdbuf": "failed to run command '{}'",
-    "ifne": "{}", "chronic": "{}", "ionice": "failed to execute {}", "taskset": "failed to execute {}",
-    "chrt": "failed to execute {}",
-}  # fmt: skip
 
-#: Their own statuses for such a command.
-_STATUSES = {"flock": 69}
+class Image(Record):
+    """What execve runs for a file of the virtual file system.
 
-#: Utilities that call themselves by one name, whatever path they were called by.
-_OWN_NAME = frozenset(
-    {"awk", "gawk", "mawk", "nawk", "jq", "xxd", "egrep", "fgrep", "gzip", "gunzip", "zcat"}
-)
+    Fields:
+        name: The utility, or the shell.
+        argv: Its arguments; the first is its own name.
+    """
+
+    name: str
+    argv: Sequence[str]
+
+
+class ExecError(Exception):
+    """execve refuses a file.
+
+    Attributes:
+        errno: The error number: ENOEXEC for text without a "#!" line that Linux takes.
+        interpreter: The interpreter that the file names, None when the fault is the file's own.
+        program: The file that is at fault: the one to run, its interpreter, or that one's interpreter.
+    """
+
+    def __init__(self, code: int, interpreter: str | None = None, program: str = "") -> None:
+        super().__init__(code)
+        self.errno = code
+        self.interpreter = interpreter
+        self.program = program
+
+    @property
+    def status(self) -> int:
+        """The exit status of a command that fails so: 127 when a file is missing, else 126."""
+        return NOT_FOUND if self.errno == errno.ENOENT else NOT_EXECUTABLE
+
+    @property
+    def reason(self) -> str:
+        """The text of the error number."""
+        return error_text(fs_error(self.errno))
 
 
 class ShellContext(Context):
@@ -85,16 +112,23 @@ class ShellContext(Context):
         environment: Mapping[str, str] | None = None,
         stdin: Description | None = None,
         process: Process | None = None,
-    ) -> int:
+        in_place: bool = False,
+    ) -> Ended:
         return execute(
-            self._state.shell, self._state, argv, environment, stdin, caller=self.name, child=process
+            self._state.shell,
+            self._state,
+            argv,
+            environment=environment,
+            stdin=stdin,
+            child=process,
+            in_place=in_place,
         )
 
 
 def run_external(
     runtime: Runtime, state: State, argv: list[str], path: str | None, call: CallFunction
 ) -> int:
-    """Run what PATH, or a name with a slash, leads to; ``call`` calls command_not_found_handle."""
+    """Run the file that PATH, or a name with a slash, leads to; ``call`` calls command_not_found_handle."""
     name = argv[0]
     if "/" in name:
         state.extra[EXECUTED] = name
@@ -105,130 +139,173 @@ def run_external(
         if handler is not None:
             return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))
         runtime.complain(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
-        _advise(runtime, state, name)
+        runtime.write_error(state, _hint(state, name))
         return NOT_FOUND
     file, utility = located
     state.extra[EXECUTED] = file
     if utility is not None:
         return run_standard(runtime, state, utility, argv)
-    world = outside(state)
-    if world is not None:
-        return world.run_file(state, file, argv, "bash")
-    return run_file(runtime, state, file, [file, *argv[1:]])
+    return run_file(runtime, state, file, argv)
 
 
-def _advise(runtime: Runtime, state: State, name: str) -> None:
-    """Say more of a command that is not there."""
-    from sandhook.interp.advice import advise
+def _hint(state: State, name: str) -> str:
+    """Return a line that names the program of the host which the command would need, "" for none."""
+    from sandhook.interp.advice import hint
 
-    advise(runtime, state, name)
+    return hint(state, name)
 
 
 def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str]) -> int:
-    """Run the utility or the shell of a name; ``argv[0]`` is what it is told to be called."""
+    """Run the utility or the shell that is registered under ``name``; ``argv[0]`` is its own name."""
     if name in SHELLS:
         return run_own_shell(runtime, state, argv)
-    called = name if name in _OWN_NAME else argv[0]
+    module = runtime.commands.utilities[name]
+    called = name if name in getattr(module, "FIXED_NAMES", ()) else argv[0]
     process = state.process
-    if state.extra.get("last_command") == state.calls:
+    if is_all_of_process(state):
         process.argv = argv
     else:
         process.utility = argv
-    status = run_utility(runtime.commands.utilities[name], argv[1:], ShellContext(called, state, name))
+    status = run_utility(module, argv[1:], ShellContext(called, state, name))
     process.utility = ()
-    if process.caught:  # elsewhere it is a process: a trap of SIGCHLD hears of its end
+    if process.caught:  # elsewhere the utility is a process, whose end a trap of SIGCHLD reports
         process.kill(SIGCHLD)
     if state.jobs is not None:
         tell_of_ended(state)
     return status
 
 
-def run_file(
-    runtime: Runtime, state: State, path: str, argv: Sequence[str], *, shell: str = "bash", depth: int = 0
-) -> int:
-    """Run an executable file: a script by its interpreter, or what stands for a standard path.
+def run_file(runtime: Runtime, state: State, path: str, argv: Sequence[str], *, shell: str = "bash") -> int:
+    """Run an executable file, and report in bash's words when it cannot be run.
 
     Args:
+        path: The file: a script, or the path of a utility.
+        argv: The command; a script gets ``path`` instead of the first word.
         shell: What runs a script that does not name an interpreter.
-        depth: Scripts that were this one's interpreter.
+
+    Returns:
+        The exit status: 127 for a file that is missing, 126 for one that cannot be executed.
     """
-    fs = state.process.kernel.fs
     standard = lookup.utility_at(state, path)
     if standard is not None and not lookup.is_executable(state, path):
         return run_standard(runtime, state, standard, argv)
     world = outside(state)
     if world is not None:
         return world.run_file(state, path, argv, shell)
-    absolute = join(state.process.cwd, path)
     try:
-        if not path:
-            raise fs_error(errno.ENOENT)
-        if fs.is_dir(absolute):
-            raise fs_error(errno.EISDIR)
-        data = fs.read_bytes(absolute)
-        if not fs.access(absolute, 1):
-            raise fs_error(errno.EACCES)
-    except OSError as error:
-        runtime.complain(state, f"{path}: {error_text(error)}")
-        return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
-    line = _shebang(data)
-    if line:
-        return _interpret(runtime, state, line, path, argv, depth)
-    if data[:4] == b"\x7fELF" or b"\0" in data[:128].partition(b"\n")[0]:
+        image = find_image(state, path, argv)
+    except ExecError as error:
+        if error.errno == errno.ENOEXEC:
+            return _run_text(runtime, state, path, argv, shell)
+        return _report(runtime, state, path, error)
+    return run_standard(runtime, state, image.name, image.argv)
+
+
+def run_own_shell(runtime: Runtime, state: State, argv: Sequence[str]) -> int:
+    """Run a nested shell of ours as a process of its own: ``argv`` is that of ``bash``."""
+
+    def run(inner: State) -> int:
+        from sandhook.interp.shell_command import run_shell
+
+        return run_shell(runtime, inner, list(argv))
+
+    if is_all_of_process(state):
+        return _in_place(runtime, state, run)
+    return _in_child(runtime, state, state.process.fork(), run)
+
+
+def is_all_of_process(state: State) -> bool:
+    """Return True when the command that runs now is the last thing its process does."""
+    return bool(state.extra.get("last_command") == state.calls)
+
+
+# --------------------------------------------------------------------------- execve
+
+
+def find_image(state: State, path: str, argv: Sequence[str]) -> Image:
+    """Return what Linux runs for a file: follow "#!" lines until a utility or a shell is reached.
+
+    Raises:
+        ExecError: The file, or an interpreter on the way, cannot be run.
+    """
+    first: str | None = None
+    file, words = path, [path, *argv[1:]]
+    for _ in range(MAX_INTERPRETERS + 1):
+        standard = lookup.utility_at(state, file)
+        if standard is not None and not lookup.is_executable(state, file):
+            return Image(standard, words)
+        try:
+            shebang = _shebang(_content(state, file), first, file)
+        except OSError as error:
+            shell = file.rpartition("/")[2]
+            if first is not None and error.errno == errno.ENOENT and file[0] == "/" and shell in SHELLS:
+                return Image(shell, words)
+            raise ExecError(error.errno or errno.EACCES, first, file) from None
+        if shebang is None:
+            raise ExecError(errno.ENOEXEC, first, file)
+        first = shebang.interpreter if first is None else first
+        argument = [] if shebang.argument is None else [shebang.argument]
+        words = [shebang.interpreter, *argument, file, *words[1:]]
+        file = shebang.interpreter
+    raise ExecError(errno.ELOOP, first, file)
+
+
+def _content(state: State, path: str) -> bytes:
+    """Return the content of a regular file that may be executed. Raises OSError."""
+    if not path:
+        raise fs_error(errno.ENOENT)
+    fs = state.process.kernel.fs
+    absolute = join(state.process.cwd, path)
+    if not stat.S_ISREG(fs.stat(absolute).mode) or not fs.access(absolute, 1):
+        raise fs_error(errno.EACCES)
+    return fs.read_bytes(absolute)
+
+
+def _shebang(data: bytes, first: str | None, file: str) -> Shebang | None:
+    """Return the "#!" line of a file, None when there is no such line. Raises ExecError.
+
+    The dispatcher skips a byte order mark before the line. Linux does not, so neither does the sandbox.
+    """
+    if data[:2] != b"#!":
+        return None
+    from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
+
+    try:
+        return read_shebang(data[:READ])
+    except ShebangError as error:
+        raise ExecError(error.errno, first or "", file) from None
+
+
+def _run_text(runtime: Runtime, state: State, path: str, argv: Sequence[str], shell: str) -> int:
+    """Run a file that the kernel does not know (ENOEXEC) by a shell, unless it looks like a program."""
+    head = state.process.kernel.fs.read_bytes(join(state.process.cwd, path))[:_SAMPLE]
+    lines = 2 if head[:2] == b"#!" else 1
+    if head[:4] == b"\x7fELF" or b"\0" in b"\n".join(head.split(b"\n", lines)[:lines]):
         runtime.complain(state, f"{path}: cannot execute binary file: Exec format error")
         return NOT_EXECUTABLE
     return run_own_shell(runtime, state, [shell, path, *argv[1:]])
 
 
-def run_own_shell(runtime: Runtime, state: State, argv: Sequence[str]) -> int:
-    """Run a nested shell of ours as a process of its own: ``argv`` is that of ``bash``."""
-    return _in_child(runtime, state, lambda inner: _run_shell(runtime, inner, list(argv)))
-
-
-def _shebang(data: bytes) -> list[str]:
-    """Return the interpreter and its one argument, nothing without a usable "#!" line."""
-    if data[:2] != b"#!":
-        return []
-    line = data[2:256].partition(b"\n")[0].rstrip(b"\r").strip(b" \t").decode("utf-8", "surrogateescape")
-    program, _, argument = line.replace("\t", " ", 1).partition(" ")
-    return [word for word in (program, argument.strip(" \t")) if word]
-
-
-def _interpret(
-    runtime: Runtime, state: State, line: list[str], path: str, argv: Sequence[str], depth: int
-) -> int:
-    """Run a script by the interpreter that its first line names."""
-    program = line[0]
-    words = [*line, path, *argv[1:]]
-    if lookup.utility_at(state, program) is not None or lookup.is_executable(state, program):
-        if depth < MAX_INTERPRETERS:
-            return run_file(runtime, state, program, words, depth=depth + 1)
-        reason = "Too many levels of symbolic links"
-    elif state.process.kernel.fs.exists(join(state.process.cwd, program)):
-        reason = "Permission denied"
-    else:
-        shell = program.rpartition("/")[2]
-        if program[0] == "/" and shell in SHELLS:
-            return run_standard(runtime, state, shell, words)
+def _report(runtime: Runtime, state: State, path: str, error: ExecError) -> int:
+    """Write bash's message for a file that cannot be run; return the exit status."""
+    if error.interpreter is not None and error.errno == errno.ENOENT:
         runtime.complain(state, f"{path}: cannot execute: required file not found")
-        _advise(runtime, state, program)
-        return NOT_FOUND
-    runtime.write_error(state, f"{state.name}: {path}: {program}: bad interpreter: {reason}\n")
-    return NOT_EXECUTABLE
+        runtime.write_error(state, _hint(state, error.program))
+    elif error.interpreter is not None:
+        runtime.write_error(
+            state, f"{state.name}: {path}: {error.interpreter}: bad interpreter: {error.reason}\n"
+        )
+    else:
+        directory = path and state.process.kernel.fs.is_dir(join(state.process.cwd, path))
+        runtime.complain(state, f"{path}: {TEXTS[errno.EISDIR] if directory else error.reason}")
+    return error.status
 
 
-def _run_shell(runtime: Runtime, state: State, argv: list[str]) -> int:
-    """Run ``bash`` or ``sh`` as a command, in a state of its own."""
-    from sandhook.interp.shell_command import run_shell
-
-    return run_shell(runtime, state, argv)
+# --------------------------------------------------------------------------- processes
 
 
-def _in_child(runtime: Runtime, state: State, run: Callable[[State], int]) -> int:
-    """Run ``run(inner)`` in a forked process, or in this one when it is all that it still runs."""
-    if state.extra.get("last_command") == state.calls:
-        return _in_place(runtime, state, run)
-    child = state.process.fork()
+def _in_child(runtime: Runtime, state: State, child: Process, run: Callable[[State], int]) -> int:
+    """Run ``run(inner)`` in a process that was forked for it; note the signal that ends it, for the shell."""
     status = runtime.guard_stack(state, lambda: _run_as(runtime, state, child, run))
     if child.signal:
         state.extra[KILLED] = child.pid, child.signal
@@ -244,7 +321,7 @@ def _in_place(runtime: Runtime, state: State, run: Callable[[State], int], *, ex
     inner = _fork_for_command(runtime, state, state.process)
     level = inner.values.get("SHLVL")
     if exec_ and not state.subshell and isinstance(level, str) and level.isdigit():
-        inner.values["SHLVL"] = str(int(level[:9]) - 1)  # the shell that comes instead has the same
+        inner.values["SHLVL"] = str(int(level[:9]) - 1)  # a shell that replaces this one keeps the level
     return runtime.guard_stack(state, lambda: run(inner))
 
 
@@ -275,82 +352,113 @@ def _run_as(runtime: Runtime, state: State, child: Process, run: Callable[[State
     finally:
         task.process = outer
         process.foreground_child = None
-        state.process.last_child = child
+
+
+# --------------------------------------------------------------------------- commands of utilities
 
 
 def execute(
     runtime: Runtime,
     state: State,
     argv: Sequence[str],
+    *,
+    file: str | None = None,
     environment: Mapping[str, str] | None = None,
     stdin: Description | None = None,
-    *,
-    caller: str = "",
-    file: str | None = None,
-    replacing: bool = False,
     child: Process | None = None,
-) -> int:
-    """Run a utility or script as execvp would, for env, xargs, exec: no functions, no built-ins.
+    in_place: bool = False,
+) -> Ended:
+    """Run a command as execvp would, for a utility such as xargs: no functions, no built-ins.
 
     Args:
-        caller: The utility that asks, for messages; "" reports as the shell does.
         file: What is run when it is not ``argv[0]``, which is then only a name.
-        replacing: It takes the place of the shell itself.
-        child: A process that was made for it already.
+        environment: All exported variables, None for those of ``state``.
+        stdin: Standard input, None for that of ``state``; a reference of its own is kept.
+        child: The process to run it in, None to fork one.
+        in_place: The command takes the place of the utility, which has nothing to do afterwards.
     """
+    failure: NotStarted | None = None
 
     def run(inner: State) -> int:
-        if environment is not None:
-            inner.extra.pop(EXECUTED, None)
-            set_environment(inner, environment)
+        nonlocal failure
+        _replace_environment(inner, environment)
         if stdin is not None:
             inner.process.install(0, stdin)
-        return _execute(runtime, inner, argv, argv[0] if file is None else file, caller)
+        try:
+            return _start(runtime, inner, argv, argv[0] if file is None else file)
+        except ExecError as error:
+            missing = (error.program or argv[0]) if error.errno == errno.ENOENT else ""
+            failure = NotStarted(error.reason, _hint(inner, missing))
+            return error.status
 
     if stdin is not None:
         stdin.retain()
-    if replacing:
-        return _in_place(runtime, state, run, exec_=True)
-    if caller.rpartition("/")[2] in _REPLACED:
-        return _in_child(runtime, state, run)
-    return runtime.guard_stack(state, lambda: _run_as(runtime, state, child or state.process.fork(), run))
+    if in_place and is_all_of_process(state):
+        return Ended(_in_place(runtime, state, run), 0, failure)
+    process = child or state.process.fork()
+    if in_place:
+        status = _in_child(runtime, state, process, run)
+    else:
+        status = runtime.guard_stack(state, lambda: _run_as(runtime, state, process, run))
+    return Ended(status, process.signal, failure)
 
 
-def _execute(runtime: Runtime, state: State, argv: Sequence[str], file: str, caller: str) -> int:
-    state.extra["last_command"] = state.calls  # this process is made for it
-    reason = ""
+def replace_shell(
+    runtime: Runtime, state: State, argv: Sequence[str], file: str, environment: Mapping[str, str] | None
+) -> int:
+    """Run a file as the process of the shell itself, for the built-in exec; report as bash does.
+
+    Args:
+        argv: The command; its first word is a name, which need not be that of the file.
+        file: A path: absolute, or that of a utility.
+        environment: All exported variables, None for those of the shell.
+    """
+
+    def run(inner: State) -> int:
+        _replace_environment(inner, environment)
+        inner.extra["last_command"] = inner.calls  # the process has nothing else to do
+        return run_file(runtime, inner, file, argv)
+
+    return _in_place(runtime, state, run, exec_=True)
+
+
+def _replace_environment(state: State, environment: Mapping[str, str] | None) -> None:
+    if environment is not None:
+        state.extra.pop(EXECUTED, None)
+        set_environment(state, environment)
+
+
+def _start(runtime: Runtime, state: State, argv: Sequence[str], file: str) -> int:
+    """Run a command in the process that was made for it; return its exit status. Raises ExecError."""
+    state.extra["last_command"] = state.calls  # the process has nothing else to do
     if "/" not in file:
         located = lookup.search(state, file, state.get("PATH") or lookup.STANDARD_PATH)
         if located is None:
-            reason, status = "No such file or directory", NOT_FOUND
-        elif located[1] is not None:
-            return run_standard(runtime, state, located[1], argv)
-        else:
-            file = located[0]
-    standard = lookup.utility_at(state, file) if not reason else None
+            raise ExecError(errno.ENOENT)
+        file, utility = located
+        if utility is not None:
+            return run_standard(runtime, state, utility, argv)
+    standard = lookup.utility_at(state, file)
     if standard is not None and not lookup.is_executable(state, file):
         return run_standard(runtime, state, standard, argv)
-    if caller and not reason:
-        reason, status = _refusal(state, file)
-    if reason:
-        utility = caller.rpartition("/")[2]
-        shown = _COMPLAINTS.get(utility, "'{}'").replace("{}", argv[0])
-        runtime.write_error(state, f"{caller}: {shown}: {reason}\n")
-        state.process.exec_failed = True
-        if status == NOT_FOUND:
-            _advise(runtime, state, argv[0])
-        return _STATUSES.get(utility, status)
     world = outside(state)
     if world is not None:
-        return world.run_file(state, file, argv, "sh" if caller else "bash")
-    return run_file(runtime, state, file, [file, *argv[1:]], shell="sh" if caller else "bash")
-
-
-def _refusal(state: State, file: str) -> tuple[str, int]:
-    """Return why execve would fail for a file and the status for it, or ("", 0)."""
-    absolute = join(state.process.cwd, file)
+        _check_permission(state, file)
+        return world.run_file(state, file, argv, "sh")
     try:
-        state.process.kernel.fs.stat(absolute)
+        image = find_image(state, file, argv)
+    except ExecError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+        return _run_text(runtime, state, file, argv, "sh")  # as execvp does
+    return run_standard(runtime, state, image.name, image.argv)
+
+
+def _check_permission(state: State, file: str) -> None:
+    """Raise ExecError when a host would not execute a file."""
+    try:
+        state.process.kernel.fs.stat(join(state.process.cwd, file))
     except OSError as error:
-        return error_text(error), NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
-    return ("", 0) if lookup.may_run(state, file) else ("Permission denied", NOT_EXECUTABLE)
+        raise ExecError(error.errno or errno.EACCES) from None
+    if not lookup.may_run(state, file):
+        raise ExecError(errno.EACCES)

@@ -22,6 +22,7 @@ from sandhook.utilities.languages.awk.symbols import function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum
 
 PERMUTE = False
+FIXED_NAMES = ("awk", "gawk", "mawk", "nawk")
 USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
 _LEAST = 60  #: Python frames below which a program runs on the stack it is started on
 
