@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 from sandhook.dispatch.batch import UnsafeArgument, batch_arguments, is_batch
 from sandhook.dispatch.envline import EnvError, EnvLine, read_env_line
 from sandhook.dispatch.extensions import advice, extension
 from sandhook.dispatch.model import Files, Interpreter, Plan, Program, Refused, Source
 from sandhook.dispatch.shebang import BOM, READ, Shebang, ShebangError, read_shebang
+from sandhook.record import Record
 from sandhook.vfs.errors import error_text
+
+#: When sandhook's own shell runs a script whose "#!" line names sh or bash.
+OwnShell: TypeAlias = Literal["never", "missing", "always"]
 
 #: Bytes in which a NUL says that a file is no text.
 _TEXT = 128
@@ -57,7 +62,7 @@ def plan(
     *,
     extensions: Mapping[str, Sequence[str]] = {},
     executable_bit: bool = False,
-    own_shell: str = "never",
+    own_shell: OwnShell = "never",
     environment: Mapping[str, str] = {},
     native: Callable[[str], str] | None = None,
 ) -> Plan:
@@ -80,7 +85,8 @@ def plan(
     """
     if own_shell not in ("never", "missing", "always"):
         raise ValueError(f"own_shell is {own_shell!r}: never, missing or always")
-    return _Dispatch(argv, files, extensions, executable_bit, own_shell, environment, native).plan(path)
+    rules = _Rules(extensions, executable_bit, own_shell, native)
+    return _Dispatch(argv, files, rules, environment).plan(path)
 
 
 class _Refusal(Exception):
@@ -91,28 +97,27 @@ class _Refusal(Exception):
         self.refused = Refused(status, message)
 
 
+class _Rules(Record):
+    """How a caller wants files to be dispatched: the arguments of ``plan`` of the same names."""
+
+    extensions: Mapping[str, Sequence[str]]
+    executable_bit: bool
+    own_shell: OwnShell
+    native: Callable[[str], str] | None
+
+
 class _Dispatch:
     """The steps of one plan."""
 
     def __init__(
-        self,
-        argv: Sequence[str],
-        files: Files,
-        extensions: Mapping[str, Sequence[str]],
-        executable_bit: bool,
-        own_shell: str,
-        environment: Mapping[str, str],
-        native: Callable[[str], str] | None,
+        self, argv: Sequence[str], files: Files, rules: _Rules, environment: Mapping[str, str]
     ) -> None:
         self._name = argv[0]
         self._operands = tuple(argv[1:])
         self._files = files
-        self._extensions = extensions
-        self._executable_bit = executable_bit
-        self._own_shell = own_shell
+        self._rules = rules
         self._environment = environment
         self._changed = False
-        self._native = native
         self._notes: list[str] = []
 
     def plan(self, path: str) -> Plan:
@@ -123,7 +128,7 @@ class _Dispatch:
 
     def _plan(self, path: str) -> Plan:
         path, head = self._open(path)
-        if self._executable_bit and not self._files.executable(path):
+        if self._rules.executable_bit and not self._files.executable(path):
             raise self._refusal(126, "Permission denied")
         shebang = self._shebang(self._name, head)
         if shebang is not None:
@@ -135,7 +140,7 @@ class _Dispatch:
             raise self._refusal(126, "cannot execute UTF-16 text: save it as UTF-8")
         if is_binary(head):
             return Program(path, (self._name, *self._operands))
-        given = self._extensions.get(ending)
+        given = self._rules.extensions.get(ending)
         if given:
             executable, first = self._locate(given[0], [], kernel=False)
             return self._interpreter(executable, [first, *given[1:], path, *self._operands])
@@ -180,7 +185,7 @@ class _Dispatch:
             line = self._env_line(shebang)
             name = line.program if line is not None else shebang.interpreter
             options = [*line.arguments] if line is not None else _present(shebang.argument)
-            if self._own_shell == "always" and (shell := _shell(name)):
+            if self._rules.own_shell == "always" and (shell := _shell(name)):
                 return self._source(command[0], command, options, shell)
             found = self._interpreter_of(name, options, line)
             if isinstance(found, str):
@@ -205,7 +210,7 @@ class _Dispatch:
         if line is not None and line.whole and (whole := self._find(line.whole)):
             options.clear()  # a program whose very name has blanks is what env would start
             return whole, line.whole
-        shell = _shell(name) if self._own_shell == "missing" else ""
+        shell = _shell(name) if self._rules.own_shell == "missing" else ""
         try:
             return self._locate(name, options, kernel=line is None)
         except _Refusal as refusal:
@@ -243,7 +248,8 @@ class _Dispatch:
                 return name, name
             found = self._find(name)
             return (found, name) if found else self._not_found(name)
-        path = self._native(name) if self._native is not None else name
+        native = self._rules.native
+        path = native(name) if native is not None else name
         for candidate in [path, *(path + ending for ending in (_WINDOWS_ENDINGS if windows else ()))]:
             if self._exists(candidate):
                 if not self._files.executable(candidate):

@@ -13,9 +13,8 @@ import errno
 import os
 import select
 from collections.abc import Callable
-from typing import Any
 
-from greenlet import getcurrent
+from greenlet import getcurrent, greenlet
 
 from sandhook.host.files import WINDOWS, HostFile, translated
 from sandhook.host.poller import Poller, inbound, left_over, outbound, read_some, write_some
@@ -150,7 +149,7 @@ class Drain:
         self._scheduler = scheduler
         self._idle = False
         self._done = False
-        self._asked: Any = None
+        self._asked: greenlet | None = None
         self._task = scheduler.spawn(self._run, None)
 
     def _run(self) -> None:
@@ -209,7 +208,7 @@ class Supply:
         source.retain()
         self._source = source
         self._pending = memoryview(b"")
-        self._task: Any = None
+        self._task: greenlet | None = None
         if not self._at_once():
             self._task = scheduler.spawn(self._run, None)
 
@@ -271,90 +270,119 @@ class Supply:
         os.close(self.theirs)
 
 
+class NullDevice:
+    """The null device, opened once in each way for all programs of a run."""
+
+    __slots__ = ("_descriptors",)
+
+    def __init__(self) -> None:
+        self._descriptors: dict[int, int] = {}  # by the flags of open
+
+    def descriptor(self, flags: int = os.O_RDWR) -> int:
+        """Return a descriptor of the device. Raises OSError when there is none left."""
+        if flags not in self._descriptors:
+            self._descriptors[flags] = os.open(os.devnull, flags | getattr(os, "O_CLOEXEC", 0))
+        return self._descriptors[flags]
+
+    def closed_stream(self, number: int) -> int:
+        """Return a descriptor for a standard stream that is closed: using it fails with EBADF."""
+        return self.descriptor(os.O_RDONLY if number else os.O_WRONLY)
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        while self._descriptors:
+            os.close(self._descriptors.popitem()[1])
+
+
 class Streams:
-    """The descriptors of one program, and who carries what passes through them.
+    """The descriptors of one program, and the tasks that carry what passes through them.
+
+    Args:
+        descriptors: Those of the process that becomes the program.
+        null: The null device.
+        alone: The process has nothing to do but to wait for the program.
 
     Attributes:
-        files: The program's descriptor to one of this process, as ``Spawn`` takes it.
+        files: The program's descriptor to one of this process, as in ``Spawn``.
         lent: Those of its descriptors that are ends of pipes themselves.
 
     Raises:
         OSError: EMFILE, ENFILE: there is no descriptor left for a pipe.
     """
 
-    __slots__ = ("_drains", "_supplies", "files", "lent")
+    __slots__ = (
+        "_alone", "_descriptors", "_drains", "_ends", "_null", "_poller", "_scheduler", "_supplies", "files", "lent",
+    )  # fmt: skip
 
     def __init__(
         self,
         descriptors: dict[int, Description],
-        null: Callable[[], int],
-        closed: Callable[[int], int],
+        null: NullDevice,
         poller: Poller,
         scheduler: Scheduler,
         *,
-        last: bool,
+        alone: bool,
     ) -> None:
-        """Take what a process has.
-
-        Args:
-            null: Returns a descriptor of the null device.
-            closed: Returns one that fails as the standard stream of a number does when it is closed.
-            last: The process has nothing to do but to wait for the program.
-        """
         self.files: dict[int, int] = {}
         self.lent: list[int] = []
+        self._descriptors = descriptors
+        self._null = null
+        self._poller = poller
+        self._scheduler = scheduler
+        self._alone = alone
         self._drains: list[Drain] = []
         self._supplies: list[Supply] = []
-        ends: dict[int, int] = {}  # of a description, so that 2>&1 is one pipe
+        self._ends: dict[int, int] = {}  # of a description, so that 2>&1 is one pipe
         try:
             for number in (0, 1, 2):
                 if number not in descriptors:
-                    self.files[number] = closed(number)
+                    self.files[number] = null.closed_stream(number)
             for number, description in sorted(descriptors.items()):
-                if WINDOWS and number > 2:  # programs get three there
-                    continue
-                if isinstance(description, (HostFile, HostStream)):
-                    if WINDOWS and isinstance(description, HostFile) and description.append:
-                        os.lseek(
-                            description.fd, 0, os.SEEK_END
-                        )  # there, a descriptor cannot append by itself
-                    self.files[number] = description.fd
-                elif isinstance(description, (Null, NullInput)):
-                    self.files[number] = null()
-                else:
-                    known = ends.get(id(description), -1)
-                    if known < 0 and isinstance(description, (RealReader, RealWriter)):
-                        alone = description.references == sum(
-                            each is description for each in descriptors.values()
-                        )
-                        known = self._lend(number, description, alone, last)
-                    if known < 0:
-                        known = self._join(number, description, poller, scheduler)
-                    ends[id(description)] = self.files[number] = known
+                if not WINDOWS or number <= 2:  # there, programs get three descriptors
+                    self.files[number] = self._descriptor(number, description)
         except OSError:
             self.started()
             self.drop()
             raise
 
-    def _lend(self, number: int, end: RealReader | RealWriter, alone: bool, last: bool) -> int:
+    def _descriptor(self, number: int, description: Description) -> int:
+        """Return the descriptor of this process that a program gets for a description."""
+        if isinstance(description, (HostFile, HostStream)):
+            if WINDOWS and isinstance(description, HostFile) and description.append:
+                os.lseek(description.fd, 0, os.SEEK_END)  # there, a descriptor cannot append by itself
+            return description.fd
+        if isinstance(description, (Null, NullInput)):
+            return self._null.descriptor()
+        known = self._ends.get(id(description), -1)
+        if known < 0 and isinstance(description, (RealReader, RealWriter)):
+            known = self._lend(number, description)
+        if known < 0:
+            known = self._join(number, description)
+        self._ends[id(description)] = known
+        return known
+
+    def _lend(self, number: int, end: RealReader | RealWriter) -> int:
         """Return the descriptor of a pipe's end, -1 when the program cannot have the end itself.
 
-        On Windows whoever uses an end waits for all others who do, also to look at it: only an
-        end that nobody else here will use is given away.
+        On Windows whoever uses an end waits for all others who do, also to look at it. Only an
+        end that nobody else here will use is lent there.
         """
-        if WINDOWS and not (alone and last):
+        uses = sum(each is end for each in self._descriptors.values())
+        unshared = end.references == uses
+        if WINDOWS and not (unshared and self._alone):
             return -1
-        fd = end.lend() if isinstance(end, RealWriter) else end.lend(alone=alone or number == 0)
+        fd = end.lend() if isinstance(end, RealWriter) else end.lend(alone=unshared or number == 0)
         if fd >= 0:
             self.lent.append(number)
         return fd
 
-    def _join(self, number: int, description: Description, poller: Poller, scheduler: Scheduler) -> int:
+    def _join(self, number: int, description: Description) -> int:
+        """Return the program's end of a pipe of the host, whose other end a task of ours serves."""
         if description.readable and (number == 0 or not description.writable):
-            supply = Supply(description, poller, scheduler)
+            supply = Supply(description, self._poller, self._scheduler)
             self._supplies.append(supply)
             return supply.theirs
-        drain = Drain(description, poller, scheduler)
+        drain = Drain(description, self._poller, self._scheduler)
         self._drains.append(drain)
         return drain.theirs
 

@@ -350,10 +350,19 @@ class Kernel:
         self.processes[pid] = process
         return process
 
-    def number_from(self, first: int, others: int) -> None:
-        """Give the first process the number ``first``, and those after it numbers from ``others`` on."""
-        self._next_pid = first
-        self._later_pids = others
+    def attach_host(self, outside: Any, *, idle: Callable[[float], object], pid: int, task_pids: int) -> None:
+        """Make the run one of a host; called before the first process is made.
+
+        Args:
+            outside: The host, as the run sees it.
+            idle: Waits for the host at most so many seconds, see ``Scheduler``.
+            pid: The number of the first process, which is the host process itself.
+            task_pids: The lowest number of all other processes, which the host must not use.
+        """
+        self.outside = outside
+        self.scheduler.idle = idle
+        self._next_pid = pid
+        self._later_pids = task_pids
 
     def now(self) -> float:
         """Return the time that scripts see, in seconds since the epoch; sleeps move it."""
