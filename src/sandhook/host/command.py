@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from sandhook.host.children import Child
+    from sandhook.host.poller import Poller
 
 #: What one place of an argument list may be: this text, what a function allows, or (``...``, at the end)
 #: any number of names of files below the working directory.
@@ -75,7 +76,7 @@ class HostCommand(OwnUtility):
         env: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(self._run, name, None)
-        self._forms = [tuple(form) for form in _forms(args)]
+        self._forms = _forms(args)
         for form in self._forms:
             if ... in form[:-1]:
                 raise ValueError(f"HostCommand: {name}: '...' can only be the last argument")
@@ -145,7 +146,7 @@ class HostCommand(OwnUtility):
                     os.close(fd)
 
 
-def _carry(ctx: UtilityContext, poller: object, child: Child, given: int, outputs: dict[int, int]) -> int:
+def _carry(ctx: UtilityContext, poller: Poller, child: Child, given: int, outputs: dict[int, int]) -> int:
     """Pass input and output on until the program has ended; return its status."""
     from sandhook.host.poller import read_some, write_some
 
@@ -178,11 +179,8 @@ def _carry(ctx: UtilityContext, poller: object, child: Child, given: int, output
             _wait(ctx, poller, child, given if pending else -1, outputs)
 
 
-def _wait(ctx: UtilityContext, poller: object, child: Child, given: int, outputs: Mapping[int, int]) -> None:
+def _wait(ctx: UtilityContext, poller: Poller, child: Child, given: int, outputs: Mapping[int, int]) -> None:
     """Wait until something can be moved, or the time of the run is up. Raises LimitExceeded."""
-    from sandhook.host.poller import Poller
-
-    assert isinstance(poller, Poller)
     if not ctx.budget.remaining() or ctx.budget.exhausted is not None:
         ctx.budget.yield_slice()
         ctx.budget.charge(1)
@@ -203,12 +201,18 @@ def _nothing() -> None:
 # --------------------------------------------------------------------------- arguments
 
 
-def _forms(args: Sequence[Argument] | Sequence[Sequence[Argument]]) -> Iterator[Sequence[Argument]]:
-    """Yield the lists of arguments that were given, one or several."""
-    if args and all(isinstance(each, (list, tuple)) for each in args):
-        yield from args  # type: ignore[misc]
-    else:
-        yield args  # type: ignore[misc]
+def _forms(args: Sequence[Argument] | Sequence[Sequence[Argument]]) -> list[tuple[Argument, ...]]:
+    """Return the argument lists of a declaration, which may be one or several. Raises TypeError for a mixture."""
+    forms: list[tuple[Argument, ...]] = []
+    single: list[Argument] = []
+    for each in args:
+        if isinstance(each, (list, tuple)):
+            forms.append(tuple(each))
+        elif isinstance(each, (str, EllipsisType)) or callable(each):
+            single.append(each)
+    if len(single) + len(forms) < len(args) or (single and forms):
+        raise TypeError("HostCommand: args: wanted texts, functions and '...', or lists of these")
+    return forms or [tuple(single)]
 
 
 def _fits(form: Sequence[Argument], given: Sequence[str]) -> bool:

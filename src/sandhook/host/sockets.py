@@ -6,7 +6,7 @@ import errno
 import os
 import socket
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from greenlet import getcurrent
 
@@ -18,8 +18,11 @@ from sandhook.state.control import ShellError
 if TYPE_CHECKING:
     from sandhook.state.state import State
 
-#: What getaddrinfo tells of one address: family, kind, protocol, canonical name, address.
-_Address: TypeAlias = "tuple[int, int, int, str, tuple[Any, ...]]"
+#: Where to connect to: host and port; for IPv6 also flow and scope. The last form is that of unknown families.
+_Place: TypeAlias = "tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]"
+
+#: What getaddrinfo returns for one address: family, kind, protocol, canonical name, place.
+_Address: TypeAlias = "tuple[int, int, int, str, _Place]"
 
 _KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
 
@@ -64,7 +67,7 @@ def connect(kind: str, host: str, port: str, poller: Poller, scheduler: Schedule
     raise error
 
 
-def _connect(opened: socket.socket, address: tuple[Any, ...], poller: Poller, scheduler: Scheduler) -> int:
+def _connect(opened: socket.socket, address: _Place, poller: Poller, scheduler: Scheduler) -> int:
     """Connect to one address and return the descriptor."""
     fd = opened.fileno()
     try:
@@ -93,7 +96,9 @@ def _connect(opened: socket.socket, address: tuple[Any, ...], poller: Poller, sc
         raise
 
 
-def _resolve(host: str, port: str, kind: int, poller: Poller, scheduler: Scheduler) -> list[_Address]:
+def _resolve(
+    host: str, port: str, kind: socket.SocketKind, poller: Poller, scheduler: Scheduler
+) -> list[_Address]:
     """Return the addresses of a host.
 
     A name is asked for in a thread, for nothing else waits for that. When the waiting ends otherwise (a signal,
@@ -103,7 +108,7 @@ def _resolve(host: str, port: str, kind: int, poller: Poller, scheduler: Schedul
 
     def ask(flags: int = 0) -> None:
         try:
-            found.append(socket.getaddrinfo(host, port, type=kind, flags=flags))  # type: ignore[arg-type]
+            found.append([*socket.getaddrinfo(host, port, type=kind, flags=flags)])
         except OSError as error:
             found.append(error)
 

@@ -8,7 +8,7 @@ for /bin and /usr/bin, the utility that would live there. Only a run that was gi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sandhook.interp.outside import outside
 from sandhook.record import Record
@@ -16,6 +16,9 @@ from sandhook.state.assignment import Assigned
 from sandhook.state.state import Hashed, State
 from sandhook.vfs.names import MAX_LINKS
 from sandhook.vfs.path import basename, dirname, join
+
+if TYPE_CHECKING:
+    from sandhook.command.run import Utility
 
 Argument: TypeAlias = "str | Assigned"
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
@@ -59,7 +62,7 @@ class Commands:
     def __init__(
         self,
         load: Callable[[str], Builtin | None],
-        utilities: Mapping[str, Any],
+        utilities: Mapping[str, Utility],
         *,
         prepare: Prepare,
         test: Callable[[State, list[str]], bool],
