@@ -64,7 +64,7 @@ class ExecError(Exception):
     Attributes:
         errno: The error number: ENOEXEC for text without a "#!" line that Linux takes.
         interpreter: The interpreter that the file names, None when the fault is the file's own.
-        program: The file that is at fault: the one to run, its interpreter, or that one's interpreter.
+        program: The file at fault: the command's, its interpreter, or an interpreter of that.
     """
 
     def __init__(self, code: int, interpreter: str | None = None, program: str = "") -> None:
@@ -85,25 +85,25 @@ class ExecError(Exception):
 
 
 class ShellContext(Context):
-    """A utility's view of the shell that runs it; the environment is made when it is asked for."""
+    """A utility's view of the shell that runs it; the environment is copied on first use."""
 
-    __slots__ = ("_made", "_state")
+    __slots__ = ("_state", "_variables")
 
     def __init__(self, name: str, state: State, program: str) -> None:
         super().__init__(name, state.process, {}, self._run, program)
         self._state = state
-        self._made: Mapping[str, str] | None = None
+        self._variables: Mapping[str, str] | None = None
 
     @property
     def environment(self) -> Mapping[str, str]:
         """The exported variables."""
-        if self._made is None:
-            self._made = self._state.environment()
-        return self._made
+        if self._variables is None:
+            self._variables = self._state.environment()
+        return self._variables
 
     @environment.setter
     def environment(self, value: Mapping[str, str]) -> None:
-        self._made = None
+        self._variables = None
 
     def _run(
         self,
@@ -277,7 +277,7 @@ def _shebang(data: bytes, first: str | None, file: str) -> Shebang | None:
 
 
 def _run_text(runtime: Runtime, state: State, path: str, argv: Sequence[str], shell: str) -> int:
-    """Run a file that the kernel does not know (ENOEXEC) by a shell, unless it looks like a program."""
+    """Run a file that execve refused with ENOEXEC by a shell, unless it looks like a program."""
     head = state.process.kernel.fs.read_bytes(join(state.process.cwd, path))[:_SAMPLE]
     lines = 2 if head[:2] == b"#!" else 1
     if head[:4] == b"\x7fELF" or b"\0" in b"\n".join(head.split(b"\n", lines)[:lines]):
@@ -305,7 +305,7 @@ def _report(runtime: Runtime, state: State, path: str, error: ExecError) -> int:
 
 
 def _in_child(runtime: Runtime, state: State, child: Process, run: Callable[[State], int]) -> int:
-    """Run ``run(inner)`` in a process that was forked for it; note the signal that ends it, for the shell."""
+    """Run ``run(inner)`` in a process that was forked for it; record the signal that ends the process."""
     status = runtime.guard_stack(state, lambda: _run_as(runtime, state, child, run))
     if child.signal:
         state.extra[KILLED] = child.pid, child.signal
@@ -313,11 +313,11 @@ def _in_child(runtime: Runtime, state: State, child: Process, run: Callable[[Sta
 
 
 def _in_place(runtime: Runtime, state: State, run: Callable[[State], int], *, exec_: bool = False) -> int:
-    """Run ``run(inner)`` as the process of ``state``, which has nothing to do afterwards.
+    """Run ``run(inner)`` as the process of ``state``, which does nothing afterwards.
 
-    ``exec_``: the built-in exec asks for it.
+    ``exec_``: the built-in exec runs the command.
     """
-    state.process.caught = set()  # as execve does; what is ignored stays so
+    state.process.caught = set()  # as execve does; ignored signals stay ignored
     inner = _fork_for_command(runtime, state, state.process)
     level = inner.values.get("SHLVL")
     if exec_ and not state.subshell and isinstance(level, str) and level.isdigit():
@@ -326,10 +326,10 @@ def _in_place(runtime: Runtime, state: State, run: Callable[[State], int], *, ex
 
 
 def _fork_for_command(runtime: Runtime, state: State, process: Process) -> State:
-    """Return the state that a command begins with; each counts as a nested call and as a step.
+    """Return the state that a command begins with; count a nested call and charge a step.
 
-    A command that runs in its caller's place makes no process, so nothing else would bound a script
-    that runs itself so: a file whose one line is ``#!/usr/bin/env``.
+    A command that replaces its caller makes no process. Without this count nothing would bound a script
+    that replaces itself by itself: a file whose one line is ``#!/usr/bin/env``.
     """
     state.budget.charge(1)
     inner = state.fork(process)
@@ -371,11 +371,11 @@ def execute(
     """Run a command as execvp would, for a utility such as xargs: no functions, no built-ins.
 
     Args:
-        file: What is run when it is not ``argv[0]``, which is then only a name.
+        file: The file to run when it is not ``argv[0]``, which is then only a name.
         environment: All exported variables, None for those of ``state``.
-        stdin: Standard input, None for that of ``state``; a reference of its own is kept.
+        stdin: Standard input, None for that of ``state``; the command keeps a reference of its own.
         child: The process to run it in, None to fork one.
-        in_place: The command takes the place of the utility, which has nothing to do afterwards.
+        in_place: The command replaces the utility, which does nothing afterwards.
     """
     failure: NotStarted | None = None
 

@@ -1,8 +1,8 @@
 """What a command name means: function, built-in, utility, or a script in the file system.
 
 Nothing here reaches the host. A name with a slash is a file of the virtual file system, or,
-for /bin and /usr/bin, the utility that would live there. Only a run that was given a world outside
-(``interp.outside``) asks that.
+for /bin and /usr/bin, the utility of that name. A run in host mode asks the host instead
+(``interp.outside``).
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 Argument: TypeAlias = "str | Assigned"
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
 
-#: Makes of a built-in's name and its first words, and whether these are all, a quicker form for them.
+#: Returns a faster form of a built-in, for its name, its first words and whether these are all its words.
 Prepare: TypeAlias = Callable[[str, "tuple[str, ...]", bool], "Builtin | None"]
 
 #: Names that start a nested shell.
 SHELLS = frozenset({"ash", "bash", "dash", "sh"})
 
-#: Where a shell looks when it was given no PATH.
+#: PATH of a shell that is started without one.
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
-#: Where ``command -p`` looks: what ``getconf PATH`` says.
+#: PATH of ``command -p``, as ``getconf PATH`` prints it.
 STANDARD_PATH = "/bin:/usr/bin"
 
-#: A file, and the utility or shell that stands there when it is none of the virtual file system.
+#: A file, and the utility or shell of its name when the virtual file system has no such file.
 Located: TypeAlias = "tuple[str, str | None]"
 
 _STANDARD = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/")
 
 
 class Commands:
-    """The commands that a shell has; made once and shared by all shells with the same set.
+    """The commands of a shell; made once and shared by all shells with the same commands.
 
     Attributes:
-        names: Every name that ``type`` calls a shell builtin, the utilities among them too.
+        names: Every name that ``type`` calls a shell builtin, including utilities.
         special: POSIX special built-ins.
         declarations: Built-ins whose arguments may be assignments.
         keywords: Reserved words.
-        prepare: Gives a form of a built-in for words that no run changes, None when it has none.
+        prepare: Returns a faster form of a built-in for constant words, None when there is no such form.
         loaded: The functions of the built-ins that were used so far; None for a utility.
         utilities: Name to module of every utility.
         test: Evaluates an expression of ``test`` for ``[[``.
@@ -82,7 +82,7 @@ class Commands:
         self.keywords = keywords
 
     def builtin(self, name: str) -> Builtin | None:
-        """Return the function of a built-in, None when the name is none; loaded when first used."""
+        """Return the function of a built-in, None for another name; it is loaded on first use."""
         try:
             return self.loaded[name]
         except KeyError:
@@ -109,12 +109,12 @@ class Found(Record):
 
 
 def is_external(state: State, argv: Sequence[Argument]) -> bool:
-    """Tell whether a command runs as a process of its own: it is neither function nor built-in."""
+    """Return True when a command runs as a process of its own: it is neither a function nor a built-in."""
     name = argv[0]
     if name in state.functions:
         return False
     at = 0
-    while name == "command":  # it steps aside before anything is run, unless it only describes
+    while name == "command":  # it runs the word after it, unless -v or -V follows
         at += 1
         while at < len(argv) and argv[at] in ("-p", "--"):
             at += 1
@@ -125,7 +125,7 @@ def is_external(state: State, argv: Sequence[Argument]) -> bool:
 
 
 def is_executable(state: State, path: str) -> bool:
-    """Tell whether a virtual path names a regular file that may be executed."""
+    """Return True when a virtual path names a regular file that may be executed."""
     fs = state.process.kernel.fs
     absolute = join(state.process.cwd, path)
     try:
@@ -135,7 +135,7 @@ def is_executable(state: State, path: str) -> bool:
 
 
 def may_run(state: State, path: str) -> bool:
-    """Tell whether permissions let a file be run; a host's dispatcher may ask for none."""
+    """Return True when permissions let a file be run; a host may need no permission to execute."""
     world = outside(state)
     return is_executable(state, path) if world is None else world.may_run(state, path)
 
@@ -163,7 +163,7 @@ def candidates(path: str | None, name: str) -> Iterator[str]:
 
 
 def search(state: State, name: str, path: str | None) -> Located | None:
-    """Look a name up in PATH: the first executable file, else the first that is no directory.
+    """Look a name up in PATH: the first executable file, else the first that is not a directory.
 
     Without a PATH the name itself is the file, as in bash.
     """
@@ -188,7 +188,7 @@ def search(state: State, name: str, path: str | None) -> Located | None:
 
 
 def hash_table(state: State) -> dict[str, Hashed]:
-    """Return the remembered commands; they are forgotten when PATH changes."""
+    """Return the remembered commands; a change of PATH empties the table."""
     path = state.get("PATH")
     if path != state.hash_path:
         state.hash_path = path
@@ -197,13 +197,13 @@ def hash_table(state: State) -> dict[str, Hashed]:
 
 
 def remember(state: State, name: str, where: Hashed) -> None:
-    """Enter a command into the table. From the first one on, `hash -d` complains about unknown names."""
+    """Remember a command. After the first one, ``hash -d`` reports unknown names."""
     hash_table(state)[name] = where
     state.extra["hash_used"] = True
 
 
 def hashed_file(state: State, name: str) -> Located | None:
-    """Return where a command was remembered to be, and count that it was asked for."""
+    """Return the remembered file of a command, and count the hit."""
     if not state.hashed:
         return None
     found = hash_table(state).get(name)
@@ -217,7 +217,7 @@ def hashed_file(state: State, name: str) -> Located | None:
 
 
 def locate(state: State, name: str, path: str | None) -> Located | None:
-    """Return the file that a command name means, remembered or looked up (and then remembered)."""
+    """Return the file of a command: a remembered one, or one that is looked up and then remembered."""
     hashing = "hashall" in state.options.enabled
     if hashing:
         found = hashed_file(state, name)
@@ -233,7 +233,7 @@ def locate(state: State, name: str, path: str | None) -> Located | None:
 
 
 def utility_at(state: State, path: str) -> str | None:
-    """Return the utility or shell that a path stands for: /usr/bin/env, ../../bin/env, or a link to it."""
+    """Return the utility or shell of a path: /usr/bin/env, ../../bin/env, or a link to it; None for others."""
     name = _standard_name(state, path)
     if name is None and "/" in path:
         name = _standard_name(state, _without_links(state, path))
@@ -241,7 +241,7 @@ def utility_at(state: State, path: str) -> str | None:
 
 
 def _without_links(state: State, path: str) -> str:
-    """Return the file that a path leads to; the file need not exist, for a utility has none."""
+    """Resolve the links of a path. The file need not exist: a utility has no file."""
     fs = state.process.kernel.fs
     absolute = join(state.process.cwd, path)
     try:
@@ -249,7 +249,7 @@ def _without_links(state: State, path: str) -> str:
             directory = fs.realpath(dirname(absolute))
             absolute = join(directory, basename(absolute))
             absolute = join(directory, fs.readlink(absolute))
-    except OSError:  # the last component is no link, or a directory is missing
+    except OSError:  # the last component is not a link, or a directory is missing
         pass
     return absolute
 
@@ -264,7 +264,7 @@ def _standard_name(state: State, path: str) -> str | None:
 
 
 def find(state: State, name: str) -> list[Found]:
-    """Return all meanings of ``name``, the one that would be used first."""
+    """Return all meanings of ``name``, beginning with the one that runs."""
     found: list[Found] = []
     if name in state.aliases and "expand_aliases" in state.options.shopts:
         found.append(Found("alias", state.aliases[name]))

@@ -1,7 +1,7 @@
-"""What a shell asks of the world outside, where its run may reach it.
+"""The interface of a shell to its host, in host mode.
 
-In a sandbox there is none: ``Kernel.outside`` is None, and the commands are the shell's own. On a
-host it is made by the part ``host``, one for each run, and handed in by ``shell``.
+In a sandbox ``Kernel.outside`` is None, and all commands are the shell's own. In host mode the part
+``host`` makes one object for each run, and ``shell`` connects it to the kernel.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class Outside(Protocol):
     """The host, as one run sees it."""
 
     def facts(self) -> Mapping[str, str]:
-        """Return what a shell's variables say of the machine: HOSTNAME, OSTYPE, HOSTTYPE, MACHTYPE."""
+        """Return the shell's variables that describe the machine: HOSTNAME, OSTYPE, HOSTTYPE, MACHTYPE."""
         ...
 
     def describe(self, opened: object, *, read: bool, write: bool, append: bool) -> Description:
-        """Return the description of what the host's file system opened; may wait for a FIFO's other end."""
+        """Return the description of a file that the host's file system opened; may wait for a FIFO's other end."""
         ...
 
     def pipe(self) -> Pipe:
@@ -37,14 +37,14 @@ class Outside(Protocol):
         ...
 
     def resource_limits(self, letter: str) -> tuple[int | None, int | None] | None:
-        """Return the soft and the hard limit that ``ulimit -letter`` shows, None where the machine has no such limit.
+        """Return the soft and the hard limit that ``ulimit -letter`` prints, None when the machine has no such limit.
 
-        Each is in the unit of ``ulimit``; None is unlimited.
+        Each is in the unit of ``ulimit``; None means unlimited.
         """
         ...
 
     def capacity(self, directory: VirtualPath) -> tuple[int, int, int, int]:
-        """Return how much there is and how much is taken of a directory's file system: two bytes, two files."""
+        """Return the size and use of a directory's file system: bytes, used bytes, files, used files."""
         ...
 
     def search(self, state: State, name: str, path: str | None) -> tuple[str, str | None] | None:
@@ -52,11 +52,11 @@ class Outside(Protocol):
         ...
 
     def files(self, state: State, name: str, path: str | None) -> Iterator[str]:
-        """Yield all that ``search`` could find, in order."""
+        """Yield every file that ``search`` could return, in order."""
         ...
 
     def may_run(self, state: State, path: str) -> bool:
-        """Tell whether ``run_file`` would run a path, going by permissions alone."""
+        """Return True when permissions let ``run_file`` run a path."""
         ...
 
     def run_file(self, state: State, path: str, argv: Sequence[str], shell: str) -> int:
@@ -68,32 +68,32 @@ class Outside(Protocol):
 
 
 class Stage(Outside, Protocol):
-    """The world outside as the composition root handles it: one run from its begin to its end."""
+    """The host as ``shell`` uses it: one run from its begin to its end."""
 
     @property
     def inherits(self) -> bool:
-        """Standard input, output and error are the host process's own."""
+        """True when standard input, output and error are those of the host process."""
         ...
 
     def stream(self, number: int) -> Description:
-        """Return one of those three."""
+        """Return one of these three streams."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was tolerated in the scripts that ran, for those who wrote them."""
+        """Faults that were tolerated in the scripts that ran, for their authors."""
         ...
 
     def lingers(self) -> bool:
-        """Tell whether to wait on for those who hold the run's output; asked when the script has ended."""
+        """Return True while the run waits for processes that hold its output; first called at the script's end."""
         ...
 
     def close(self, *, ended: bool) -> None:
-        """End what is left of the run's processes; ``ended`` is false when a limit ended the run."""
+        """End the run's remaining processes; ``ended`` is False when a limit ended the run."""
 
 
 class World(Protocol):
-    """What a shell is given that is to run on the host."""
+    """The host of a shell, for all its runs."""
 
     @property
     def fs(self) -> FileSystem:
@@ -101,11 +101,11 @@ class World(Protocol):
         ...
 
     def begin(self, kernel: Kernel) -> Stage:
-        """Make a kernel one of the host, for one run."""
+        """Connect a kernel to the host for one run."""
         ...
 
 
 def outside(state: State) -> Outside | None:
-    """Return the world outside of a run, None in a sandbox."""
+    """Return the host of a run, None in a sandbox."""
     found: Outside | None = state.process.kernel.outside
     return found
