@@ -40,8 +40,8 @@ def advice(ending: str) -> str | None:
     if ending in _BATCH:
         return f"a {ending} file needs Windows"
     if ending in _SCRIPT_HOST:
-        return f"give {ending!r} a program in the table of extensions"
+        return f"add {ending!r} to the table of extensions"
     line = _FIRST_LINES.get(ending)
     if line is None:
         return None
-    return f"no '#!' line: write '{line}' as its first line, or give {ending!r} a program in the table of extensions"
+    return f"no '#!' line: write '{line}' as its first line, or add {ending!r} to the table of extensions"

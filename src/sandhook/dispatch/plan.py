@@ -143,10 +143,10 @@ class _Dispatch:
             raise self._refusal(126, "cannot execute UTF-16 text: save it as UTF-8")
         if is_binary(head):
             return Program(path, (self._name, *self._operands))
-        given = self._rules.extensions.get(ending)
-        if given:
-            executable, first = self._locate(given[0], [], kernel=False)
-            return self._interpreter(executable, [first, *given[1:], path, *self._operands])
+        program = self._rules.extensions.get(ending)
+        if program:
+            executable, first = self._locate(program[0], [], kernel=False)
+            return self._interpreter(executable, [first, *program[1:], path, *self._operands])
         if (why := advice(ending)) is not None:
             raise self._refusal(126, f"cannot execute: {why}")
         if head.startswith(BOM):

@@ -1,4 +1,4 @@
-"""Wait for pipes and for ends of children, in the thread of the run; and the pipes themselves."""
+"""Pipes, and the poller that waits for pipes and for ends of children, for POSIX or Windows."""
 
 from __future__ import annotations
 

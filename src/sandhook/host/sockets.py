@@ -1,4 +1,4 @@
-"""Connections that a redirection to /dev/tcp/HOST/PORT or /dev/udp/HOST/PORT opens, while other tasks go on."""
+"""Opens the connections of redirections to /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT, while other tasks go on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
 
 
 def open_connection(state: State, name: str, poller: Poller, scheduler: Scheduler) -> int:
-    """Return the descriptor of the connection that a file's name stands for. Raises ShellError in bash's words."""
+    """Return the descriptor of the connection that a file name means. Raises ShellError in bash's words."""
     if WINDOWS:
         raise ShellError(f"{name}: no network (L-NET-001)")  # there a socket is no descriptor
     kind, _, rest = name.removeprefix("/dev/").partition("/")
@@ -56,7 +56,7 @@ def connect(kind: str, host: str, port: str, poller: Poller, scheduler: Schedule
 
     Raises:
         socket.gaierror: There is no such host or service.
-        OSError: No address of the host can be connected to; the error is that of the last one.
+        OSError: Every address of the host failed; the error is that of the last one.
     """
     error = OSError()
     for family, type_, protocol, _, address in _resolve(host, port or "0", _KINDS[kind], poller, scheduler):
@@ -101,8 +101,8 @@ def _resolve(
 ) -> list[_Address]:
     """Return the addresses of a host.
 
-    A name is asked for in a thread, for nothing else waits for that. When the waiting ends otherwise (a signal,
-    the end of the run), the thread ends when the system has answered.
+    A name is resolved in a thread, because a poller cannot wait for that. When a signal or the end of the run
+    ends the wait, the thread ends after the system's answer.
     """
     found: list[list[_Address] | OSError] = []
 

@@ -1,10 +1,10 @@
-"""What passes between the shell's descriptors and programs of the host.
+"""Connects the shell's descriptors with programs of the host.
 
-A program gets real descriptors. A file that the shell opened is handed to it as it is; whatever
-lives in this process (captured output, a here-document, a hook's payload) is given to it through a pipe
-of the host, with a task at our end that carries the bytes. What a program did not read of its input is
-given back when it has ended, so that the next reader finds it. A pipe between stages becomes one of the
-host (``realpipe``), and a program is given its end.
+A program gets real descriptors. A file that the shell opened is passed to it directly. Data of this
+process (captured output, a here-document, a hook's payload) passes through a pipe of the host, with a
+task at our end that carries the bytes. Input that a program did not read goes back to its source after
+the program's end, so that the next reader gets it. A pipe between stages becomes one of the host
+(``realpipe``), and the program gets its end.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from sandhook.kernel.scheduler import Scheduler
 from sandhook.kernel.signals import BrokenPipe
 from sandhook.vfs.errors import fs_error
 
-#: What a pipe of the host holds at least while nobody reads it, on every system, in bytes.
+#: Bytes that a pipe of the host holds at least, on every system, without a reader.
 _PIPE = 4_096
 
-#: Bytes that a descriptor takes at once when the system says that it can be written to: 512 on macOS.
+#: Bytes that a write to a ready descriptor accepts at least: 512 on macOS.
 _ROOM: int = getattr(select, "PIPE_BUF", 512)
 
 
 class HostStream(Description):
-    """A descriptor of the host that is no regular file: a terminal, a FIFO, a pipe, a device.
+    """A descriptor of the host that is not a regular file: a terminal, a FIFO, a pipe, a device.
 
     Args:
         fd: The descriptor.
-        owned: It is closed with this description.
+        owned: The descriptor is closed with this description.
     """
 
     __slots__ = (
@@ -66,7 +66,7 @@ class HostStream(Description):
         self._buffer = b""
 
     def _wait(self, watch: Callable[[int, Callable[[], None]], None]) -> None:
-        """Wait until the descriptor can be used; one that cannot be waited for never blocks for long."""
+        """Wait until the descriptor is ready. One that a poller cannot watch never blocks for long."""
         if not self._waits:
             return
         me = getcurrent()
@@ -137,7 +137,7 @@ class HostStream(Description):
 
 
 class Drain:
-    """Carries what a program writes to a description of the shell's, as a task."""
+    """A task that carries a program's output to a description of the shell."""
 
     __slots__ = ("_asked", "_done", "_fd", "_idle", "_poller", "_scheduler", "_sink", "_task", "theirs")
 
@@ -157,7 +157,7 @@ class Drain:
             while (data := self._next()) != b"":
                 self._sink.write(data)
         except (BrokenPipe, OSError):
-            pass  # its writer learns of it by SIGPIPE, when this end is closed
+            pass  # the program gets SIGPIPE when this end is closed
         finally:
             self._done = True
             self._poller.forget(self._fd)
@@ -166,7 +166,7 @@ class Drain:
             self._answer()
 
     def _next(self) -> bytes:
-        """Return what was written, waiting for it; b"" when nobody can write any more."""
+        """Wait for data and return it; b"" when there is no writer any more."""
         me = getcurrent()
         while True:
             data = read_some(self._fd, CHUNK)
@@ -184,9 +184,9 @@ class Drain:
             self._scheduler.wake(asked)
 
     def settle(self) -> None:
-        """Wait until all that has been written up to now was passed on.
+        """Wait until everything that was written up to now is passed on.
 
-        Called when the program has ended; others that it left behind may still write later.
+        Called after the end of the program, whose descendants may still write later.
         """
         if self._idle:
             self._poller.forget(self._fd)
@@ -197,7 +197,7 @@ class Drain:
 
 
 class Supply:
-    """Carries what a description of the shell's gives to a program's input, as a task."""
+    """A task that carries a description of the shell to a program's input."""
 
     __slots__ = ("_fd", "_pending", "_poller", "_scheduler", "_source", "_task", "theirs")
 
@@ -213,7 +213,7 @@ class Supply:
             self._task = scheduler.spawn(self._run, None)
 
     def _at_once(self) -> bool:
-        """Write input that is known and small without a task; tell whether that was all."""
+        """Write small input in memory without a task; return True when that was all of it."""
         source = self._source
         if not isinstance(source, Input):
             return False
@@ -234,14 +234,14 @@ class Supply:
                     break
                 self._pending = memoryview(data)
         except OSError:
-            pass  # the program reads no more, or the input cannot be read: either way it ends
+            pass  # the program has stopped reading, or the input cannot be read: both end the input
         finally:
             self._close()
 
     def _write(self) -> None:
-        taken = write_some(self._fd, self._pending)
-        if taken:
-            self._pending = self._pending[taken:]
+        written = write_some(self._fd, self._pending)
+        if written:
+            self._pending = self._pending[written:]
             return
         me = getcurrent()
         self._poller.writable(self._fd, lambda: self._scheduler.wake(me))
@@ -254,7 +254,7 @@ class Supply:
             self._fd = -1
 
     def end(self) -> None:
-        """Stop, and give back what the program, which has ended, did not read."""
+        """Stop after the end of the program, and return to the source what the program did not read."""
         if self._task is not None:
             self._scheduler.cancel(self._task)
         self._close()
@@ -265,7 +265,7 @@ class Supply:
         self._source.release()
 
     def drop(self) -> None:
-        """Close everything at once: the run ends."""
+        """Close everything at once, at the end of the run."""
         self._close()
         os.close(self.theirs)
 
@@ -279,7 +279,7 @@ class NullDevice:
         self._descriptors: dict[int, int] = {}  # by the flags of open
 
     def descriptor(self, flags: int = os.O_RDWR) -> int:
-        """Return a descriptor of the device. Raises OSError when there is none left."""
+        """Return a descriptor of the device. Raises OSError when no descriptor is left."""
         if flags not in self._descriptors:
             self._descriptors[flags] = os.open(os.devnull, flags | getattr(os, "O_CLOEXEC", 0))
         return self._descriptors[flags]
@@ -364,8 +364,8 @@ class Streams:
     def _lend(self, number: int, end: RealReader | RealWriter) -> int:
         """Return the descriptor of a pipe's end, -1 when the program cannot have the end itself.
 
-        On Windows whoever uses an end waits for all others who do, also to look at it. Only an
-        end that nobody else here will use is lent there.
+        On Windows every use of an end waits for all other uses, even a poll. So an end is lent there
+        only when nothing else here will use it.
         """
         uses = sum(each is end for each in self._descriptors.values())
         unshared = end.references == uses
@@ -387,17 +387,17 @@ class Streams:
         return drain.theirs
 
     def started(self) -> None:
-        """Close the program's ends of output here: only it holds them now, so that their end shows."""
+        """Close our copies of the program's output ends, so that the end of its output is seen."""
         for drain in self._drains:
             os.close(drain.theirs)
 
     def drop(self) -> None:
-        """Close everything at once: the program did not start, or the run ends. Tasks end by themselves."""
+        """Close everything at once, when the program did not start or the run ends. Tasks end by themselves."""
         for supply in self._supplies:
             supply.drop()
 
     def finish(self) -> None:
-        """Pass on what the program wrote, and take back what it did not read; it has ended."""
+        """After the program's end, pass its output on, and return the input that it did not read."""
         while self._supplies:
             self._supplies.pop().end()
         for drain in self._drains:

@@ -48,19 +48,19 @@ class Host(Record):
     """What a shell outside the sandbox may use of this machine, and how.
 
     Fields:
-        prefer: Which utilities win: "machine" takes what PATH has and ours where it has none; "own" takes
-            ours first. jq and all others are there either way. None is "machine", but "own" on Windows, where
-            ``find`` and ``sort`` in PATH are others than scripts mean.
-        executable_bit: A script named by a path needs permission to be executed, as for the kernel; without,
-            as hooks want it, only to be read.
+        prefer: Which of two commands of one name runs: "machine" prefers the programs in PATH, "own" prefers
+            our utilities. Commands that only one of them has always run. None means "machine", but "own" on
+            Windows, where ``find`` and ``sort`` in PATH are other programs than scripts expect.
+        executable_bit: A script named by a path needs permission to be executed, as in the kernel. Without
+            this, as for hooks, permission to read it suffices.
         own_shell: Scripts for bash or sh run in our shell: "never", where the machine has no such program
             ("missing"), or "always".
-        extensions: What runs files without "#!" by the end of their name: {".py": ("python",)}.
-        inherit: Standard input, output and error are this process's own.
-        linger: Seconds that a run waits, when its script has ended, for processes that still hold its output.
+        extensions: Programs that run files without "#!", by the extension: {".py": ("python",)}.
+        inherit: Standard input, output and error are those of this process.
+        linger: Seconds that a run waits after the end of its script for processes that still hold its output.
         grace: Seconds between SIGINT and SIGKILL when a limit ends a run.
-        subreaper: On Linux, let orphans of a run come to this process, so that even one that forgot its
-            environment and left its session is found. For processes whose only work is this.
+        subreaper: On Linux, make orphans of a run children of this process. This finds even processes that
+            emptied their environment and left their session. For processes that do nothing else.
     """
 
     prefer: Preference | None = None
@@ -74,11 +74,14 @@ class Host(Record):
 
 
 class HostWorld:
-    """This machine as the world of a shell: ``Shell(world=HostWorld(Host()))``.
+    """This machine as the host of a shell: ``Shell(world=HostWorld(Host()))``.
 
     Args:
-        host: What may be used, and how.
-        working: Native working directory, for the drive that "/" means on Windows.
+        host: What scripts may use of the machine, and how.
+        working: Native working directory; on Windows "/" means its drive.
+
+    Raises:
+        ValueError: ``prefer`` or ``own_shell`` of the host is not one of its words.
     """
 
     def __init__(self, host: Host, working: str) -> None:
@@ -94,7 +97,7 @@ class HostWorld:
         self.fs = HostFileSystem(working)
 
     def begin(self, kernel: Kernel) -> HostRun:
-        """Make a kernel one of this machine, for one run."""
+        """Connect a kernel to this machine for one run."""
         run = HostRun(self.host, self.fs, kernel)
         kernel.attach_host(run, idle=run.wait, pid=os.getpid(), task_pids=_FIRST_TASK)
         if sys.platform != "win32":
@@ -123,29 +126,29 @@ class HostRun:
         return self._poller.wait(seconds)
 
     def facts(self) -> Mapping[str, str]:
-        """Return what a shell's variables say of the machine."""
+        """Return the shell's variables that describe the machine."""
         return machine_facts()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was tolerated in the scripts that ran, each once."""
+        """Faults that were tolerated in the scripts that ran, each once."""
         return tuple(self._notes)
 
     # ------------------------------------------------------------------ descriptors
 
     @property
     def inherits(self) -> bool:
-        """Standard input, output and error are the host process's own."""
+        """True when standard input, output and error are those of the host process."""
         return self._host.inherit
 
     def stream(self, number: int) -> Description:
-        """Return one of those three."""
+        """Return one of these three streams."""
         return HostStream(
             number, self._poller, self._kernel.scheduler, read=not number, write=number > 0, owned=False
         )
 
     def describe(self, opened: object, *, read: bool, write: bool, append: bool) -> Description:
-        """Return the description of what the file system opened; waits for a FIFO's other end."""
+        """Return the description of a file that the file system opened; waits for a FIFO's other end."""
         assert isinstance(opened, HostHandle)
         if not isinstance(opened, Special):
             if append:
@@ -167,11 +170,11 @@ class HostRun:
         return HostStream(fd, self._poller, scheduler, read=True, write=True)
 
     def resource_limits(self, letter: str) -> tuple[int | None, int | None] | None:
-        """Return the soft and the hard limit that ``ulimit -letter`` shows."""
+        """Return the soft and the hard limit that ``ulimit -letter`` prints."""
         return rlimits.current(letter)
 
     def capacity(self, directory: VirtualPath) -> tuple[int, int, int, int]:
-        """Return how much there is and how much is taken of a directory's file system: two bytes, two files."""
+        """Return the size and use of a directory's file system: bytes, used bytes, files, used files."""
         return self._fs.capacity(directory)
 
     def _open_special(self, path: str, *, read: bool, write: bool) -> int:
@@ -274,7 +277,7 @@ def _run_source(state: State, source: Source, words: Sequence[str], shell: str) 
 
 
 def _append(fd: int) -> None:
-    """Make every write go to the end of the file, whoever else writes to it."""
+    """Make every write go to the end of the file, also when other processes write to it."""
     if sys.platform == "win32":
         return
     import fcntl
