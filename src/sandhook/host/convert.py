@@ -20,31 +20,31 @@ def shell_environment(env: Mapping[str, str]) -> dict[str, str]:
     """Return an environment in the shell's form: on Windows, PATH with colons, and a HOME."""
     if not WINDOWS:
         return dict(env)
-    made: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, value in env.items():
         if name.upper() == "PATH":
-            made["PATH"] = list_to_virtual(value)
+            result["PATH"] = list_to_virtual(value)
         else:
-            made[name] = value
-    if "HOME" not in made and "USERPROFILE" in made:
-        made["HOME"] = made["USERPROFILE"]
-    return made
+            result[name] = value
+    if "HOME" not in result and "USERPROFILE" in result:
+        result["HOME"] = result["USERPROFILE"]
+    return result
 
 
 def native_environment(env: Mapping[str, str]) -> Mapping[str, str]:
     """Return a shell's exported variables in the form that programs of the machine expect."""
     if not WINDOWS:
         return env
-    made = dict(env)
-    if "PATH" in made:
-        made["PATH"] = list_to_native(made["PATH"])
+    result = dict(env)
+    if "PATH" in result:
+        result["PATH"] = list_to_native(result["PATH"])
     for name in _PLACES:
-        if made.get(name, "")[:1] == "/":
-            made[name] = to_native(made[name])
-    if not made.get(_NO_CONVERSION):
-        for name, value in made.items():
-            made[name] = _argument(value)
-    return made
+        if result.get(name, "")[:1] == "/":
+            result[name] = to_native(result[name])
+    if not result.get(_NO_CONVERSION):
+        for name, value in result.items():
+            result[name] = _argument(value)
+    return result
 
 
 def native_arguments(argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str]:

@@ -88,22 +88,22 @@ def build(
     if policy == "inherit":
         left_out = tuple(_folded(without, windows))
         kept = tuple(_folded(keep, windows))
-        made = {
+        result = {
             name: value
             for name, value in variables.items()
             if not name.startswith(left_out) and (not loads_code(name) or _named(name, kept))
         }
     else:
-        made = {name: variables[name] for name in wanted if name in variables}
+        result = {name: variables[name] for name in wanted if name in variables}
     if windows:
-        made = {**{name: value for name, value in variables.items() if name in _WINDOWS}, **made}
+        result = {**{name: value for name, value in variables.items() if name in _WINDOWS}, **result}
     if "PATH" in variables:
-        made["PATH"] = absolute_entries(variables["PATH"], windows=windows)
+        result["PATH"] = absolute_entries(variables["PATH"], windows=windows)
     if not windows:
-        return {**made, **extra}
+        return {**result, **extra}
     for name in extra:
-        made.pop(name.upper(), None)
-    return {**made, **extra}
+        result.pop(name.upper(), None)
+    return {**result, **extra}
 
 
 def absolute_entries(path: str, *, windows: bool = False) -> str:

@@ -80,14 +80,14 @@ class HostHandle:
             os.lseek(self.fd, here, os.SEEK_SET)
             return data
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def write_at(self, offset: int, data: bytes) -> int:
         """Write all of ``data``."""
         try:
             os.lseek(self.fd, offset, os.SEEK_SET)
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
         write_all(self.fd, data)
         return len(data)
 
@@ -99,13 +99,13 @@ class HostHandle:
         try:
             os.ftruncate(self.fd, size)
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def size(self) -> int:
         return os.fstat(self.fd).st_size
 
     def stat(self) -> Stat:
-        return shown(os.fstat(self.fd))
+        return to_stat(os.fstat(self.fd))
 
     def close(self) -> None:
         if self.fd >= 0:
@@ -132,7 +132,7 @@ class Special(HostHandle):
         raise fs_error(errno.EINVAL, self.path)
 
     def stat(self) -> Stat:
-        return shown(os.stat(self.path))
+        return to_stat(os.stat(self.path))
 
 
 class HostFile(File):
@@ -150,7 +150,7 @@ class HostFile(File):
         try:
             return os.read(self.fd, min(count, 1 << 20))
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def read_until(self, delimiter: bytes, limit: int) -> bytes:
         found = b""
@@ -258,7 +258,7 @@ class HostFileSystem(Conveniences):
         except OSError as error:
             if WINDOWS and os.path.isdir(native):
                 raise fs_error(errno.EISDIR, path) from None
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
         try:
             info = os.fstat(fd)
             if st.S_ISDIR(info.st_mode):
@@ -279,9 +279,9 @@ class HostFileSystem(Conveniences):
             return Stat(st.S_IFCHR | 0o666, 0, 1, 1, 0, 0, 0, 0, 0)
         native = self.native(path)
         try:
-            return shown(os.stat(native, follow_symlinks=follow))
+            return to_stat(os.stat(native, follow_symlinks=follow))
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
     def listdir(self, path: VirtualPath) -> list[Entry]:
         native = self.native(path)
@@ -293,7 +293,7 @@ class HostFileSystem(Conveniences):
                     with suppress(OSError):  # removed meanwhile
                         entries[name] = Entry(name, _kind(each), each.inode())
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
         return [entries[name] for name in byte_order(entries)]
 
     def _name(self, name: str) -> str:
@@ -351,7 +351,7 @@ class HostFileSystem(Conveniences):
                 return total, used, 0, 0
             found = os.statvfs(native)
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
         used = (found.f_blocks - found.f_bfree) * found.f_frsize
         return found.f_blocks * found.f_frsize, used, found.f_files, found.f_files - found.f_ffree
 
@@ -360,7 +360,7 @@ class HostFileSystem(Conveniences):
         try:
             return self.virtual(os.readlink(native))
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
     def mkfifo(self, path: VirtualPath, mode: int = 0o666) -> None:
         native = self.native(path)
@@ -399,7 +399,7 @@ class HostFileSystem(Conveniences):
         try:
             return VirtualPath(self.virtual(os.path.realpath(native, strict=True)))
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
     def exists(self, path: VirtualPath) -> bool:
         """Return True when a path leads to a file of any kind; a broken link does not."""
@@ -433,7 +433,7 @@ class HostFileSystem(Conveniences):
         try:
             change()
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
 
 def _kind(entry: os.DirEntry[str]) -> int:
@@ -447,7 +447,7 @@ def _kind(entry: os.DirEntry[str]) -> int:
     return entry.stat(follow_symlinks=False).st_mode
 
 
-def shown(info: os.stat_result) -> Stat:
+def to_stat(info: os.stat_result) -> Stat:
     """Convert a stat of the host."""
     mode = info.st_mode
     if WINDOWS and st.S_ISREG(mode):
@@ -467,7 +467,7 @@ def shown(info: os.stat_result) -> Stat:
     )
 
 
-def translated(error: OSError, path: str = "") -> OSError:
+def to_fs_error(error: OSError, path: str = "") -> OSError:
     """Convert an error of the host to one with GNU's text and the shell's name of the file."""
     return fs_error(errno.EBUSY if is_busy(error) else error.errno or errno.EIO, path)
 
@@ -481,4 +481,4 @@ def write_all(fd: int, data: bytes) -> None:
     except BrokenPipeError:
         raise BrokenPipe from None
     except OSError as error:
-        raise translated(error) from None
+        raise to_fs_error(error) from None

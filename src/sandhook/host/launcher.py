@@ -86,7 +86,7 @@ class Launcher:
             streams.finish()
             return _report(state, launch.name, error)
         self._attend(state, child, streams, alone=alone)
-        return self._ended(state, child)
+        return self._account(state, child)
 
     def _spawn(self, state: State, launch: Launch, streams: Streams) -> Spawn:
         process, environment = state.process, launch.environment
@@ -98,7 +98,7 @@ class Launcher:
             streams.files,
             process.umask,
             frozenset(process.ignored),
-            rlimits.chosen(process.resource_limits),
+            rlimits.limits_to_set(process.resource_limits),
             launch.command_line,
         )
 
@@ -131,7 +131,7 @@ class Launcher:
                     raise
                 child.send(death.signal)
 
-    def _ended(self, state: State, child: Child) -> int:
+    def _account(self, state: State, child: Child) -> int:
         """Account for a program that has ended, and return its exit status."""
         user, system = self._kernel.spent
         self._kernel.spent = (user + child.user, system + child.system)

@@ -94,11 +94,11 @@ def to_virtual(native: str, drive: str = "C:") -> str:
     if is_drive(text[:2]):
         if text[2:3] not in ("", "/"):
             raise fs_error(errno.EINVAL, native)
-        return _ended(f"/{text[0].lower()}{text[2:]}")
+        return _without_slash(f"/{text[0].lower()}{text[2:]}")
     if text.startswith("//"):
-        return _ended(text)
+        return _without_slash(text)
     if text.startswith("/"):
-        return _ended(to_virtual(drive + "/").rstrip("/") + text)
+        return _without_slash(to_virtual(drive + "/").rstrip("/") + text)
     return text
 
 
@@ -186,7 +186,7 @@ def _checked(root: str, names: list[str], virtual: str) -> str:
     return root + "\\" + "\\".join(name for name in names if name)
 
 
-def _ended(path: str) -> str:
+def _without_slash(path: str) -> str:
     return path.rstrip("/") or "/"
 
 

@@ -80,7 +80,7 @@ def _write_shielded(fd: int, data: bytes | memoryview) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def left_over(fd: int, count: int) -> bytes:
+def unread_bytes(fd: int, count: int) -> bytes:
     """Return up to ``count`` unread bytes of an outbound pipe; never wait.
 
     Args:

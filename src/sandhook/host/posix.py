@@ -102,7 +102,7 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
     env = {_encode(name): _encode(value) for name, value in spawn.env.items()}
     env[_encode(marker[0])] = _encode(marker[1])
     files = spawn.files
-    placed = _Placed(files, spawn.ignored, spawn.limits)
+    placement = _Placement(files, spawn.ignored, spawn.limits)
     try:
         process = subprocess.Popen(
             [_encode(argument) for argument in spawn.argv],
@@ -114,20 +114,20 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
             env=env,
             umask=spawn.umask,
             start_new_session=True,
-            close_fds=not placed.forks,
-            pass_fds=() if placed.forks else placed.kept,
-            preexec_fn=placed.prepare,
+            close_fds=not placement.forks,
+            pass_fds=() if placement.forks else placement.kept,
+            preexec_fn=placement.prepare,
         )
     except ValueError as error:  # a NUL character, or "=" in the name of a variable
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), spawn.executable) from error
-    except subprocess.SubprocessError as error:  # _Placed.prepare failed
+    except subprocess.SubprocessError as error:  # _Placement.prepare failed
         raise _DescriptorRaceError(errno.EAGAIN, os.strerror(errno.EAGAIN), spawn.executable) from error
     except OSError as error:
         if error.errno == errno.EBADF and len(files) > 3:  # closed after it was checked
             raise _DescriptorRaceError(errno.EAGAIN, os.strerror(errno.EAGAIN), spawn.executable) from error
         raise
     finally:
-        placed.close()
+        placement.close()
     process.returncode = 0  # it is waited for here: no warning, no wait of Popen's
     return process.pid
 
@@ -136,7 +136,7 @@ def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-class _Placed:
+class _Placement:
     """The descriptors above 2, at the numbers that the child gets.
 
     A number that is free here is used during the start, and the child inherits it: the fast way. A

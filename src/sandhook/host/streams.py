@@ -16,8 +16,8 @@ from collections.abc import Callable
 
 from greenlet import getcurrent, greenlet
 
-from sandhook.host.files import WINDOWS, HostFile, translated
-from sandhook.host.poller import Poller, inbound, left_over, outbound, read_some, write_some
+from sandhook.host.files import WINDOWS, HostFile, to_fs_error
+from sandhook.host.poller import Poller, inbound, outbound, read_some, unread_bytes, write_some
 from sandhook.host.realpipe import RealReader, RealWriter
 from sandhook.kernel.descriptor import CHUNK, Description, Input, Null, NullInput
 from sandhook.kernel.scheduler import Scheduler
@@ -98,7 +98,7 @@ class HostStream(Description):
         try:
             return os.read(self.fd, min(count, CHUNK))
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def ready(self) -> bool:
         return bool(self._buffer) or self._readable_now()
@@ -128,7 +128,7 @@ class HostStream(Description):
         except BrokenPipeError:
             raise BrokenPipe from None
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def close(self) -> None:
         if self._owned:
@@ -258,7 +258,7 @@ class Supply:
         if self._task is not None:
             self._scheduler.cancel(self._task)
         self._close()
-        left = left_over(self.theirs, 1 << 30) + bytes(self._pending)
+        left = unread_bytes(self.theirs, 1 << 30) + bytes(self._pending)
         os.close(self.theirs)
         if left:
             self._source.unread(left)

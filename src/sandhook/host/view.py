@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from sandhook.host.files import WINDOWS, HostFileSystem, translated
+from sandhook.host.files import WINDOWS, HostFileSystem, to_fs_error
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import join
 
@@ -51,7 +51,7 @@ class View:
             with open(native, "rb", buffering=0) as file:  # noqa: PTH123
                 return file.read(count)
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
     def find(self, name: str) -> str | None:
         """Return the native path of a program in the absolute directories of PATH."""

@@ -172,14 +172,14 @@ def _seconds(time: wintypes.FILETIME) -> float:
     return (time.dwHighDateTime << 32 | time.dwLowDateTime) / 1e7
 
 
-def let_wait(pipe: int, wait: bool) -> None:
+def set_blocking(pipe: int, wait: bool) -> None:
     """Make writes to a pipe's handle wait for room, or write only as much as there is room for."""
     mode = wintypes.DWORD(0 if wait else 1)  # PIPE_WAIT, PIPE_NOWAIT
     if not _kernel32.SetNamedPipeHandleState(pipe, ctypes.byref(mode), None, None):
         raise ctypes.WinError(ctypes.get_last_error())
 
 
-def takes(pipe: int) -> bool:
+def has_room(pipe: int) -> bool:
     """Return True when a write to a pipe's handle will certainly write a byte, or fail.
 
     False does not mean that there is no room: a waiting read at the other end counts as no room, and

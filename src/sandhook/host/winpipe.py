@@ -69,9 +69,9 @@ def reads_wait(fd: int, wait: bool) -> None:
 
 def writes_wait(fd: int, wait: bool) -> None:
     """Make writes to a descriptor block, or not, for every process that has it."""
-    from sandhook.host.winapi import let_wait
+    from sandhook.host.winapi import set_blocking
 
-    let_wait(msvcrt.get_osfhandle(fd), wait)
+    set_blocking(msvcrt.get_osfhandle(fd), wait)
 
 
 def _unread(fd: int) -> int:
@@ -113,7 +113,7 @@ def write_some(fd: int, data: bytes | memoryview) -> int:
     return 0
 
 
-def left_over(fd: int, count: int) -> bytes:
+def unread_bytes(fd: int, count: int) -> bytes:
     """Return up to ``count`` unread bytes of an outbound pipe; never wait.
 
     Args:
@@ -203,7 +203,7 @@ class Poller:
 
     def _call_ready(self) -> bool:
         """Call the watches of what happened: data first, then the ends of children."""
-        from sandhook.host.winapi import takes
+        from sandhook.host.winapi import has_room
 
         over = [watch for watch in self._ends if watch[0].poll()]
         now = time.monotonic()
@@ -213,7 +213,9 @@ class Poller:
                 called = True
                 call()
         ready = [
-            fd for fd, (_, latest) in self._writes.items() if now >= latest or takes(msvcrt.get_osfhandle(fd))
+            fd
+            for fd, (_, latest) in self._writes.items()
+            if now >= latest or has_room(msvcrt.get_osfhandle(fd))
         ]
         for fd in ready:
             for call in self._writes.pop(fd, ((), 0.0))[0]:

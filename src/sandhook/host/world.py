@@ -19,7 +19,7 @@ from sandhook.dispatch.model import Program, Refused, Source
 from sandhook.dispatch.plan import OwnShell, plan
 from sandhook.host import rlimits
 from sandhook.host.convert import machine_facts, native_arguments
-from sandhook.host.files import WINDOWS, HostFile, HostFileSystem, HostHandle, Special, translated
+from sandhook.host.files import WINDOWS, HostFile, HostFileSystem, HostHandle, Special, to_fs_error
 from sandhook.host.launcher import Launch, Launcher
 from sandhook.host.poller import Poller
 from sandhook.host.realpipe import RealPipe
@@ -171,7 +171,7 @@ class HostRun:
 
     def resource_limits(self, letter: str) -> tuple[int | None, int | None] | None:
         """Return the soft and the hard limit that ``ulimit -letter`` prints."""
-        return rlimits.current(letter)
+        return rlimits.current_limits(letter)
 
     def capacity(self, directory: VirtualPath) -> tuple[int, int, int, int]:
         """Return the size and use of a directory's file system: bytes, used bytes, files, used files."""
@@ -189,7 +189,7 @@ class HostRun:
                 return open_fifo(path, flags, self._poller, self._kernel.scheduler)
             fd = os.open(path, flags | os.O_NONBLOCK)
         except OSError as error:
-            raise translated(error, self._fs.virtual(path)) from None
+            raise to_fs_error(error, self._fs.virtual(path)) from None
         os.set_blocking(fd, True)
         return fd
 
@@ -244,7 +244,7 @@ class HostRun:
         try:
             os.kill(pid, signal if WINDOWS else to_native(signal))
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     # ------------------------------------------------------------------ the end
 
