@@ -15,7 +15,8 @@ from sandhook.host.files import HostFileSystem
 from sandhook.host.inheritance import inherited_descriptors, inherited_environment
 from sandhook.host.poller import Poller
 from sandhook.host.streams import NullDevice, Streams
-from sandhook.interp.external import NOT_EXECUTABLE, NOT_FOUND, is_all_of_process
+from sandhook.interp.execve import NOT_EXECUTABLE, NOT_FOUND
+from sandhook.interp.external import is_all_of_process
 from sandhook.interp.jobs import tell_of_ended
 from sandhook.kernel.signals import SIGCHLD, Terminated
 from sandhook.record import Record

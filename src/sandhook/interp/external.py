@@ -1,15 +1,13 @@
 """External commands: utilities, nested shells, and scripts of the virtual file system.
 
-Source: POSIX.1-2024 XCU 2.9.1.6; execve(2) of Linux 6.1; bash 5.2's messages for a file that execve refuses.
-Divergence: L-SHEBANG-001, a shell is known by its name in any directory.
+Source: POSIX.1-2024 XCU 2.9.1.6; bash 5.2's messages for a file that execve refuses.
 """
 
 from __future__ import annotations
 
 import errno
-import stat
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from greenlet import getcurrent
 
@@ -17,6 +15,7 @@ from sandhook.command.context import Context, Ended, NotStarted
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup
 from sandhook.interp.environment import set_environment
+from sandhook.interp.execve import NOT_EXECUTABLE, NOT_FOUND, ExecError, find_image
 from sandhook.interp.jobs import tell_of_ended
 from sandhook.interp.lookup import SHELLS
 from sandhook.interp.outside import outside
@@ -25,63 +24,16 @@ from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.record import Record
 from sandhook.state.state import EXECUTED, KILLED, Function, State
 from sandhook.text.quoting import ansi_c, needs_ansi_c
-from sandhook.vfs.errors import TEXTS, error_text, fs_error
+from sandhook.vfs.errors import TEXTS
 from sandhook.vfs.path import join
-
-if TYPE_CHECKING:
-    from sandhook.dispatch.shebang import Shebang
 
 #: Calls a function with arguments.
 CallFunction: TypeAlias = "Callable[[Runtime, State, Function, list[str]], int]"
 
-NOT_FOUND, NOT_EXECUTABLE = 127, 126
-
-#: Scripts that may be each other's interpreters in one start (a count), as in Linux.
-MAX_INTERPRETERS = 5
-
 #: Bytes in which bash looks for a NUL before it runs a file as a script.
 _SAMPLE = 128
-
-
-class Image(Record):
-    """What execve runs for a file of the virtual file system.
-
-    Fields:
-        name: The utility, or the shell.
-        argv: Its arguments; the first is its own name.
-    """
-
-    name: str
-    argv: Sequence[str]
-
-
-class ExecError(Exception):
-    """execve refuses a file.
-
-    Attributes:
-        errno: The error number: ENOEXEC for text without a "#!" line that Linux takes.
-        interpreter: The interpreter that the file names, None when the fault is the file's own.
-        program: The file at fault: the command's, its interpreter, or an interpreter of that.
-    """
-
-    def __init__(self, code: int, interpreter: str | None = None, program: str = "") -> None:
-        super().__init__(code)
-        self.errno = code
-        self.interpreter = interpreter
-        self.program = program
-
-    @property
-    def status(self) -> int:
-        """The exit status of a command that fails so: 127 when a file is missing, else 126."""
-        return NOT_FOUND if self.errno == errno.ENOENT else NOT_EXECUTABLE
-
-    @property
-    def reason(self) -> str:
-        """The text of the error number."""
-        return error_text(fs_error(self.errno))
 
 
 class ShellContext(Context):
@@ -139,7 +91,7 @@ def run_external(
         if handler is not None:
             return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))
         runtime.complain(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
-        runtime.write_error(state, _hint(state, name))
+        _write_hint(runtime, state, name)
         return NOT_FOUND
     file, utility = located
     state.extra[EXECUTED] = file
@@ -153,6 +105,11 @@ def _hint(state: State, name: str) -> str:
     from sandhook.interp.advice import hint
 
     return hint(state, name)
+
+
+def _write_hint(runtime: Runtime, state: State, name: str) -> None:
+    if text := _hint(state, name):
+        runtime.write_error(state, text)
 
 
 def run_standard(runtime: Runtime, state: State, name: str, argv: Sequence[str]) -> int:
@@ -219,63 +176,6 @@ def is_all_of_process(state: State) -> bool:
     return bool(state.extra.get("last_command") == state.calls)
 
 
-# --------------------------------------------------------------------------- execve
-
-
-def find_image(state: State, path: str, argv: Sequence[str]) -> Image:
-    """Return what Linux runs for a file: follow "#!" lines until a utility or a shell is reached.
-
-    Raises:
-        ExecError: The file, or an interpreter on the way, cannot be run.
-    """
-    first: str | None = None
-    file, words = path, [path, *argv[1:]]
-    for _ in range(MAX_INTERPRETERS + 1):
-        standard = lookup.utility_at(state, file)
-        if standard is not None and not lookup.is_executable(state, file):
-            return Image(standard, words)
-        try:
-            shebang = _shebang(_content(state, file), first, file)
-        except OSError as error:
-            shell = file.rpartition("/")[2]
-            if first is not None and error.errno == errno.ENOENT and file[0] == "/" and shell in SHELLS:
-                return Image(shell, words)
-            raise ExecError(error.errno or errno.EACCES, first, file) from None
-        if shebang is None:
-            raise ExecError(errno.ENOEXEC, first, file)
-        first = shebang.interpreter if first is None else first
-        argument = [] if shebang.argument is None else [shebang.argument]
-        words = [shebang.interpreter, *argument, file, *words[1:]]
-        file = shebang.interpreter
-    raise ExecError(errno.ELOOP, first, file)
-
-
-def _content(state: State, path: str) -> bytes:
-    """Return the content of a regular file that may be executed. Raises OSError."""
-    if not path:
-        raise fs_error(errno.ENOENT)
-    fs = state.process.kernel.fs
-    absolute = join(state.process.cwd, path)
-    if not stat.S_ISREG(fs.stat(absolute).mode) or not fs.access(absolute, 1):
-        raise fs_error(errno.EACCES)
-    return fs.read_bytes(absolute)
-
-
-def _shebang(data: bytes, first: str | None, file: str) -> Shebang | None:
-    """Return the "#!" line of a file, None when there is no such line. Raises ExecError.
-
-    The dispatcher skips a byte order mark before the line. Linux does not, so neither does the sandbox.
-    """
-    if data[:2] != b"#!":
-        return None
-    from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
-
-    try:
-        return read_shebang(data[:READ])
-    except ShebangError as error:
-        raise ExecError(error.errno, first or "", file) from None
-
-
 def _run_text(runtime: Runtime, state: State, path: str, argv: Sequence[str], shell: str) -> int:
     """Run a file that execve refused with ENOEXEC by a shell, unless it looks like a program."""
     head = state.process.kernel.fs.read_bytes(join(state.process.cwd, path))[:_SAMPLE]
@@ -290,7 +190,7 @@ def _report(runtime: Runtime, state: State, path: str, error: ExecError) -> int:
     """Write bash's message for a file that cannot be run; return the exit status."""
     if error.interpreter is not None and error.errno == errno.ENOENT:
         runtime.complain(state, f"{path}: cannot execute: required file not found")
-        runtime.write_error(state, _hint(state, error.program))
+        _write_hint(runtime, state, error.program)
     elif error.interpreter is not None:
         runtime.write_error(
             state, f"{state.name}: {path}: {error.interpreter}: bad interpreter: {error.reason}\n"
