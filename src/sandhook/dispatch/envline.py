@@ -50,7 +50,7 @@ def read_env_line(argument: str | None, environment: Mapping[str, str]) -> EnvLi
     """Return what ``env ARGUMENT script`` runs.
 
     Args:
-        argument: The "#!" line's only argument; None when there is none.
+        argument: The "#!" line's only argument; None without an argument.
         environment: The variables for ``${NAME}``; options of the line change a copy.
 
     Raises:
