@@ -8,7 +8,7 @@ for /bin and /usr/bin, the utility of that name. A run in host mode asks the hos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, TypeAlias
 
 from sandhook.interp.outside import outside
 from sandhook.record import Record
@@ -16,9 +16,6 @@ from sandhook.state.assignment import Assigned
 from sandhook.state.state import Hashed, State
 from sandhook.vfs.names import MAX_LINKS
 from sandhook.vfs.path import basename, dirname, join
-
-if TYPE_CHECKING:
-    from sandhook.command.run import Utility
 
 Argument: TypeAlias = "str | Assigned"
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
@@ -62,7 +59,7 @@ class Commands:
     def __init__(
         self,
         load: Callable[[str], Builtin | None],
-        utilities: Mapping[str, Utility],
+        utilities: Mapping[str, Any],
         *,
         prepare: Prepare,
         test: Callable[[State, list[str]], bool],
