@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from sandhook.dispatch import Interpreter, Program, plan
+from sandhook.dispatch.model import Interpreter, Program
+from sandhook.dispatch.plan import plan
 from tests.dispatch.machine import RealFiles
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the rules are those of Linux")

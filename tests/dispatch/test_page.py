@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandhook.dispatch import Interpreter, Program, Refused, Source, is_path, plan
+from sandhook.dispatch.model import Interpreter, Program, Refused, Source
+from sandhook.dispatch.plan import is_path, plan
 from sandhook.host.environment import loads_code
 from sandhook.host.names import to_native, to_virtual
 from tests.dispatch.machine import NamedFiles

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sandhook.dispatch import Interpreter, Program, Refused, Source, is_path, plan
+from sandhook.dispatch.model import Interpreter, Program, Refused, Source
+from sandhook.dispatch.plan import is_path, plan
 from tests.dispatch.machine import NamedFiles
 
 PATH = {"python3": "/usr/bin/python3", "bash": "/usr/bin/bash", "node": "/opt/node", "pwsh": "/opt/pwsh"}
@@ -252,7 +253,7 @@ def test_other_languages_without_a_first_line_are_advised(name: str, line: str) 
 
 def test_files_of_script_host_need_the_table() -> None:
     found = made(b"WScript.Echo 1\r\n", name="./x.vbs")
-    assert found == Refused(126, "./x.vbs: cannot execute: give '.vbs' a program in the table of extensions")
+    assert found == Refused(126, "./x.vbs: cannot execute: add '.vbs' to the table of extensions")
     table = {".vbs": ("/opt/python3", "//nologo")}
     assert made(b"x", name="./x.vbs", extensions=table).argv[1:] == ("//nologo", "./x.vbs")
 

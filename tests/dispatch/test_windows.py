@@ -16,17 +16,9 @@ from typing import Any
 
 import pytest
 
-from sandhook.dispatch import (
-    Interpreter,
-    Program,
-    Refused,
-    Source,
-    UnsafeArgument,
-    batch_arguments,
-    plan,
-    windows_command_line,
-)
-from sandhook.dispatch.batch import is_batch
+from sandhook.dispatch.batch import UnsafeArgument, batch_arguments, is_batch, windows_command_line
+from sandhook.dispatch.model import Interpreter, Program, Refused, Source
+from sandhook.dispatch.plan import plan
 from tests.dispatch.machine import NamedFiles
 
 CMD = r"C:\Windows\system32\cmd.exe"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sandhook.host.children import Supervisor
-from sandhook.host.poller import Poller, inbound, left_over, outbound, read_some, write_some
+from sandhook.host.poller import Poller, inbound, outbound, read_some, unread_bytes, write_some
 from tests.host.programs import LONG, Left, posix, read_all, shell, spawn, until, wait
 
 
@@ -98,19 +98,19 @@ print("never", flush=True)
 
     def test_what_nobody_read_comes_back(self) -> None:
         theirs, ours = outbound()
-        assert left_over(theirs, 10) == b""
+        assert unread_bytes(theirs, 10) == b""
         write_some(ours, b"x" * 3000)
-        assert left_over(theirs, 1000) == b"x" * 1000
-        assert left_over(theirs, 10_000) == b"x" * 2000
-        assert left_over(theirs, 10_000) == b""
+        assert unread_bytes(theirs, 1000) == b"x" * 1000
+        assert unread_bytes(theirs, 10_000) == b"x" * 2000
+        assert unread_bytes(theirs, 10_000) == b""
         closed(ours)
-        assert left_over(theirs, 10) == b""
+        assert unread_bytes(theirs, 10) == b""
         closed(theirs)
 
     @posix
     def test_the_childs_ends_wait_as_programs_expect(self) -> None:
         (theirs_in, ours_out), (ours_in, theirs_out) = outbound(), inbound()
-        left_over(theirs_in, 10)
+        unread_bytes(theirs_in, 10)
         assert [os.get_blocking(fd) for fd in (theirs_in, theirs_out)] == [True, True]
         assert not any(os.get_inheritable(fd) for fd in (theirs_in, ours_out, ours_in, theirs_out))
         closed(theirs_in, ours_out, ours_in, theirs_out)
@@ -326,7 +326,7 @@ class TestPoller:
         with Supervisor() as supervisor:
             text = "import os\nwhile os.read(0, 1) != b'\\n': pass"
             assert wait(supervisor.start(spawn(text, files={0: theirs})), poller) == 0
-        assert left_over(theirs, 100) == b"second\nthird\n"
+        assert unread_bytes(theirs, 100) == b"second\nthird\n"
         closed(theirs, ours)
 
     @posix

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, Ended, NotStarted
 from sandhook.command.run import run_utility
 from sandhook.kernel.descriptor import Capture, Input, OutputCap
 from sandhook.kernel.process import Kernel
@@ -47,24 +47,27 @@ class Sandbox:
         cap = OutputCap(self.limits.output_bytes)
         out, err = Capture(kernel.budget, cap), Capture(kernel.budget, cap)
         process = kernel.new_process(1, {0: Input(stdin), 1: out, 2: err}, VirtualPath("/workspace"))
-        environment = dict(env or {})
+        variables = dict(env or {})
 
-        def run(command, *, environment=environment, stdin=None, process=process):  # type: ignore[no-untyped-def]
+        def run(command, *, environment=None, stdin=None, process=process, in_place=False):  # type: ignore[no-untyped-def]
             """What env and xargs call: another utility, in the same process or in one that was made for it."""
             held = process.descriptors[0]
             if stdin is not None:
                 process.descriptors[0] = stdin
             try:
-                return run_utility(
-                    load(command[0]), command[1:], Context(command[0], process, environment, run)
+                return Ended(
+                    run_utility(
+                        load(command[0]),
+                        command[1:],
+                        Context(command[0], process, variables if environment is None else environment, run),
+                    )
                 )
             except KeyError:
-                err.write(f"{command[0]}: command not found\n".encode())
-                return 127
+                return Ended(127, 0, NotStarted("No such file or directory"))
             finally:
                 process.descriptors[0] = held
 
-        context = Context(argv[0], process, environment, run)
+        context = Context(argv[0], process, variables, run)
         process.start(lambda: run_utility(load(argv[0]), argv[1:], context))
         try:
             kernel.scheduler.run(lambda: process.done)

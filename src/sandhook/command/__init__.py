@@ -16,4 +16,6 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     RAW: bool = False           no option parsing at all: every argument is an operand (echo, test, true)
     WRITE_ERROR: str            what is said when standard output cannot be written; "{}" is the reason
     WRITE_STATUS: int           the exit status then, if it is not USAGE_STATUS
+    FIXED_NAMES: Container[str] programs of the module whose messages begin with the name they are registered under,
+                                whatever argv[0] is (awk, jq, gzip); all others use argv[0]
 """

@@ -8,6 +8,7 @@ from typing import Protocol
 from sandhook.kernel.descriptor import CHUNK, Description, File
 from sandhook.kernel.process import Kernel, Process
 from sandhook.limits import Budget
+from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.path import VirtualPath, join
 
@@ -36,8 +37,35 @@ class WriteError(Exception):
 # --------------------------------------------------------------------------- the context
 
 
+class NotStarted(Record):
+    """Why a command never ran.
+
+    Fields:
+        reason: The system's text: "No such file or directory".
+        hint: A line that follows the utility's own message, with its newline; "" for none.
+    """
+
+    reason: str
+    hint: str = ""
+
+
+class Ended(Record):
+    """How a command ended that a utility had run.
+
+    Fields:
+        status: Exit status, 0 to 255; 128 + n after signal n. When the command never ran, POSIX's status
+            for that: 127 for a file that is missing, 126 for one that cannot be executed.
+        signal: The signal that ended the command, 0 for none.
+        not_started: Why the command never ran, None when it ran. Nothing has been reported then.
+    """
+
+    status: int
+    signal: int = 0
+    not_started: NotStarted | None = None
+
+
 class RunCommand(Protocol):
-    """Runs another command for a utility (env, xargs) and returns its exit status."""
+    """Runs another command for a utility (env, xargs), as execvp would."""
 
     def __call__(
         self,
@@ -46,8 +74,16 @@ class RunCommand(Protocol):
         environment: Mapping[str, str] | None = None,
         stdin: Description | None = None,
         process: Process | None = None,
-    ) -> int:
-        """Run; ``process`` is a child that was made for the command already."""
+        in_place: bool = False,
+    ) -> Ended:
+        """Run a command to its end.
+
+        Args:
+            environment: All exported variables, None for those of the utility.
+            stdin: Standard input, None for that of the utility.
+            process: A child that was forked for the command already.
+            in_place: The command replaces the utility, which has nothing to do afterwards (env).
+        """
         ...
 
 
@@ -60,7 +96,8 @@ class Context:
             is registered under. Modules that serve several names decide by it.
         process: Its virtual process; use the methods below where there is one.
         environment: The exported variables.
-        run: Runs another command by name (functions excepted), as execvp would.
+        run: Runs another command by name (functions excepted), as execvp would; ``run_command`` also
+            reports a command that cannot be run.
     """
 
     __slots__ = (
@@ -121,8 +158,36 @@ class Context:
         for number, description in ((0, stdin), (1, stdout)):
             if description is not None:
                 child.install(number, description)
-        child.start(lambda: self.run(argv, environment=environment, process=child))
+        child.start(lambda: self._ended(argv, self.run(argv, environment=environment, process=child)))
         return child
+
+    def run_command(
+        self,
+        argv: Sequence[str],
+        words: str = "'{}'",
+        *,
+        environment: Mapping[str, str] | None = None,
+        stdin: Description | None = None,
+        in_place: bool = False,
+    ) -> int:
+        """Run another command to its end and return its exit status; report it when it cannot be run.
+
+        Args:
+            words: What the message has between the utility's name and the reason; "{}" is the command.
+        """
+        return self._ended(
+            argv, self.run(argv, environment=environment, stdin=stdin, in_place=in_place), words
+        )
+
+    def _ended(self, argv: Sequence[str], ended: Ended, words: str = "'{}'") -> int:
+        if ended.not_started is not None:
+            self.report_not_started(argv[0], ended.not_started, words)
+        return ended.status
+
+    def report_not_started(self, command: str, why: NotStarted, words: str = "'{}'") -> None:
+        """Write "name: words: reason" to standard error for a command that cannot be run, and the hint."""
+        text = f"{self.name}: {words.replace('{}', command)}: {why.reason}\n{why.hint}"
+        self.process.complain(text.encode("utf-8", "surrogateescape"))
 
     # ------------------------------------------------------------------ output
 

@@ -157,7 +157,7 @@ class UtilityContext:
     def run(self, *argv: str, env: Mapping[str, str] | None = None) -> int:
         """Run another command on the same streams and return its exit status."""
         self._context.flush()
-        return self._context.run(argv, environment=env)
+        return self._context.run_command(argv, environment=env)
 
     def error(self, message: str, status: int = 1) -> int:
         """Write "name: message" to standard error and return ``status``: ``return ctx.error("no such user")``."""

@@ -6,6 +6,7 @@ from time import monotonic
 
 from sandhook.conformance.oracle import RealShell
 from sandhook.conformance.runner import Observed, observed
+from sandhook.host.search import Preference
 from sandhook.host.shell import HostShell
 from sandhook.host.world import Host
 from sandhook.limits import Limits
@@ -24,7 +25,7 @@ class HostedShell(RealShell):
         root: str | None = None,
         jobs: int = 1,
         timeout: float | None = None,
-        prefer: str = "own",
+        prefer: Preference = "own",
     ) -> None:
         super().__init__("host", root=root, jobs=jobs, timeout=timeout)
         self._host = Host(prefer=prefer, executable_bit=True)

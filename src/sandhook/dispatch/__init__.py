@@ -1,25 +1,6 @@
 """Which program runs a file that a command names by its path.
 
-Nothing here touches the host: a caller hands in what it sees of the machine (``Files``) and gets a
-plan, which it carries out itself.
+Nothing here touches the host. A caller passes what it sees of the machine (``model.Files``) to
+``plan.plan`` and carries out the plan itself. The sandbox reads "#!" lines by ``shebang`` alone, so
+this package imports none of its modules.
 """
-
-from __future__ import annotations
-
-from sandhook.dispatch.batch import UnsafeArgument, batch_arguments, windows_command_line
-from sandhook.dispatch.model import Files, Interpreter, Plan, Program, Refused, Source
-from sandhook.dispatch.plan import is_path, plan
-
-__all__ = [
-    "Files",
-    "Interpreter",
-    "Plan",
-    "Program",
-    "Refused",
-    "Source",
-    "UnsafeArgument",
-    "batch_arguments",
-    "is_path",
-    "plan",
-    "windows_command_line",
-]

@@ -1,8 +1,8 @@
 """Command lines for Windows: the usual quoting, and that of cmd.exe, which runs .bat and .cmd files.
 
-A program on Windows gets one line of text and cuts it itself. Nearly all do it as Microsoft's C
-library does, but cmd.exe reads the line as source first, and a batch file may read its arguments as
-source again (``call``, ``%~1``, delayed expansion): what is a word to the caller can then be a command.
+A program on Windows gets one line of text and splits it itself. Nearly all programs split it as Microsoft's
+C library does. But cmd.exe parses the line as source first, and a batch file may parse its arguments as
+source again (``call``, ``%~1``, delayed expansion), so that a word of the caller becomes a command.
 No quoting prevents that for every batch file, so arguments with such characters are refused.
 
 Sources: Microsoft, "Parsing C command-line arguments" and ``cmd /?``; CVE-2024-24576, CVE-2024-43402.
@@ -12,29 +12,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-#: Characters that mean something to cmd.exe, inside quotes or when the batch file drops those.
+#: Characters that are special to cmd.exe, inside quotes or after the batch file drops the quotes.
 _UNSAFE = frozenset('"%!^&|<>')
 
-#: Besides letters and digits, what cmd.exe passes on unquoted.
+#: Characters that cmd.exe passes on unquoted, in addition to letters and digits.
 _PLAIN = frozenset("#$*+-./:?@\\_~{}[]")
 
-#: Of the file's own name, which is quoted once and read once, only these are unsafe.
+#: The unsafe characters of the file's own name, which is quoted once and parsed once.
 _UNSAFE_IN_NAME = frozenset('"%')
 
 _BATCH = (".bat", ".cmd")
 
 
 class UnsafeArgument(ValueError):
-    """An argument that no quoting brings to a batch file unharmed."""
+    """An argument that no quoting can pass to a batch file unchanged."""
 
 
 def is_batch(path: str) -> bool:
-    """Whether Windows runs the file by cmd.exe. Dots and spaces at the end count for nothing, as there."""
+    """Return True when Windows runs the file by cmd.exe, which ignores dots and spaces at the end."""
     return path.rstrip(". ").lower().endswith(_BATCH)
 
 
 def windows_command_line(argv: Sequence[str]) -> str:
-    """Return one line that Microsoft's C library cuts into ``argv`` again.
+    """Return one line that Microsoft's C library splits into ``argv`` again.
 
     Raises:
         UnsafeArgument: An argument holds a NUL, or the program's name a quote.
@@ -71,10 +71,10 @@ def _quoted(argument: str) -> str:
 
 
 def batch_arguments(path: str, arguments: Sequence[str]) -> str:
-    """Return what stands behind ``cmd.exe`` to run a batch file.
+    """Return the arguments of ``cmd.exe`` that run a batch file.
 
     ``/d`` leaves out the AutoRun commands of the registry, ``/v:off`` delayed expansion, and ``/s`` makes
-    cmd.exe take away exactly the outer quotation marks.
+    cmd.exe remove exactly the outer quotation marks.
 
     Args:
         path: Native path of the .bat or .cmd file.

@@ -1,7 +1,7 @@
-"""What ``env`` makes of the argument that a "#!" line gives it.
+"""How ``env`` parses the argument of a "#!" line.
 
-Source: GNU coreutils 9.1, "env: -S usage". As the kernel hands over one argument, ``-S`` is the way to give
-several; a line without it, which env itself would not understand, is read as its author meant it.
+Source: GNU coreutils 9.1, "env: -S usage". The kernel passes one argument, which ``-S`` splits. A line with
+several words and without ``-S`` fails in env itself; it is split here, as its author meant it.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ _BLANK = " \t\n\v\f\r"
 #: Long options of env that a "#!" line may use, to their letters.
 _LONG = {"ignore-environment": "i", "unset": "u", "debug": "v", "split-string": "S"}
 
-#: All others: a shortened option must not mean one of these.
+#: The other long options: an abbreviation that fits one of these is ambiguous.
 _REFUSED = (
     "null", "chdir", "default-signal", "ignore-signal", "block-signal", "list-signal-handling", "help", "version",
 )  # fmt: skip
 
-#: A string of -S may hold a -S; no script needs more of them.
+#: Options -S in strings of -S that are followed; no script needs more.
 _NESTED = 16
 
 
 class EnvLine(Record):
-    """What to run.
+    """The program that an env line runs.
 
     Attributes:
-        program: Its name: a path, or a word to look up in PATH.
-        arguments: Those that stand before the script.
+        program: A path, or a word to look up in PATH.
+        arguments: The arguments before the script.
         environment: The whole environment, when the line changes it; else None.
-        whole: The argument uncut, when it was cut though no -S asked for that; else "".
-        notes: What was left out.
+        whole: The whole argument, when it was split without -S; else "".
+        notes: Options that were ignored, for the report of the run.
     """
 
     program: str
@@ -43,18 +43,18 @@ class EnvLine(Record):
 
 
 class EnvError(Exception):
-    """A line that names no program, or asks for what is not offered."""
+    """A line that names no program, or has an option that is not supported."""
 
 
 def read_env_line(argument: str | None, environment: Mapping[str, str]) -> EnvLine:
     """Return what ``env ARGUMENT script`` runs.
 
     Args:
-        argument: The "#!" line's only argument; None when there is none.
-        environment: For ``${NAME}``, and to be changed.
+        argument: The "#!" line's only argument; None without an argument.
+        environment: The variables for ``${NAME}``; options of the line change a copy.
 
     Raises:
-        EnvError: With the message for standard error.
+        EnvError: The line cannot be run; the text is for standard error.
     """
     if not argument or not argument.strip(_BLANK):
         raise EnvError("env: missing program name")
@@ -67,10 +67,10 @@ def read_env_line(argument: str | None, environment: Mapping[str, str]) -> EnvLi
 
 
 class _Line:
-    """The options of a line, while they are read."""
+    """Parser of the options of a line."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._given = environment
+        self._environment = environment
         self._splits = 0
         self._empty = False
         self._unset: list[str] = []
@@ -81,7 +81,7 @@ class _Line:
         if words and words[0] == "-":
             self._empty = True
             del words[0]
-        changed = {} if self._empty else dict(self._given)
+        changed = {} if self._empty else dict(self._environment)
         for name in self._unset:
             if not name or "=" in name:
                 raise EnvError(f"env: cannot unset '{name}': Invalid argument")
@@ -93,11 +93,11 @@ class _Line:
             changed[name] = value
         if not words:
             raise EnvError("env -S requires a program" if self._splits else "env: missing program name")
-        new = changed if changed != self._given else None
+        new = changed if changed != self._environment else None
         return EnvLine(words[0], tuple(words[1:]), new, notes=tuple(self._notes))
 
     def _options(self, words: list[str]) -> list[str]:
-        """Take the options off and return the words behind them."""
+        """Parse the options and return the words after them."""
         while words and words[0].startswith("-") and words[0] != "-":
             word = words.pop(0)
             if word == "--":
@@ -134,7 +134,7 @@ class _Line:
         return words
 
     def _is_plain(self, letters: str, place: int) -> bool:
-        """Whether a letter without value may stand here: behind -S, or before it in one word with it."""
+        """Return True where a letter without value is allowed: after -S, or before it in the same word."""
         return self._splits > 0 or "S" in letters[place:].split(None, 1)[0]
 
     def _with_value(self, letter: str, value: str, words: list[str]) -> list[str]:
@@ -150,7 +150,7 @@ class _Line:
         from sandhook.text.env_string import EnvStringError, split_string
 
         try:
-            return split_string(text, self._given)
+            return split_string(text, self._environment)
         except EnvStringError as error:
             raise EnvError(f"env: {error}") from None
 

@@ -1,8 +1,8 @@
-"""Files without a "#!" line whose extension says that they are no shell source."""
+"""Extensions of files that are not shell source, for files without a "#!" line."""
 
 from __future__ import annotations
 
-#: Extension to the first line that makes the file run anywhere. Batch files have none.
+#: Extension to the first line that makes the file run on every system. A batch file cannot have such a line.
 _FIRST_LINES = {
     ".py": "#!/usr/bin/env python3",
     ".pyw": "#!/usr/bin/env python3",
@@ -23,7 +23,7 @@ _FIRST_LINES = {
 
 _BATCH = (".bat", ".cmd")
 
-#: What Windows Script Host runs: its languages have no such line.
+#: Files of Windows Script Host, whose languages have no such line either.
 _SCRIPT_HOST = (".vbs", ".vbe", ".jse", ".wsf", ".wsh")
 
 
@@ -36,12 +36,12 @@ def extension(path: str, windows: bool) -> str:
 
 
 def advice(ending: str) -> str | None:
-    """Return why a file of this extension is not run as shell source, and what to do; None when it may be."""
+    """Return why a file of this extension is not run as shell source, and a remedy; None when it may be shell source."""
     if ending in _BATCH:
         return f"a {ending} file needs Windows"
     if ending in _SCRIPT_HOST:
-        return f"give {ending!r} a program in the table of extensions"
+        return f"add {ending!r} to the table of extensions"
     line = _FIRST_LINES.get(ending)
     if line is None:
         return None
-    return f"no '#!' line: write '{line}' as its first line, or give {ending!r} a program in the table of extensions"
+    return f"no '#!' line: write '{line}' as its first line, or add {ending!r} to the table of extensions"

@@ -1,4 +1,4 @@
-"""What dispatch sees of the machine, and the four plans that it makes."""
+"""The machine as the dispatcher sees it, and the four kinds of plan."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Files(Protocol):
         """Return the first ``count`` bytes of a regular file, fewer when it is shorter.
 
         Raises:
-            OSError: ENOENT, ENOTDIR, EISDIR, EACCES, ELOOP; EACCES too for what is neither file nor directory,
-                which is never opened (a FIFO would wait).
+            OSError: ENOENT, ENOTDIR, EISDIR, EACCES, ELOOP. EACCES also for a FIFO or device, which is
+                never opened, because that may wait.
         """
 
     def find(self, name: str) -> str | None:
-        """Return the program that PATH (on Windows with PATHEXT) gives for a name without a separator.
+        """Return the program that PATH (on Windows with PATHEXT) has for a name without a separator.
 
-        The current directory is never searched, whatever PATH says.
+        The current directory is never searched, even when PATH has it.
         """
 
     def exists(self, path: str) -> bool:
-        """Whether there is something of that name. Raises OSError when that cannot be told (EACCES on the way)."""
+        """Return True when there is a file of any kind. Raises OSError when that is unknown (EACCES on the way)."""
 
     def executable(self, path: str) -> bool:
-        """Whether it is a regular file that the user may execute; on Windows, whether it is a file."""
+        """Return True for a regular file that the user may execute; on Windows, for any file."""
 
 
 class Program(Record):
@@ -44,7 +44,7 @@ class Program(Record):
 
     Attributes:
         executable: Native path.
-        argv: Its arguments; the first is the name as it was called.
+        argv: Its arguments; the first is the command's name as written.
         command_line: The Windows command line to start it with as it is, or "" to quote ``argv`` in the usual way.
     """
 
@@ -59,7 +59,7 @@ class Interpreter(Record):
     Attributes:
         executable: Native path of the interpreter.
         argv: All of its arguments: its name, those of the first line, the script, those of the command.
-        notes: What was tolerated, for the report of the run.
+        notes: Faults of the file that were tolerated, for the report of the run.
         environment: The whole environment to start it in, when the first line changes it; else None.
         command_line: As in ``Program``.
     """
@@ -78,7 +78,7 @@ class Source(Record):
         path: Native path of the file to read.
         argv: $0 and the positional parameters.
         notes: As in ``Interpreter``.
-        options: Arguments that the first line gives to the shell, before the file's name.
+        options: Arguments of the first line for the shell, before the file's name.
         shell: "bash", or "sh" when the first line asks for the standard's shell.
         environment: As in ``Interpreter``.
     """

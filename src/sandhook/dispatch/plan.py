@@ -1,22 +1,27 @@
-"""From a path and its arguments to what is to be run.
+"""Finds what runs a file, from its path and arguments.
 
-A "#!" line is followed as Linux follows it, and where Linux gives up (the interpreter is elsewhere on this
-machine, a carriage return, no executable bit) as its author meant it.
+A "#!" line is followed as Linux follows it. Where Linux fails (the interpreter is elsewhere on this
+machine, a carriage return, no executable bit) the line is followed as its author meant it.
 """
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 from sandhook.dispatch.batch import UnsafeArgument, batch_arguments, is_batch
 from sandhook.dispatch.envline import EnvError, EnvLine, read_env_line
 from sandhook.dispatch.extensions import advice, extension
 from sandhook.dispatch.model import Files, Interpreter, Plan, Program, Refused, Source
 from sandhook.dispatch.shebang import BOM, READ, Shebang, ShebangError, read_shebang
+from sandhook.record import Record
 from sandhook.vfs.errors import error_text
 
-#: Bytes in which a NUL says that a file is no text.
+#: When sandhook's own shell runs a script whose "#!" line names sh or bash.
+OwnShell: TypeAlias = Literal["never", "missing", "always"]
+
+#: The first bytes of a file, among which a NUL means that the file is not text.
 _TEXT = 128
 
 #: ELF, Mach-O of both byte orders and widths, and its universal files; "MZ" begins a Windows program.
@@ -30,7 +35,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 #: Scripts that may be each other's interpreters in one start, as in Linux.
 _LEVELS = 5
 
-#: And in all, for every env is a start of its own.
+#: Scripts in one chain of starts: each env is a start of its own, whose levels are counted anew.
 _STARTS = 40
 
 _WINDOWS_ENDINGS = (".com", ".exe", ".bat", ".cmd")  # in PATHEXT's order
@@ -42,10 +47,10 @@ _ALSO = {"python3": "python", "pip3": "pip"}
 
 
 def is_path(name: str, windows: bool) -> bool:
-    """Whether a command's name is a file to dispatch, rather than a word to look up in PATH.
+    """Return True when a command's name is a file to dispatch, not a word to look up in PATH.
 
-    It is when it has a separator, as for every shell: ``./x``, ``/x``, ``~/x``, ``dir/x``; on Windows also
-    with backslashes, and so ``X:\\x``.
+    A path has a separator, as for every shell: ``./x``, ``/x``, ``~/x``, ``dir/x``. On Windows a backslash
+    is a separator, too: ``X:\\x``.
     """
     return "/" in name or (windows and "\\" in name)
 
@@ -57,62 +62,65 @@ def plan(
     *,
     extensions: Mapping[str, Sequence[str]] = {},
     executable_bit: bool = False,
-    own_shell: str = "never",
+    own_shell: OwnShell = "never",
     environment: Mapping[str, str] = {},
     native: Callable[[str], str] | None = None,
 ) -> Plan:
     """Return what runs a file.
 
     Args:
-        path: The file as the system would be asked to start it; a script sees it as its name.
-        argv: The command; the first word is the name as it was called, and begins the messages.
-        files: The machine.
+        path: The file to start; a script gets this path as its name.
+        argv: The command; the first word is its name as written, with which messages begin.
+        files: The machine's files.
         extensions: Extension, lower case with its dot, to the program and its arguments that run files which
             have no "#!" line: ``{".py": ("python",)}``.
         executable_bit: Refuse files that the user may not execute, as the system does.
-        own_shell: When a "#!" line asks for sh or bash: "never" take sandhook's own, take it where the
+        own_shell: When sandhook's own shell runs a script whose "#!" line names sh or bash: "never", when the
             interpreter is "missing" from the machine, or "always".
-        environment: What the command would be started in, for ``env -S``.
-        native: Turns a path as a "#!" line has it into a native one; None where they are the same.
+        environment: The environment of the command, for ``env -S``.
+        native: Converts a path in a "#!" line to a native path; None where both are the same.
 
     Returns:
-        A plan; every fault is a ``Refused``.
+        A plan; ``Refused`` for a file that cannot be run.
+
+    Raises:
+        ValueError: ``own_shell`` is not one of these words.
     """
     if own_shell not in ("never", "missing", "always"):
         raise ValueError(f"own_shell is {own_shell!r}: never, missing or always")
-    return _Dispatch(argv, files, extensions, executable_bit, own_shell, environment, native).plan(path)
+    rules = _Rules(extensions, executable_bit, own_shell, native)
+    return _Dispatch(argv, files, rules, environment).plan(path)
 
 
 class _Refusal(Exception):
-    """Carries a Refused out of the steps that found it."""
+    """Ends the steps of a plan with a Refused."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.refused = Refused(status, message)
 
 
+class _Rules(Record):
+    """How a caller wants files to be dispatched: the arguments of ``plan`` of the same names."""
+
+    extensions: Mapping[str, Sequence[str]]
+    executable_bit: bool
+    own_shell: OwnShell
+    native: Callable[[str], str] | None
+
+
 class _Dispatch:
-    """The steps of one plan."""
+    """Makes one plan."""
 
     def __init__(
-        self,
-        argv: Sequence[str],
-        files: Files,
-        extensions: Mapping[str, Sequence[str]],
-        executable_bit: bool,
-        own_shell: str,
-        environment: Mapping[str, str],
-        native: Callable[[str], str] | None,
+        self, argv: Sequence[str], files: Files, rules: _Rules, environment: Mapping[str, str]
     ) -> None:
         self._name = argv[0]
         self._operands = tuple(argv[1:])
         self._files = files
-        self._extensions = extensions
-        self._executable_bit = executable_bit
-        self._own_shell = own_shell
+        self._rules = rules
         self._environment = environment
         self._changed = False
-        self._native = native
         self._notes: list[str] = []
 
     def plan(self, path: str) -> Plan:
@@ -123,7 +131,7 @@ class _Dispatch:
 
     def _plan(self, path: str) -> Plan:
         path, head = self._open(path)
-        if self._executable_bit and not self._files.executable(path):
+        if self._rules.executable_bit and not self._files.executable(path):
             raise self._refusal(126, "Permission denied")
         shebang = self._shebang(self._name, head)
         if shebang is not None:
@@ -135,10 +143,10 @@ class _Dispatch:
             raise self._refusal(126, "cannot execute UTF-16 text: save it as UTF-8")
         if is_binary(head):
             return Program(path, (self._name, *self._operands))
-        given = self._extensions.get(ending)
-        if given:
-            executable, first = self._locate(given[0], [], kernel=False)
-            return self._interpreter(executable, [first, *given[1:], path, *self._operands])
+        program = self._rules.extensions.get(ending)
+        if program:
+            executable, first = self._locate(program[0], [], kernel=False)
+            return self._interpreter(executable, [first, *program[1:], path, *self._operands])
         if (why := advice(ending)) is not None:
             raise self._refusal(126, f"cannot execute: {why}")
         if head.startswith(BOM):
@@ -146,7 +154,7 @@ class _Dispatch:
         return Source(path, (self._name, *self._operands), tuple(self._notes))
 
     def _open(self, path: str) -> tuple[str, bytes]:
-        """Return the path and the first bytes of the file, on Windows with the extension that is left out."""
+        """Return the file's path and first bytes; on Windows an extension that is left out is added."""
         names = [path]
         if self._files.windows and extension(path, True) not in _WINDOWS_ENDINGS:
             names += [path + ending for ending in _WINDOWS_ENDINGS]
@@ -156,7 +164,7 @@ class _Dispatch:
                 return name, self._files.head(name, READ)
             except OSError as error:
                 if error.errno == errno.EACCES and self._may_execute(name):
-                    return name, _MAGIC[0]  # a program: no interpreter could read a script of such a mode
+                    return name, _MAGIC[0]  # a program: an interpreter could not read a script of this mode
                 first = first or error
                 if error.errno != errno.ENOENT:
                     break
@@ -172,7 +180,7 @@ class _Dispatch:
     # ------------------------------------------------------------------ interpreters
 
     def _follow(self, shebang: Shebang, command: list[str]) -> Plan:
-        """Return the plan for a script: ``command`` is its path, as its interpreter gets it, and its arguments."""
+        """Return the plan for a script; ``command`` has the path that its interpreter gets, and its arguments."""
         level = 1
         for _ in range(_STARTS):
             if level > _LEVELS:
@@ -180,7 +188,7 @@ class _Dispatch:
             line = self._env_line(shebang)
             name = line.program if line is not None else shebang.interpreter
             options = [*line.arguments] if line is not None else _present(shebang.argument)
-            if self._own_shell == "always" and (shell := _shell(name)):
+            if self._rules.own_shell == "always" and (shell := _shell(name)):
                 return self._source(command[0], command, options, shell)
             found = self._interpreter_of(name, options, line)
             if isinstance(found, str):
@@ -201,11 +209,11 @@ class _Dispatch:
         )
 
     def _interpreter_of(self, name: str, options: list[str], line: EnvLine | None) -> tuple[str, str] | str:
-        """Return the executable and its argv[0], or the name of the shell that takes its place."""
+        """Return the executable and its argv[0], or the name of our shell that replaces it."""
         if line is not None and line.whole and (whole := self._find(line.whole)):
-            options.clear()  # a program whose very name has blanks is what env would start
+            options.clear()  # env starts a program whose name has blanks
             return whole, line.whole
-        shell = _shell(name) if self._own_shell == "missing" else ""
+        shell = _shell(name) if self._rules.own_shell == "missing" else ""
         try:
             return self._locate(name, options, kernel=line is None)
         except _Refusal as refusal:
@@ -215,7 +223,7 @@ class _Dispatch:
             raise
 
     def _env_line(self, shebang: Shebang) -> EnvLine | None:
-        """Return what env is asked for, when it is the interpreter, and note what it changes."""
+        """Return the parsed line when the interpreter is env, else None; keep the environment that it changes."""
         if _base(shebang.interpreter, self._files.windows) not in ("env", "env.exe"):
             return None
         try:
@@ -230,11 +238,11 @@ class _Dispatch:
         return line
 
     def _locate(self, name: str, options: Sequence[str], *, kernel: bool) -> tuple[str, str]:
-        """Return the native path of an interpreter, and what it gets as its own name.
+        """Return the native path of an interpreter, and its argv[0].
 
         Args:
             name: As written: a path, or a word.
-            options: For the message's sake.
+            options: The interpreter's options.
             kernel: A word is a file of the current directory first, as for Linux.
         """
         windows = self._files.windows
@@ -243,7 +251,8 @@ class _Dispatch:
                 return name, name
             found = self._find(name)
             return (found, name) if found else self._not_found(name)
-        path = self._native(name) if self._native is not None else name
+        native = self._rules.native
+        path = native(name) if native is not None else name
         for candidate in [path, *(path + ending for ending in (_WINDOWS_ENDINGS if windows else ()))]:
             if self._exists(candidate):
                 if not self._files.executable(candidate):
@@ -263,7 +272,7 @@ class _Dispatch:
         raise self._refusal(127, message)
 
     def _find(self, name: str) -> str | None:
-        """Look a word up in PATH: env's own, where it sets one."""
+        """Look a word up in PATH: in the one that env sets, if there is one."""
         if self._changed and not self._files.windows:
             for directory in self._environment.get("PATH", "/bin:/usr/bin").split(":"):
                 if directory.startswith("/") and self._may_execute(candidate := f"{directory}/{name}"):
@@ -288,7 +297,7 @@ class _Dispatch:
         except OSError as error:
             if error.errno == errno.EISDIR:
                 raise self._refusal(126, f"{executable}: bad interpreter: Permission denied") from None
-            return _MAGIC[0]  # what cannot be read may still be executed; the start tells
+            return _MAGIC[0]  # an unreadable file may still be executable; its start shows that
 
     def _shebang(self, name: str, head: bytes) -> Shebang | None:
         try:
@@ -339,7 +348,7 @@ class _Dispatch:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether a file's first bytes are a program's, or at least no text's."""
+    """Return True when a file's first bytes are those of a program, or not of text."""
     return b"\0" in head[:_TEXT] or head.startswith(_MAGIC)
 
 

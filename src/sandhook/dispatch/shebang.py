@@ -1,18 +1,20 @@
-"""The "#!" line, cut into interpreter and argument as Linux cuts it.
+"""Splits a "#!" line into interpreter and argument, as Linux does.
 
 Source: Linux 6.1, execve(2), "Interpreter scripts"; the tests compare with the kernel that runs them.
 """
 
 from __future__ import annotations
 
+import errno
+
 from sandhook.record import Record
 
-#: Bytes of a file that the kernel looks at. What is longer is cut, silently, in the argument alone.
+#: Bytes of a file that the kernel reads. A longer line is cut without an error, if the cut is in the argument.
 HEAD = 256
 
 BOM = b"\xef\xbb\xbf"
 
-#: Bytes of a file to read, therefore.
+#: Bytes to read of a file, which may begin with a byte order mark.
 READ = HEAD + len(BOM)
 
 _BLANK = b" \t"
@@ -22,9 +24,9 @@ class Shebang(Record):
     """A "#!" line.
 
     Attributes:
-        interpreter: As written.
-        argument: Everything behind it, inner blanks and all, as one argument; None when there is nothing.
-        notes: What the kernel would not have taken, and was repaired.
+        interpreter: Its path, as written.
+        argument: The text after the interpreter, with its inner blanks, as one argument; None without such text.
+        notes: Faults that were repaired, with which Linux would not run the file.
     """
 
     interpreter: str
@@ -33,17 +35,25 @@ class Shebang(Record):
 
 
 class ShebangError(Exception):
-    """A "#!" line that names no interpreter."""
+    """A "#!" line that names no interpreter.
+
+    Attributes:
+        errno: What execve fails with: ENOEXEC, or EACCES for a name that is empty because a NUL ends it.
+    """
+
+    def __init__(self, message: str, code: int = errno.ENOEXEC) -> None:
+        super().__init__(message)
+        self.errno = code
 
 
 def read_shebang(head: bytes) -> Shebang | None:
-    """Return what the first line says, or None when it is no "#!" line.
+    """Parse the first line of a file; return None when it is not a "#!" line.
 
     Args:
         head: The first READ bytes of the file; fewer when the file is shorter.
 
     Raises:
-        ShebangError: Nothing stands behind "#!", or the interpreter's name does not end within HEAD bytes.
+        ShebangError: The line names no interpreter, or the interpreter's name does not end within HEAD bytes.
     """
     notes = []
     if head.startswith(BOM + b"#!"):
@@ -58,15 +68,15 @@ def read_shebang(head: bytes) -> Shebang | None:
         line = _without_return(buffer[2:end], notes).rstrip(_BLANK)
     else:
         line = _without_newline(buffer, len(head), notes)
-    text = line.lstrip(_BLANK).partition(b"\0")[0]  # a string of C
+    text = line.lstrip(_BLANK).partition(b"\0")[0]  # the kernel ends the string at a NUL, as C does
     name, argument = _cut(text)
     if not name:
-        raise ShebangError("empty shebang")
+        raise ShebangError("empty shebang", errno.EACCES if text != line.lstrip(_BLANK) else errno.ENOEXEC)
     return Shebang(_text(name), None if argument is None else _text(argument), tuple(notes))
 
 
 def _without_newline(buffer: bytes, length: int, notes: list[str]) -> bytes:
-    """Return the line of a buffer that holds no end of it; the kernel runs it when the name is surely whole."""
+    """Return the line of a buffer without a newline; the kernel runs it when the name is complete."""
     name = buffer[2:].lstrip(_BLANK)
     if not name:
         raise ShebangError("empty shebang")
@@ -86,7 +96,7 @@ def _without_return(line: bytes, notes: list[str]) -> bytes:
 
 
 def _cut(text: bytes) -> tuple[bytes, bytes | None]:
-    """Return the name and what stands behind the blanks after it: "" when those end the text, as the kernel has it."""
+    """Return the name, and the text after the blanks that follow it: "" for blanks at the end, as in the kernel."""
     for place, byte in enumerate(text):
         if byte in _BLANK:
             return text[:place], text[place:].lstrip(_BLANK)

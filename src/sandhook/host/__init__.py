@@ -1,6 +1,6 @@
 """Real programs and real files, for hooks that a user trusts.
 
-Nothing here is reached from the sandbox: a run has the host's powers only when its caller made it
+The sandbox reaches nothing of this part: a run has the host's powers only when its caller starts it
 in host mode.
 """
 
@@ -19,7 +19,7 @@ __all__ = ["Host", "HostCommand", "HostShell", "HostWorld"]
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name when it is first asked for: the parts below import each other without the whole."""
+    """Import a public name on first use, so that one module can be imported without all others."""
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'sandhook.host' has no attribute {name!r}")

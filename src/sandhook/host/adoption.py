@@ -1,14 +1,15 @@
-"""Orphans that come to this process instead of to the first one of the system (Linux).
+"""Adopts the orphans of a run: this process becomes their parent instead of init (Linux).
 
-An orphan must be told from the process's own children, for which nobody else may wait. Its environment
-does not do: a program can start another with none, and what has ended has none any more. So every child
-of a run is given a soft limit for the bytes of POSIX message queues that is lower by a few bytes, a number
-that no other open run uses. All that it starts inherits the limit, whatever else it changes.
+An orphan must be distinguished from other children of this process, which only their owners may wait
+for. Its environment does not suffice: a program can start another one with an empty environment, and a
+zombie has no environment. So every child of a run gets a soft limit for the bytes of POSIX message queues
+that is a few bytes lower than usual, by a number that no other open run uses. Its descendants inherit
+the limit.
 
-A limit can be given only to a process that is there, and by then it may have started others. What
-no process can run before is the change of a thread's own scheduling policy: it is SCHED_BATCH here while
-the child is started. So whatever has that policy among the processes that came in this moment is
-the child or started by it. They are given the limit and the usual policy again.
+A limit can only be set on a process that exists, and by then the process may have started others. So the
+thread that starts the child has the scheduling policy SCHED_BATCH during the start, and the child inherits
+it. Every new process with this policy is the child or its descendant. These processes get the limit,
+and then the usual policy again.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ from sandhook.host.posix import PosixChild
 
 _SET, _GET = 36, 37  # PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER
 
-#: What a soft limit is counted down from where there is none.
+#: The soft limit from which is counted down when there is no limit.
 _HIGH = 1 << 40
 
-#: How many of the last starts are remembered, for processes whose fork was not complete at that moment,
-#: and how many numbers beyond the last one such a process may have.
+#: Starts that are remembered, for processes whose fork was not complete at that moment (a count), and how far
+#: the number of such a process may be above the last one seen.
 _WINDOWS, _BEYOND = 256, 256
 
 
 class Adoption:
-    """This process adopts the orphans of its descendants, while any object of this class is open.
+    """Makes this process adopt the orphans of its descendants, while any object of this class is open.
 
-    To adopt is a property of the whole process, and so this class counts its objects.
+    Adoption is a property of the whole process, so this class counts its open objects.
     """
 
     _lock = threading.Lock()
@@ -67,8 +68,8 @@ class Adoption:
         self._windows: deque[tuple[int, int]] = deque(maxlen=_WINDOWS)
 
     def start(self, start: Callable[[], PosixChild]) -> PosixChild:
-        """Start a child by a call, and give it and all that it starts the limit of this run."""
-        with type(self)._lock:  # two children that are started at once could not be told apart
+        """Call ``start``, which starts a child, and set the limit of this run on the child and its descendants."""
+        with type(self)._lock:  # two children that start at once could not be distinguished
             mine = _policy(0, os.SCHED_OTHER, os.SCHED_BATCH)
             try:
                 child = start()
@@ -84,14 +85,14 @@ class Adoption:
     def _mark(self, pid: int) -> None:
         import resource
 
-        with suppress(OSError):  # it is gone, or runs as another user
+        with suppress(OSError):  # it has ended, or runs as another user
             resource.prlimit(pid, resource.RLIMIT_MSGQUEUE, self._limit)
 
     def _mark_descendants(self, pid: int) -> None:
-        """Mark what a child started before it was marked, and what that has started."""
+        """Mark the descendants that a child started before it was marked."""
         first = pid
         while (last := self._machine.last()) != pid:
-            # where the numbers begin anew, and where the last one is not told, all are looked at
+            # all processes, when the numbers began anew or the last one is unknown
             for each in range(pid + 1, last + 1) if pid < last else self._machine.pids():
                 self._claim(each)
             if not last:
@@ -100,7 +101,7 @@ class Adoption:
         self._windows.append((first, pid + _BEYOND))
 
     def _claim(self, pid: int) -> bool:
-        """Mark a process, if it has the policy of one that was started before its parent was marked."""
+        """Mark a process that was started before its parent was marked; return False for others."""
         found = self._machine.look(pid)
         if found is None or found.policy != os.SCHED_BATCH:
             return False
@@ -109,14 +110,14 @@ class Adoption:
         return True
 
     def has(self, process: Process) -> bool:
-        """Whether a process has the limit of this run, or ought to have it."""
+        """Return True when a process has the limit of this run, or must get it now."""
         if limit_of(process.pid) == self._limit[0]:
             return True
         if process.policy != os.SCHED_BATCH:
             return False
         if not any(first < process.pid <= last for first, last in self._windows):
             return False
-        with type(self)._lock:  # a child that is just being started by another run has the policy, too
+        with type(self)._lock:  # a child that another run is starting has the policy, too
             return self._claim(process.pid)
 
     def reap(self, pids: Iterable[int]) -> None:
@@ -126,7 +127,7 @@ class Adoption:
                 os.waitpid(pid, os.WNOHANG)
 
     def close(self) -> None:
-        """Adopt no more, unless others still do."""
+        """Stop adopting, unless other objects are open."""
         cls = type(self)
         with cls._lock:
             cls._open.discard(self._number)
@@ -135,7 +136,7 @@ class Adoption:
 
 
 def _policy(pid: int, old: int, new: int) -> bool:
-    """Change the scheduling policy of a process (0: of this thread), if it is ``old``; say whether it was."""
+    """Change the scheduling policy of a process (0: of this thread) from ``old`` to ``new``; return False for another one."""
     try:
         if os.sched_getscheduler(pid) != old:
             return False
@@ -146,7 +147,7 @@ def _policy(pid: int, old: int, new: int) -> bool:
 
 
 def _control(option: int, value: int) -> int:
-    """Call prctl, with the value for SET, and return the one of GET."""
+    """Call prctl; ``value`` is for SET, and GET returns its result."""
     import ctypes
 
     library = ctypes.CDLL(None, use_errno=True)

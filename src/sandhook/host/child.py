@@ -1,4 +1,4 @@
-"""What to start, and what was started: the words that both systems share."""
+"""A program to start and a child that was started: the interface that POSIX and Windows share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from sandhook.record import Record
 
-#: The status of a child that somebody else in this process waited for, so that nobody can know it.
+#: The status of a child whose real status is lost, because other code of this process waited for it.
 LOST = 127
 
 
@@ -16,14 +16,14 @@ class Spawn(Record):
 
     Attributes:
         executable: The native path of the file; no PATH is searched.
-        argv: The arguments; the first is what the program takes for its name.
-        env: The environment, whole.
-        cwd: The native path of the directory to start in.
+        argv: The arguments; the first is the program's own name.
+        env: The whole environment.
+        cwd: The native path of the working directory.
         files: The child's descriptors to ours, which stay open here. 0, 1 and 2 are always
-            given; on Windows they are all there is.
+            present; Windows has no others.
         umask: The file mode creation mask (POSIX).
         ignored: The shell's numbers of signals that the child ignores (POSIX).
-        limits: Numbers of resource limits that the child has otherwise than this process, to (soft, hard) (POSIX).
+        limits: Resource limits that differ from those of this process: number to (soft, hard) (POSIX).
         command_line: Windows: start with this text as it is, "" to quote ``argv`` in the usual way.
     """
 
@@ -39,15 +39,15 @@ class Spawn(Record):
 
 
 class Child:
-    """One started process, until it has ended and was waited for.
+    """One process that was started, until it has ended and was waited for.
 
     Attributes:
         pid: The process's number.
         status: The exit status, 0 to 255, or 128 + n after signal n; None while it runs.
         signal: The shell's number of the signal that ended it, or 0.
-        user: Seconds of processor time in user mode, with its own waited-for children; 0.0 while
-            it runs and where the system does not say.
-        system: The same in the kernel.
+        user: Seconds of processor time in user mode, including children that it waited for; 0.0 while
+            it runs, and where the system does not report it.
+        system: Seconds of processor time in the kernel, counted in the same way.
     """
 
     __slots__ = ("__weakref__", "_report", "pid", "signal", "status", "system", "user")
@@ -61,20 +61,20 @@ class Child:
         self._report: Callable[[Child], None] | None = report
 
     def poll(self) -> bool:
-        """Look whether it has ended, and return that; never wait."""
+        """Return True when the process has ended; never wait."""
         raise NotImplementedError
 
     def send(self, signal: int) -> None:
-        """Send a signal, by the shell's number, to this process alone; nothing happens when it has ended.
+        """Send a signal, by the shell's number, to this process alone. After its end this does nothing.
 
         Raises:
-            OSError: EINVAL for a number that the system does not know, EPERM for a process that
-                has become somebody else's.
+            OSError: EINVAL for a signal that the system does not have, EPERM for a process that
+                runs as another user now.
         """
         raise NotImplementedError
 
     def _end(self, status: int, signal: int) -> None:
-        """Record how it ended, and tell the supervisor once."""
+        """Record how the process ended, and report that to the supervisor once."""
         self.status = status
         self.signal = signal
         if (report := self._report) is not None:

@@ -1,4 +1,4 @@
-"""The processes of one run: started, watched, and ended with all that they started."""
+"""Starts the processes of one run, watches them, and ends them with all their descendants."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["Child", "Spawn", "Supervisor"]
 
 
 class Supervisor:
-    """Starts the programs of one run and leaves none behind.
+    """Starts the programs of one run, and ends all of them.
 
     One thread at a time may use it. On POSIX every child has a session of its own, on Windows all
     are in one Job Object. Use it in a ``with`` statement, or call ``close``.
 
     Args:
-        subreaper: Let orphans of the run become children of this process while the supervisor is
-            open, so that a descendant is found which has left its session and cleaned its
-            environment, and none is left as a zombie where nobody else waits for orphans. It is a
-            property of the whole process, and makes each start slower (a fork). Linux only.
+        subreaper: Make orphans of the run children of this process while the supervisor is open. This
+            finds descendants that have left their session and emptied their environment, and waits for
+            zombies where the system's init does not. It is a property of the whole process, and makes
+            each start slower (a fork). Linux only.
 
     Raises:
-        OSError: ``subreaper`` was asked for where the system has no such thing.
+        OSError: ``subreaper`` is not supported by the system.
     """
 
     def __init__(self, *, subreaper: bool = False) -> None:
@@ -39,10 +39,10 @@ class Supervisor:
         """Start a program.
 
         Raises:
-            OSError: As execve fails (ENOENT, EACCES, ENOEXEC, E2BIG, ENOTDIR, ...), with
-                ``filename`` the executable; or as chdir does, with ``filename`` the directory.
-                EAGAIN when the system has no room for a further process, EINVAL for text with a
-                NUL character.
+            OSError: The error of execve (ENOENT, EACCES, ENOEXEC, E2BIG, ENOTDIR, ...), with
+                ``filename`` the executable; or that of chdir, with ``filename`` the directory.
+                EAGAIN when the system has too many processes, EINVAL for text with a NUL
+                character.
             ValueError: The supervisor is closed.
         """
         if self._tree is None:
@@ -50,24 +50,21 @@ class Supervisor:
         return self._tree.start(spawn)
 
     def alive(self) -> list[int]:
-        """Return the numbers of all processes of the run that live.
-
-        These are its children, their descendants, and orphans of theirs.
-        """
+        """Return the numbers of all living processes of the run: children, descendants and orphans."""
         return [] if self._tree is None else self._tree.alive()
 
     def end(self, *, grace: float = 0.0) -> None:
         """End every process of the run, and wait for those that are children.
 
         Args:
-            grace: Seconds that the processes have after an interrupt (SIGINT); with 0.0 none is
-                sent, and they are killed. What nothing can end is given up a second later.
+            grace: Seconds between an interrupt (SIGINT) and the kill; 0.0 kills at once. A process
+                that does not end within another second is abandoned.
         """
         if self._tree is not None:
             self._tree.end(grace)
 
     def close(self) -> None:
-        """End every process and free what the system holds for the supervisor."""
+        """End every process and free the supervisor's resources."""
         if (tree := self._tree) is not None:
             self._tree = None
             tree.close()

@@ -2,10 +2,10 @@
 
 HookEngine.load("bundle.json", utilities=[HostCommand("cargo", args=["fmt", ...], cwd="/workspace", write_back=True)])
 
-The program never sees the sandbox, nor the script the machine: the files below ``cwd`` are copied to a
-directory of the program's own, it runs there, and with ``write_back`` what it changed is copied back. It
-runs with the host's power over files that the script wrote, so it must be one that does not execute what
-it reads: a formatter, not a build.
+The program never sees the sandbox, and the script never sees the machine. The files below ``cwd`` are
+copied to a new directory, and the program runs there; with ``write_back`` its changes are copied back. The
+program has the host's rights and reads files that the script wrote. So it must not execute what it reads:
+a formatter is suitable, a build tool is not.
 """
 
 # pathlib costs the command line 10 ms.
@@ -32,20 +32,21 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from sandhook.host.children import Child
+    from sandhook.host.poller import Poller
 
-#: What one place of an argument list may be: this text, what a function allows, or (``...``, at the end)
+#: One place of an argument list: a fixed text, a function that allows a text, or (``...``, at the end)
 #: any number of names of files below the working directory.
 Argument: TypeAlias = "str | Callable[[str], bool] | EllipsisType"
 
-#: Bounds of what is copied out for one call.
+#: The most files and bytes that one call copies out.
 MAX_FILES, MAX_BYTES = 20_000, 256 << 20
 
-#: Bytes that are read at a time, where only a digest is wanted.
+#: Bytes that are read at a time for a digest.
 _PIECE = 1 << 18
 
 NOT_ALLOWED, NOT_FOUND, TIMED_OUT = 126, 127, 124
 
-#: Seconds between two looks at a program that neither reads nor writes.
+#: Seconds between two polls of a program that neither reads nor writes.
 _LOOK = 0.05
 
 
@@ -53,15 +54,19 @@ class HostCommand(OwnUtility):
     """A program of the machine as a command of a sandbox.
 
     Args:
-        name: What scripts call it.
-        args: The arguments that are allowed, or several such lists. A text stands for itself, a function says
-            whether it allows one argument, ``...`` at the end stands for any number of relative file names:
+        name: The command's name in scripts.
+        args: The list of allowed arguments, or several such lists. A text allows itself, a function returns
+            True for an allowed argument, ``...`` at the end allows any number of relative file names:
             no options, no absolute paths, no "..".
-        cwd: The directory of the sandbox that is the program's world. It runs in the script's working directory
-            when that is below, else there.
-        write_back: Copy what the program changes, makes and deletes below ``cwd`` back to the sandbox.
-        executable: Native path of the program; looked up in this process's PATH when None.
-        env: The program's whole environment besides PATH and HOME, which is its directory.
+        cwd: The directory of the sandbox that the program sees. The program runs in the script's working
+            directory when that is below ``cwd``, else in ``cwd``.
+        write_back: Copy the program's changes below ``cwd`` back to the sandbox.
+        executable: Native path of the program; None looks it up in this process's PATH.
+        env: The program's environment in addition to PATH and HOME, which is a directory of its own.
+
+    Raises:
+        TypeError: ``args`` mixes arguments and lists of arguments.
+        ValueError: "..." is not the last argument, or ``cwd`` is not absolute.
     """
 
     def __init__(
@@ -75,7 +80,7 @@ class HostCommand(OwnUtility):
         env: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(self._run, name, None)
-        self._forms = [tuple(form) for form in _forms(args)]
+        self._forms = _forms(args)
         for form in self._forms:
             if ... in form[:-1]:
                 raise ValueError(f"HostCommand: {name}: '...' can only be the last argument")
@@ -145,8 +150,8 @@ class HostCommand(OwnUtility):
                     os.close(fd)
 
 
-def _carry(ctx: UtilityContext, poller: object, child: Child, given: int, outputs: dict[int, int]) -> int:
-    """Pass input and output on until the program has ended; return its status."""
+def _carry(ctx: UtilityContext, poller: Poller, child: Child, stdin: int, outputs: dict[int, int]) -> int:
+    """Carry input and output until the program has ended; return its status."""
     from sandhook.host.poller import read_some, write_some
 
     pending = memoryview(ctx.stdin.read())
@@ -154,17 +159,17 @@ def _carry(ctx: UtilityContext, poller: object, child: Child, given: int, output
     while True:
         ended = child.poll()
         moved = False
-        while pending and given >= 0:
+        while pending and stdin >= 0:
             try:
-                taken = write_some(given, pending)
+                written = write_some(stdin, pending)
             except BrokenPipeError:
-                taken, pending = 0, pending[:0]
-            if not taken:
+                written, pending = 0, pending[:0]
+            if not written:
                 break
-            pending, moved = pending[taken:], True
-        if not pending and given >= 0:
-            os.close(given)
-            given = -1
+            pending, moved = pending[written:], True
+        if not pending and stdin >= 0:
+            os.close(stdin)
+            stdin = -1
         for fd, number in list(outputs.items()):
             data = read_some(fd, 65_536)
             if data:
@@ -175,60 +180,63 @@ def _carry(ctx: UtilityContext, poller: object, child: Child, given: int, output
         if ended and not moved:
             return child.status or 0
         if not moved:
-            _wait(ctx, poller, child, given if pending else -1, outputs)
+            _wait(ctx, poller, child, stdin if pending else -1, outputs)
 
 
-def _wait(ctx: UtilityContext, poller: object, child: Child, given: int, outputs: Mapping[int, int]) -> None:
-    """Wait until something can be moved, or the time of the run is up. Raises LimitExceeded."""
-    from sandhook.host.poller import Poller
-
-    assert isinstance(poller, Poller)
+def _wait(ctx: UtilityContext, poller: Poller, child: Child, stdin: int, outputs: Mapping[int, int]) -> None:
+    """Wait until bytes can be moved, or the time of the run is up. Raises LimitExceeded."""
     if not ctx.budget.remaining() or ctx.budget.exhausted is not None:
         ctx.budget.yield_slice()
         ctx.budget.charge(1)
     for fd in outputs:
         poller.readable(fd, _nothing)
-    if given >= 0:
-        poller.writable(given, _nothing)
+    if stdin >= 0:
+        poller.writable(stdin, _nothing)
     poller.ended(child, _nothing)
     poller.wait(min(_LOOK, ctx.budget.remaining()))
-    for fd in (*outputs, *([given] if given >= 0 else ())):
+    for fd in (*outputs, *([stdin] if stdin >= 0 else ())):
         poller.forget(fd)
 
 
 def _nothing() -> None:
-    """Having been woken is enough."""
+    """Do nothing: the poller only has to wake up."""
 
 
 # --------------------------------------------------------------------------- arguments
 
 
-def _forms(args: Sequence[Argument] | Sequence[Sequence[Argument]]) -> Iterator[Sequence[Argument]]:
-    """Yield the lists of arguments that were given, one or several."""
-    if args and all(isinstance(each, (list, tuple)) for each in args):
-        yield from args  # type: ignore[misc]
-    else:
-        yield args  # type: ignore[misc]
+def _forms(args: Sequence[Argument] | Sequence[Sequence[Argument]]) -> list[tuple[Argument, ...]]:
+    """Return the argument lists of a declaration, which may be one or several. Raises TypeError for a mixture."""
+    forms: list[tuple[Argument, ...]] = []
+    single: list[Argument] = []
+    for each in args:
+        if isinstance(each, (list, tuple)):
+            forms.append(tuple(each))
+        elif isinstance(each, (str, EllipsisType)) or callable(each):
+            single.append(each)
+    if len(single) + len(forms) < len(args) or (single and forms):
+        raise TypeError("HostCommand: args: wanted texts, functions and '...', or lists of these")
+    return forms or [tuple(single)]
 
 
-def _fits(form: Sequence[Argument], given: Sequence[str]) -> bool:
-    """Tell whether a list allows the arguments of a call."""
+def _fits(form: Sequence[Argument], arguments: Sequence[str]) -> bool:
+    """Return True when a list allows the arguments of a call."""
     rest: Sequence[str] = ()
     if form and form[-1] is ...:
-        form, rest, given = form[:-1], given[len(form) - 1 :], given[: len(form) - 1]
-    if len(form) != len(given):
+        form, rest, arguments = form[:-1], arguments[len(form) - 1 :], arguments[: len(form) - 1]
+    if len(form) != len(arguments):
         return False
-    return all(map(_allows, form, given)) and all(map(_is_relative, rest))
+    return all(map(_allows, form, arguments)) and all(map(_is_relative, rest))
 
 
-def _allows(allowed: Argument, given: str) -> bool:
+def _allows(allowed: Argument, arguments: str) -> bool:
     if isinstance(allowed, str):
-        return allowed == given
-    return not isinstance(allowed, EllipsisType) and bool(allowed(given))
+        return allowed == arguments
+    return not isinstance(allowed, EllipsisType) and bool(allowed(arguments))
 
 
 def _is_relative(name: str) -> bool:
-    """Tell whether an argument can only name a file below the working directory, on any system."""
+    """Return True when an argument can only name a file below the working directory, on every system."""
     parts = name.replace("\\", "/").split("/")
     return name[:1] not in ("", "-", "/", "\\", "~", "@") and ".." not in parts and ":" not in name
 
@@ -243,7 +251,7 @@ def _shown(allowed: Argument) -> str:
 
 
 def _below(root: str, path: str) -> str:
-    """Return what of ``path`` is below ``root``; "" when it is not."""
+    """Return the part of ``path`` below ``root``; "" when the path is not below it."""
     inside = path == root or path.startswith(root.rstrip("/") + "/")
     return path[len(root) :].strip("/") if inside else ""
 
@@ -252,7 +260,7 @@ def native_below(root: str, name: str, *, windows: bool) -> str:
     """Return the native path of a file of the sandbox below a directory.
 
     Raises:
-        OSError: EINVAL for a name that leads elsewhere on Windows ("C:\\x", "..\\x"), or means a device.
+        OSError: EINVAL for a name that leads elsewhere on Windows ("C:\\x", "..\\x") or means a device.
     """
     parts = name.split("/")
     if windows:
@@ -262,9 +270,9 @@ def native_below(root: str, name: str, *, windows: bool) -> str:
 
 
 def find_program(name: str) -> str | None:
-    """Look a program up in this process's PATH, in its absolute entries alone.
+    """Look a program up in the absolute entries of this process's PATH.
 
-    ``shutil.which`` would look in the current directory first on Windows, which is a project's.
+    ``shutil.which`` is not used: on Windows it searches the current directory first, which is a project's.
     """
     endings = [""]
     if WINDOWS:
@@ -282,7 +290,7 @@ def find_program(name: str) -> str | None:
 def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, bytes | None]:
     """Copy a tree of the sandbox; return every name with a file's digest, None for a directory.
 
-    Links are left out: what they lead to is not what they would lead to on the machine.
+    Links are left out, because on the machine they would lead to other files.
     """
     copied: dict[str, bytes | None] = {}
     size = 0
@@ -313,7 +321,7 @@ def _copy_out(ctx: UtilityContext, top: VirtualPath, root: str) -> dict[str, byt
 
 
 def _copy_back(ctx: UtilityContext, top: VirtualPath, root: str, before: Mapping[str, bytes | None]) -> None:
-    """Copy what has changed to the sandbox; what is neither file nor directory is left out."""
+    """Copy changed files and directories to the sandbox; other kinds of file are left out."""
     after: dict[str, tuple[str, bool]] = {}
     for name, native, directory in _walk(root):
         ctx.budget.charge(1)
@@ -331,7 +339,7 @@ def _copy_back(ctx: UtilityContext, top: VirtualPath, root: str, before: Mapping
                 ctx.fs.mkdir(path, 0o755)
             continue
         with open(native, "rb") as file:
-            # a time of change says too little: a quick program writes within a tick of the system's clock
+            # digests, not times: a quick program writes within a tick of the system's clock
             if known == _digest_of(ctx, file):
                 continue
             file.seek(0)
@@ -342,7 +350,7 @@ def _copy_back(ctx: UtilityContext, top: VirtualPath, root: str, before: Mapping
 
 
 def _digest_of(ctx: UtilityContext, file: BinaryIO) -> bytes:
-    """Return the digest of a file, which may be of any size."""
+    """Return the digest of a file of any size."""
     digest = _digest()
     while piece := file.read(_PIECE):
         ctx.budget.charge(len(piece) >> 10)
@@ -357,7 +365,7 @@ def _digest(data: bytes = b"") -> _Digest:
 
 
 def _walk(root: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield name, native path and whether it is a directory, of all regular files and directories."""
+    """Yield name, native path and True for a directory, for all regular files and directories."""
     pending = [""]
     while pending:
         above = pending.pop()

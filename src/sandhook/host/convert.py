@@ -1,4 +1,4 @@
-"""What a shell and a program of the machine see differently on Windows: environments and paths in arguments."""
+"""Converts environments and paths in arguments between a shell and programs of Windows."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from functools import cache
 from sandhook.host.files import WINDOWS
 from sandhook.host.names import list_to_native, list_to_virtual, to_argument, to_native
 
-#: Variables that hold one path of the shell's own making.
+#: Variables whose value is one path in the shell's form.
 _PLACES = ("PWD", "OLDPWD")
 
 _NO_CONVERSION = "MSYS_NO_PATHCONV"
 
 
 def shell_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment as a shell has it: on Windows, PATH with colons, and a HOME."""
+    """Return an environment in the shell's form: on Windows, PATH with colons, and a HOME."""
     if not WINDOWS:
         return dict(env)
-    made: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, value in env.items():
         if name.upper() == "PATH":
-            made["PATH"] = list_to_virtual(value)
+            result["PATH"] = list_to_virtual(value)
         else:
-            made[name] = value
-    if "HOME" not in made and "USERPROFILE" in made:
-        made["HOME"] = made["USERPROFILE"]
-    return made
+            result[name] = value
+    if "HOME" not in result and "USERPROFILE" in result:
+        result["HOME"] = result["USERPROFILE"]
+    return result
 
 
 def native_environment(env: Mapping[str, str]) -> Mapping[str, str]:
-    """Return a shell's exported variables as a program of the machine expects them."""
+    """Return a shell's exported variables in the form that programs of the machine expect."""
     if not WINDOWS:
         return env
-    made = dict(env)
-    if "PATH" in made:
-        made["PATH"] = list_to_native(made["PATH"])
+    result = dict(env)
+    if "PATH" in result:
+        result["PATH"] = list_to_native(result["PATH"])
     for name in _PLACES:
-        if made.get(name, "")[:1] == "/":
-            made[name] = to_native(made[name])
-    if not made.get(_NO_CONVERSION):
-        for name, value in made.items():
-            made[name] = _argument(value)
-    return made
+        if result.get(name, "")[:1] == "/":
+            result[name] = to_native(result[name])
+    if not result.get(_NO_CONVERSION):
+        for name, value in result.items():
+            result[name] = _argument(value)
+    return result
 
 
 def native_arguments(argv: Sequence[str], env: Mapping[str, str]) -> Sequence[str]:
-    """Return a command as a program of the machine expects it: on Windows, with its own form of absolute paths.
+    """Return a command in the form that programs of the machine expect: on Windows, with native absolute paths.
 
-    Git Bash does the same; a variable that it knows, MSYS_NO_PATHCONV, turns this off.
+    Git Bash converts paths, too. Its variable MSYS_NO_PATHCONV turns the conversion off.
     """
     if not WINDOWS or env.get(_NO_CONVERSION):
         return argv
@@ -67,7 +67,7 @@ def _has_drive(drive: str) -> bool:
 
 @cache
 def machine_facts() -> Mapping[str, str]:
-    """Return what a shell's variables say of the machine."""
+    """Return the shell's variables that describe the machine."""
     if sys.platform == "win32":
         machine, system = os.environ.get("PROCESSOR_ARCHITECTURE", "x86_64").lower(), "msys"
         machine = "x86_64" if machine == "amd64" else machine

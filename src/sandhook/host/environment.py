@@ -1,25 +1,24 @@
-"""The environment of a run on the host, made from the agent's own.
+"""Builds the environment of a run on the host from that of the agent.
 
-A hook's script is trusted; what happens to stand in the environment of the agent is not part of it. So
-variables that make any program load code, or a shell read its text otherwise, are left out unless the
-hook's configuration names them. Data stays: HOME, LANG, proxies, tokens, the user's editor.
+A hook's script is trusted. The environment of the agent is not part of the script. So variables that make
+a program load code, or a shell parse differently, are left out unless the hook's configuration names
+them. Data stays: HOME, LANG, proxies, tokens, the user's editor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-#: Beginnings of names: the dynamic linkers, Python's interpreter, functions that bash would import, git's
-#: configuration, and .NET's profilers.
+#: Prefixes of names: dynamic linkers, Python, functions that bash imports, git's configuration, .NET's profilers.
 _BEGINNINGS = ("LD_", "DYLD_", "PYTHON", "BASH_FUNC_", "GIT_CONFIG", "COR_", "CORECLR_")
 
-#: What a start of a shell would read: its files, its options, how it splits and prompts.
+#: Variables that a shell reads when it starts: files, options, IFS, prompts.
 _SHELLS = """
     BASH_ENV BASHOPTS BASH_LOADABLES_PATH BASH_XTRACEFD CDPATH ENV EXECIGNORE FPATH GLOBIGNORE IFS
     PROMPT_COMMAND PS0 PS4 SHELLOPTS TIMEFORMAT ZDOTDIR
 """
 
-#: What interpreters and the C library load before the program that they are asked for.
+#: Variables that make interpreters or the C library load code before the program.
 _LOADERS = """
     AWKLIBPATH AWKPATH CLASSPATH DOTNET_ADDITIONAL_DEPS DOTNET_SHARED_STORE DOTNET_STARTUP_HOOKS GCONV_PATH
     GLIBC_TUNABLES HOSTALIASES JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LESSCLOSE LESSOPEN LOCPATH LUA_CPATH LUA_INIT
@@ -28,8 +27,8 @@ _LOADERS = """
     R_PROFILE_USER _JAVA_OPTIONS
 """
 
-#: Where git looks instead of the directory it is in (an agent that a git hook started has them), and what it
-#: runs on its way. Names, dates and prompts of git stay.
+#: Variables that send git to another repository (an agent that a git hook started has them), or make git run
+#: programs. Names, dates and prompts of git stay.
 _GIT = """
     GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_DIR GIT_EXEC_PATH GIT_EXTERNAL_DIFF GIT_GRAFT_FILE
     GIT_IMPLICIT_WORK_TREE GIT_INDEX_FILE GIT_INTERNAL_SUPER_PREFIX GIT_NAMESPACE GIT_NO_REPLACE_OBJECTS
@@ -39,7 +38,7 @@ _GIT = """
 
 _NAMES = frozenset((_SHELLS + _LOADERS + _GIT).split())
 
-#: Without these, programs of Windows do not start, or fail where nobody expects it.
+#: Without these, programs of Windows do not start, or fail in unexpected places.
 _WINDOWS = frozenset({
     "ALLUSERSPROFILE", "COMSPEC", "NUMBER_OF_PROCESSORS", "OS", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMDATA",
     "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "WINDIR",
@@ -49,7 +48,7 @@ POLICIES = ("inherit", "allow", "fresh")
 
 
 def loads_code(name: str) -> bool:
-    """Whether a variable makes programs load code, or a shell read its text otherwise. Case counts for nothing."""
+    """Return True for a variable that makes programs load code, or a shell parse differently; case is ignored."""
     upper = name.upper()
     return upper in _NAMES or upper.startswith(_BEGINNINGS)
 
@@ -66,45 +65,45 @@ def build(
 ) -> dict[str, str]:
     """Return the whole environment of a run.
 
-    PATH is taken under every policy, for without it no program is found, but only its absolute entries:
-    what a command means must not depend on the directory that a hook runs in.
+    Every policy copies PATH, because without it no program is found, but only its absolute entries: the
+    meaning of a command must not depend on the directory that a hook runs in.
 
     Args:
-        policy: "inherit" all of the host's environment, "allow" those of ``names``, or begin "fresh".
-        host_env: The environment that is there.
-        names: What "allow" takes, whatever ``loads_code`` says of it.
-        keep: Names that "inherit" takes although they load code; one that ends in "*" is a beginning.
-        without: Beginnings of names that "inherit" leaves out.
-        extra: Set in any case, over all others.
-        windows: Names are those of Windows: their case counts for nothing, and the result has them in upper
-            case, but for ``extra``. What no program of Windows can do without is taken under every policy.
+        policy: "inherit" copies the host's environment, "allow" copies ``names``, "fresh" begins empty.
+        host_env: The host's environment.
+        names: Variables that "allow" copies, even when ``loads_code`` is True for them.
+        keep: Names that "inherit" copies although they load code; one that ends in "*" is a prefix.
+        without: Prefixes of names that "inherit" leaves out.
+        extra: Variables that are always set, over all others.
+        windows: Names are those of Windows: their case is ignored, and the result has them in upper
+            case, except for ``extra``. Every policy copies the variables that all programs of Windows need.
 
     Raises:
         ValueError: There is no such policy.
     """
     if policy not in POLICIES:
         raise ValueError(f"env_policy is {policy!r}: {', '.join(POLICIES)}")
-    given = {name.upper(): value for name, value in host_env.items()} if windows else dict(host_env)
+    variables = {name.upper(): value for name, value in host_env.items()} if windows else dict(host_env)
     wanted = _folded(names, windows) if policy == "allow" else ()
     if policy == "inherit":
         left_out = tuple(_folded(without, windows))
         kept = tuple(_folded(keep, windows))
-        made = {
+        result = {
             name: value
-            for name, value in given.items()
+            for name, value in variables.items()
             if not name.startswith(left_out) and (not loads_code(name) or _named(name, kept))
         }
     else:
-        made = {name: given[name] for name in wanted if name in given}
+        result = {name: variables[name] for name in wanted if name in variables}
     if windows:
-        made = {**{name: value for name, value in given.items() if name in _WINDOWS}, **made}
-    if "PATH" in given:
-        made["PATH"] = absolute_entries(given["PATH"], windows=windows)
+        result = {**{name: value for name, value in variables.items() if name in _WINDOWS}, **result}
+    if "PATH" in variables:
+        result["PATH"] = absolute_entries(variables["PATH"], windows=windows)
     if not windows:
-        return {**made, **extra}
+        return {**result, **extra}
     for name in extra:
-        made.pop(name.upper(), None)
-    return {**made, **extra}
+        result.pop(name.upper(), None)
+    return {**result, **extra}
 
 
 def absolute_entries(path: str, *, windows: bool = False) -> str:
@@ -115,7 +114,7 @@ def absolute_entries(path: str, *, windows: bool = False) -> str:
 
 
 def _is_absolute(entry: str) -> bool:
-    r"""Whether an entry of Windows' PATH is ``X:\...`` or a share; ``\x`` depends on the current drive."""
+    r"""Return True for ``X:\...`` and shares; ``\x`` depends on the current drive."""
     entry = entry.replace("\\", "/")
     return entry[1:3] == ":/" or (entry.startswith("//") and not entry.startswith(("//./", "//?/")))
 

@@ -1,4 +1,4 @@
-"""Opening a FIFO of the host, which waits until its other end is open, while other tasks go on."""
+"""Opens a FIFO of the host, and waits for its other end while other tasks go on."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sandhook.kernel.scheduler import Scheduler
 
 
 def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> int:
-    """Open a FIFO for reading or for writing, in a thread, for nothing else waits as open(2) does.
+    """Open a FIFO for reading or for writing, in a thread: a poller cannot wait for its other end.
 
-    When the waiting ends otherwise (a signal, the end of the run), this opens the other end for a moment, so
-    that the thread ends too.
+    When a signal or the end of the run ends the wait, this opens the other end for a moment, so that the
+    thread ends, too.
 
     Raises:
-        OSError: As open(2) fails.
+        OSError: The error of open(2).
     """
     found: list[int | OSError] = []
     ours, theirs = os.pipe()
@@ -61,7 +61,7 @@ def open_fifo(path: str, flags: int, poller: Poller, scheduler: Scheduler) -> in
 
 
 def _release(path: str, flags: int, thread: Thread) -> None:
-    """Open the end that a thread waits for, until it has stopped waiting."""
+    """Open the other end of the FIFO until the thread no longer waits for it."""
     other = os.O_RDONLY if flags & os.O_WRONLY else os.O_WRONLY
     while thread.is_alive():
         with suppress(OSError):

@@ -1,9 +1,9 @@
-"""HostFileSystem: the machine's own files, under the names that the shell has for them.
+"""HostFileSystem: the machine's files, under the shell's names.
 
-The host walks its paths itself: links, mounts and permissions are its own. Only the names that speak of
-the shell's descriptors (/dev/stdin, /dev/fd/3) are answered here, for these descriptors are not the
-host process's. What is opened is a real descriptor whose offset is the kernel's, so that it can be
-handed to a program and read on afterwards.
+The host resolves paths itself, with its links, mounts and permissions. Only names of the shell's
+descriptors (/dev/stdin, /dev/fd/3) are resolved here, because they are not descriptors of the host
+process. An open file is a real descriptor with the system's offset, so that a program can read on where
+the shell stopped.
 """
 
 # pathlib knows neither descriptors nor surrogates.
@@ -44,7 +44,7 @@ _DEVICES: dict[str, DeviceKind] = {
     "/dev/urandom": "random",
 }
 
-#: Bytes that ``read`` takes at a time before it gives back what is behind the line.
+#: Bytes that ``read_until`` reads at a time; the offset then moves back to the end of the line.
 _LINE = 4_096
 
 _UTF8 = sys.getfilesystemencoding().lower().replace("-", "") == "utf8"
@@ -59,7 +59,7 @@ class HostHandle:
         self.fd = fd
 
     def read_at(self, offset: int, count: int) -> bytes:
-        """Return up to ``count`` bytes from ``offset``; b"" at the end, which files of /proc alone know."""
+        """Return up to ``count`` bytes from ``offset``; b"" at the end, which has no other sign in /proc."""
         parts: list[bytes] = []
         while count > 0:
             part = self._pread(min(count, 1 << 20), offset)
@@ -80,14 +80,14 @@ class HostHandle:
             os.lseek(self.fd, here, os.SEEK_SET)
             return data
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def write_at(self, offset: int, data: bytes) -> int:
         """Write all of ``data``."""
         try:
             os.lseek(self.fd, offset, os.SEEK_SET)
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
         write_all(self.fd, data)
         return len(data)
 
@@ -99,13 +99,13 @@ class HostHandle:
         try:
             os.ftruncate(self.fd, size)
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def size(self) -> int:
         return os.fstat(self.fd).st_size
 
     def stat(self) -> Stat:
-        return shown(os.fstat(self.fd))
+        return to_stat(os.fstat(self.fd))
 
     def close(self) -> None:
         if self.fd >= 0:
@@ -114,7 +114,7 @@ class HostHandle:
 
 
 class Special(HostHandle):
-    """A device, FIFO or terminal that is not opened yet, for that may have to wait."""
+    """A device, FIFO or terminal that is not open yet, because opening it may have to wait."""
 
     __slots__ = ("path",)
 
@@ -126,17 +126,17 @@ class Special(HostHandle):
         return 0
 
     def read_at(self, offset: int, count: int) -> bytes:
-        raise fs_error(errno.EINVAL, self.path)  # a host's stream is read by a process alone
+        raise fs_error(errno.EINVAL, self.path)  # only a process reads a stream of the host
 
     def write_at(self, offset: int, data: bytes) -> int:
         raise fs_error(errno.EINVAL, self.path)
 
     def stat(self) -> Stat:
-        return shown(os.stat(self.path))
+        return to_stat(os.stat(self.path))
 
 
 class HostFile(File):
-    """A regular file that a process opened; its offset is the descriptor's own, and programs share it."""
+    """A regular file that a process opened; its offset is the descriptor's, which programs share."""
 
     __slots__ = ("fd",)
 
@@ -150,7 +150,7 @@ class HostFile(File):
         try:
             return os.read(self.fd, min(count, 1 << 20))
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def read_until(self, delimiter: bytes, limit: int) -> bytes:
         found = b""
@@ -183,7 +183,7 @@ class HostFileSystem(Conveniences):
     """The files of this machine.
 
     Args:
-        working: The native working directory; on Windows it says which drive "/" and "\\x" mean.
+        working: The native working directory; on Windows its drive is that of "/" and "\\x".
     """
 
     def __init__(self, working: str = "") -> None:
@@ -193,7 +193,7 @@ class HostFileSystem(Conveniences):
     # ------------------------------------------------------------------ names
 
     def native(self, path: str) -> str:
-        """Return the host's name of a path. Raises EINVAL for what cannot be one."""
+        """Convert a path to the host's form. Raises OSError (EINVAL) for an impossible name."""
         if not path:
             raise fs_error(errno.ENOENT)
         if "\0" in path:
@@ -203,13 +203,13 @@ class HostFileSystem(Conveniences):
         return path if _UTF8 else os.fsdecode(path.encode("utf-8", "surrogateescape"))
 
     def virtual(self, path: str) -> str:
-        """Return the shell's name of a host's path."""
+        """Convert a path of the host to the shell's form."""
         if WINDOWS:
             return to_virtual(path, self._drive)
         return path if _UTF8 else os.fsencode(path).decode("utf-8", "surrogateescape")
 
     def _device(self, path: str) -> Device | None:
-        """Return what a name of the shell's own descriptors stands for."""
+        """Return the device for a name of the shell's own descriptors, None for other names."""
         if path[:5] not in ("/dev/", "/proc"):
             if "/dev/" not in path and "/proc/self/fd/" not in path:
                 return None
@@ -258,13 +258,15 @@ class HostFileSystem(Conveniences):
         except OSError as error:
             if WINDOWS and os.path.isdir(native):
                 raise fs_error(errno.EISDIR, path) from None
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
         try:
             info = os.fstat(fd)
             if st.S_ISDIR(info.st_mode):
                 raise fs_error(errno.EISDIR, path)
             if sys.platform != "win32" and fresh and st.S_IMODE(info.st_mode) != mode & 0o7777:
-                with suppress(OSError):  # the host's umask took more than the script's; or there are no modes
+                with suppress(
+                    OSError
+                ):  # the host's umask removed more bits than the script's; or the file system has no modes
                     os.fchmod(fd, mode & 0o7777)
         except BaseException:
             os.close(fd)
@@ -277,9 +279,9 @@ class HostFileSystem(Conveniences):
             return Stat(st.S_IFCHR | 0o666, 0, 1, 1, 0, 0, 0, 0, 0)
         native = self.native(path)
         try:
-            return shown(os.stat(native, follow_symlinks=follow))
+            return to_stat(os.stat(native, follow_symlinks=follow))
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
     def listdir(self, path: VirtualPath) -> list[Entry]:
         native = self.native(path)
@@ -288,10 +290,10 @@ class HostFileSystem(Conveniences):
             with os.scandir(native) as found:
                 for each in found:
                     name = self._name(each.name)
-                    with suppress(OSError):  # gone meanwhile
+                    with suppress(OSError):  # removed meanwhile
                         entries[name] = Entry(name, _kind(each), each.inode())
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
         return [entries[name] for name in byte_order(entries)]
 
     def _name(self, name: str) -> str:
@@ -302,7 +304,7 @@ class HostFileSystem(Conveniences):
         self._change(path, lambda: os.mkdir(native, mode))
         if not WINDOWS:
             with suppress(OSError):
-                os.chmod(native, mode)  # whatever the host's umask says
+                os.chmod(native, mode)  # the host's umask does not apply
 
     def rmdir(self, path: VirtualPath) -> None:
         self._change(path, lambda: os.rmdir(self.native(path)))
@@ -339,7 +341,7 @@ class HostFileSystem(Conveniences):
             self._change(path, lambda: os.symlink(self.native(target), native))
 
     def capacity(self, path: VirtualPath) -> tuple[int, int, int, int]:
-        """Return the bytes that there are and that are taken, and the files; Windows counts no files."""
+        """Return bytes, used bytes, files and used files of a path's file system; Windows does not count files."""
         native = self.native(path)
         try:
             if sys.platform == "win32":
@@ -349,16 +351,16 @@ class HostFileSystem(Conveniences):
                 return total, used, 0, 0
             found = os.statvfs(native)
         except OSError as error:
-            raise translated(error, path) from None
-        taken = (found.f_blocks - found.f_bfree) * found.f_frsize
-        return found.f_blocks * found.f_frsize, taken, found.f_files, found.f_files - found.f_ffree
+            raise to_fs_error(error, path) from None
+        used = (found.f_blocks - found.f_bfree) * found.f_frsize
+        return found.f_blocks * found.f_frsize, used, found.f_files, found.f_files - found.f_ffree
 
     def readlink(self, path: VirtualPath) -> str:
         native = self.native(path)
         try:
             return self.virtual(os.readlink(native))
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
     def mkfifo(self, path: VirtualPath, mode: int = 0o666) -> None:
         native = self.native(path)
@@ -397,24 +399,24 @@ class HostFileSystem(Conveniences):
         try:
             return VirtualPath(self.virtual(os.path.realpath(native, strict=True)))
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
     def exists(self, path: VirtualPath) -> bool:
-        """Tell whether the path leads to something; a broken link does not."""
+        """Return True when a path leads to a file of any kind; a broken link does not."""
         try:
             return self._device(path) is not None or os.path.exists(self.native(path))
         except OSError:
             return False
 
     def is_dir(self, path: VirtualPath) -> bool:
-        """Tell whether the path leads to a directory, through links too."""
+        """Return True when a path leads to a directory, also through links."""
         try:
             return os.path.isdir(self.native(path))
         except OSError:
             return False
 
     def read_bytes(self, path: VirtualPath) -> bytes:
-        """Return a file's whole contents, also where its size is not known beforehand (/proc)."""
+        """Return a file's whole contents, also for files of unknown size (/proc)."""
         handle = self._regular(path, self.open(path))
         try:
             parts: list[bytes] = []
@@ -431,11 +433,11 @@ class HostFileSystem(Conveniences):
         try:
             change()
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
 
 def _kind(entry: os.DirEntry[str]) -> int:
-    """Return the type bits of an entry, as lstat gives them, without asking for more than is known."""
+    """Return the type bits of an entry as in lstat, without a system call where the listing has them."""
     if entry.is_symlink():
         return st.S_IFLNK | 0o777
     if entry.is_dir(follow_symlinks=False):
@@ -445,11 +447,11 @@ def _kind(entry: os.DirEntry[str]) -> int:
     return entry.stat(follow_symlinks=False).st_mode
 
 
-def shown(info: os.stat_result) -> Stat:
-    """Return the host's stat."""
+def to_stat(info: os.stat_result) -> Stat:
+    """Convert a stat of the host."""
     mode = info.st_mode
     if WINDOWS and st.S_ISREG(mode):
-        mode |= 0o111  # there are no such bits: whether a file can run is for the dispatcher to say
+        mode |= 0o111  # Windows has no such bits: the dispatcher decides whether a file can run
     return Stat(
         mode,
         info.st_size,
@@ -465,13 +467,13 @@ def shown(info: os.stat_result) -> Stat:
     )
 
 
-def translated(error: OSError, path: str = "") -> OSError:
-    """Return the host's error with GNU's text and the shell's name of the file."""
+def to_fs_error(error: OSError, path: str = "") -> OSError:
+    """Convert an error of the host to one with GNU's text and the shell's name of the file."""
     return fs_error(errno.EBUSY if is_busy(error) else error.errno or errno.EIO, path)
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write all of ``data`` to a descriptor that takes it at once. Raises BrokenPipe for a pipe without reader."""
+    """Write all of ``data`` to a blocking descriptor. Raises BrokenPipe for a pipe without reader."""
     view = memoryview(data)
     try:
         while view:
@@ -479,4 +481,4 @@ def write_all(fd: int, data: bytes) -> None:
     except BrokenPipeError:
         raise BrokenPipe from None
     except OSError as error:
-        raise translated(error) from None
+        raise to_fs_error(error) from None

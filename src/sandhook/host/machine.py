@@ -1,4 +1,4 @@
-"""Look at the processes of the machine: who is whose child, and which have the mark of a run."""
+"""Reads the processes of the machine: their parents, and which have the mark of a run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sandhook.record import Record
 #: Name of the variable that marks the processes of a run.
 VARIABLE = "SANDHOOK_RUN"
 
-#: Characters of the variable's value that are kept, when runs are nested in runs.
+#: Characters of the variable's value that are kept when runs are nested.
 _LONGEST = 400
 
-#: Bytes that one read of a file of /proc asks for; less comes at the end only.
+#: Bytes that one read of a file in /proc requests; fewer arrive only at the end.
 _PIECE = 1 << 13
 
 #: More processes than a system can start in a second.
@@ -22,12 +22,12 @@ _MOST_A_SECOND = 20_000
 
 
 class Process(Record):
-    """One process of the system, as it was when it was looked at.
+    """One process of the system, at the moment when it was read.
 
     Attributes:
-        started: When, in units of the system; a later process with the same number has another.
-        zombie: Whether it has ended, and only waits to be waited for.
-        policy: Its scheduling policy; -1 where that is not looked at.
+        started: Start time in units of the system; a later process with the same number has a later one.
+        zombie: The process has ended, and its parent has not waited for it.
+        policy: Its scheduling policy; -1 where it is not read.
     """
 
     pid: int
@@ -39,7 +39,7 @@ class Process(Record):
 
 
 class Mark:
-    """The mark of one run: a variable, whose value also has the marks of the runs around it."""
+    """The mark of one run: a variable, whose value also has the marks of the enclosing runs."""
 
     __slots__ = ("_bytes", "_text", "value")
 
@@ -50,24 +50,24 @@ class Mark:
         self.value = f"{outer}.{self._text}"[-_LONGEST:].lstrip(".")
 
     def on(self, machine: Machine, pid: int) -> bool | None:
-        """Whether a process has the mark; None where that is not to be seen now."""
+        """Return True when a process has the mark; None when that cannot be read at the moment."""
         environment = machine.environment(pid)
         return None if environment is None else self._bytes in environment
 
 
 class Machine:
-    """The processes of the machine. This one asks psutil, and serves where there is no Linux."""
+    """The processes of the machine, read by psutil: for systems other than Linux."""
 
     def last(self) -> int:
-        """Return the number that the system gave to a process last, or 0 where it does not say."""
+        """Return the number of the newest process, 0 where the system does not report it."""
         return 0
 
     def turn(self) -> float:
-        """Return the seconds in which the numbers surely do not begin anew."""
+        """Return a number of seconds in which process numbers cannot wrap around."""
         return 0.0
 
     def begin(self) -> float:
-        """Return what is surely not later than the start of a process that starts now."""
+        """Return a time that is not later than the start of a process that starts now, in units of ``Process.started``."""
         return time.time() - 2
 
     def pids(self) -> list[int]:
@@ -76,7 +76,7 @@ class Machine:
         return list(psutil.pids())
 
     def look(self, pid: int) -> Process | None:
-        """Return what is known of a process, or None if there is none."""
+        """Return a process, None when there is no process of that number."""
         import psutil
 
         try:
@@ -88,10 +88,10 @@ class Machine:
             return None
 
     def environment(self, pid: int) -> bytes | None:
-        """Return the environment of a process in one piece.
+        """Return the whole environment of a process.
 
-        It is empty when it is not for us to see, and None when it may be there in a moment: a process has
-        none in the middle of an exec.
+        It is empty without permission to read it, and None when it may appear in a moment: in the middle of
+        an exec a process has no environment.
         """
         import psutil
 
@@ -102,7 +102,7 @@ class Machine:
 
 
 class Linux(Machine):
-    """The same from /proc, without loading psutil, for this is asked at the end of every run."""
+    """The processes of the machine, read from /proc: every run reads them at its end, and psutil is slow to import."""
 
     def last(self) -> int:
         try:
@@ -129,11 +129,11 @@ class Linux(Machine):
 
     def look(self, pid: int) -> Process | None:
         try:
-            # the name of the program stands in parentheses, and may have any character
+            # the program's name is in parentheses, and may contain any character
             fields = _read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-            if fields[35] == b"-1":  # it sends no signal when it ends: a thread, and no process
+            if fields[35] == b"-1":  # it sends no signal when it ends: a thread, not a process
                 return None
-            # a process whose first thread alone has ended has the state of a zombie, too
+            # a process has the state of a zombie also when only its first thread has ended
             zombie = fields[0] in (b"Z", b"X") and int(fields[17]) <= 1
             return Process(pid, int(fields[1]), int(fields[3]), float(fields[19]), zombie, int(fields[38]))
         except (OSError, ValueError, IndexError):
@@ -143,7 +143,7 @@ class Linux(Machine):
         try:
             if found := _read(f"/proc/{pid}/environ"):
                 return found
-            if not _read(f"/proc/{pid}/cmdline"):  # it has neither: it is in the middle of an exec
+            if not _read(f"/proc/{pid}/cmdline"):  # both are empty: it is in the middle of an exec
                 return None
             return _read(f"/proc/{pid}/environ")
         except OSError:
@@ -172,7 +172,7 @@ def _session(pid: int) -> int:
 
 
 def limit_of(pid: int) -> int:
-    """Return the soft limit of a process for the bytes of message queues; -1 if it is not known (Linux)."""
+    """Return the soft limit of a process for the bytes of message queues; -1 when it is unknown (Linux)."""
     try:
         _, _, line = _read(f"/proc/{pid}/limits").partition(b"\nMax msgqueue size")
         return int(line.split(None, 1)[0])
@@ -181,5 +181,5 @@ def limit_of(pid: int) -> int:
 
 
 def this_machine() -> Machine:
-    """Return the way to look at this machine's processes."""
+    """Return the reader of this machine's processes."""
     return Linux() if sys.platform == "linux" else Machine()

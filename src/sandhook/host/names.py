@@ -1,11 +1,11 @@
-r"""Names of files on Windows, as the system has them and as a shell does.
+r"""Converts names of files on Windows between the system's form and the shell's.
 
 A shell's paths begin with "/" and have "/" between their components: C:\Users\x is /c/Users/x, and the
-share \\server\share is //server/share. Both forms are understood wherever a path is given: the kernel puts
-the working directory before what does not begin with "/", so that C:\x arrives as /d/work/C:\x, and as no
-file's name on Windows has a colon or a backslash, that can only mean C:\x.
+share \\server\share is //server/share. Scripts may write both forms. The kernel puts the working directory
+before a path that does not begin with "/", so that C:\x arrives as /d/work/C:\x. Names on Windows have
+no colon or backslash, so this can only mean C:\x.
 
-Nothing here looks at a file, and nothing depends on the system that it runs on. On POSIX the two forms are
+These functions read no files and do not depend on the system that runs them. On POSIX the two forms are
 the same, and these functions are not called.
 
 Source: Microsoft, "Naming Files, Paths, and Namespaces".
@@ -26,7 +26,7 @@ def to_native(virtual: str, drive: str = "C:", temporary: str = "") -> str:
     r"""Return the system's name of an absolute path of the shell.
 
     ``/c/a`` is ``C:\a``; ``/`` and what does not begin with a drive's letter lie on the drive of the working
-    directory. A component that is a Windows path takes the place of all before it: ``/d/work/C:\a`` is
+    directory. A component that is a Windows path replaces all components before it: ``/d/work/C:\a`` is
     ``C:\a``, and ``/d/work/\a`` is ``D:\a``. "." and ".." stay. /dev/null, and every ``nul``, are the device.
 
     Args:
@@ -35,7 +35,7 @@ def to_native(virtual: str, drive: str = "C:", temporary: str = "") -> str:
         temporary: The native directory that /tmp is; "" leaves it to the drive.
 
     Raises:
-        OSError: EINVAL for names that Windows takes for something else than a file (``con``, ``a.``,
+        OSError: EINVAL for names that do not mean a file on Windows (``con``, ``a.``,
             ``file:stream``, ``C:file``) or cannot have; ENOENT for "" and for a server without share.
     """
     if not virtual:
@@ -49,7 +49,7 @@ def to_native(virtual: str, drive: str = "C:", temporary: str = "") -> str:
     pieces.reverse()  # the next one is the last
     while pieces:
         piece = pieces.pop()
-        if piece.startswith("\\\\?"):  # all behind that prefix is one native path
+        if piece.startswith("\\\\?"):  # everything after this prefix is one native path
             piece = "\\".join([piece, *reversed(pieces)])[4:]
             pieces.clear()
             if piece[:4].upper() == "UNC\\":
@@ -58,7 +58,7 @@ def to_native(virtual: str, drive: str = "C:", temporary: str = "") -> str:
                 raise fs_error(errno.EINVAL, virtual)
         if is_drive(piece[:2]):
             if piece[2:3] not in ("", "\\"):
-                raise fs_error(errno.EINVAL, virtual)  # relative to a directory that nobody knows
+                raise fs_error(errno.EINVAL, virtual)  # relative to an unknown directory
             root, names = piece[:2].upper(), piece[2:].split("\\")
         elif piece.startswith("\\\\"):
             rest = [part for part in piece.split("\\") if part]
@@ -79,8 +79,8 @@ def to_virtual(native: str, drive: str = "C:") -> str:
         drive: Where ``\a`` is, as for ``to_native``.
 
     Raises:
-        OSError: EINVAL for ``C:a``, which is relative to a directory that nobody knows, and for the
-            namespace of devices.
+        OSError: EINVAL for ``C:a``, which is relative to an unknown directory, and for the namespace
+            of devices.
     """
     text = native.replace("\\", "/")
     if text.lower() == _NULL:
@@ -94,24 +94,24 @@ def to_virtual(native: str, drive: str = "C:") -> str:
     if is_drive(text[:2]):
         if text[2:3] not in ("", "/"):
             raise fs_error(errno.EINVAL, native)
-        return _ended(f"/{text[0].lower()}{text[2:]}")
+        return _without_slash(f"/{text[0].lower()}{text[2:]}")
     if text.startswith("//"):
-        return _ended(text)
+        return _without_slash(text)
     if text.startswith("/"):
-        return _ended(to_virtual(drive + "/").rstrip("/") + text)
+        return _without_slash(to_virtual(drive + "/").rstrip("/") + text)
     return text
 
 
 def to_argument(word: str, exists: Callable[[str], bool], temporary: str = "") -> str:
-    """Return an argument of a program, or a variable's value, with a path of the shell in a form that Windows knows.
+    """Return an argument of a program, or a variable's value, with a path of the shell in a form of Windows.
 
-    A program of Windows takes ``/c/work/x`` for ``C:\\c\\work\\x``, so it gets ``C:/work/x``; ``--out=/c/x``
-    likewise. Only what begins with the letter of a drive that is there, or with /tmp, is a path: options
-    (``/c``), routes (``/v/1``) and lists stay as they are.
+    To a program of Windows ``/c/work/x`` means ``C:\\c\\work\\x``, so it gets ``C:/work/x``, also in
+    ``--out=/c/work/x``. A path begins with the letter of an existing drive, or with /tmp. Options
+    (``/c``), routes (``/v/1``) and lists do not change.
 
     Args:
         word: The argument.
-        exists: Whether there is a drive, "C:".
+        exists: Returns True for a drive that exists, "C:".
         temporary: As for ``to_native``.
     """
     if "/" not in word:
@@ -127,36 +127,36 @@ def to_argument(word: str, exists: Callable[[str], bool], temporary: str = "") -
 
 
 def is_drive(text: str) -> bool:
-    """Whether a text is a drive's name: "C:"."""
+    """Return True for the name of a drive: "C:"."""
     return len(text) == 2 and text[1] == ":" and text[0].isascii() and text[0].isalpha()
 
 
 def is_native(name: str) -> bool:
-    r"""Whether a name can only be a Windows path: it has a backslash, or begins with a drive."""
+    r"""Return True for a name that can only be a Windows path: it has a backslash, or begins with a drive."""
     return "\\" in name or is_drive(name[:2])
 
 
 def list_to_native(value: str, drive: str = "C:") -> str:
-    r"""Return a PATH of the shell as the system has it: ``/c/a:/c/b`` is ``C:\a;C:\b``.
+    r"""Convert a PATH of the shell to the system's form: ``/c/a:/c/b`` is ``C:\a;C:\b``.
 
-    Entries that are already the system's stay: in ``C:\x:/c/a`` the first colon is a drive's, and semicolons
-    divide too. What is no possible name stays as it is. Empty entries, which mean the working directory to a
-    shell, are left out.
+    Entries in the system's form do not change: in ``C:\x:/c/a`` the first colon is part of a drive, and
+    semicolons separate entries, too. Impossible names do not change. Empty entries, which mean the working
+    directory to a shell, are left out.
     """
     return ";".join(_native_entry(entry, drive) for entry in _entries(value) if entry)
 
 
 def list_to_virtual(value: str, drive: str = "C:") -> str:
-    r"""Return the system's PATH as a shell has it: ``C:\a;C:\b`` is ``/c/a:/c/b``.
+    r"""Convert the system's PATH to the shell's form: ``C:\a;C:\b`` is ``/c/a:/c/b``.
 
-    Empty entries, which mean nothing on Windows and the working directory to a shell, are left out;
-    quotation marks around an entry, which let it hold a semicolon, go.
+    Empty entries, which mean nothing on Windows but the working directory to a shell, are left out.
+    Quotation marks around an entry, which allow a semicolon in it, are removed.
     """
     return ":".join(_virtual_entry(entry, drive) for entry in _unquoted(value) if entry)
 
 
 def _begin(virtual: str, drive: str) -> tuple[str, list[str]]:
-    """Return the root that a path begins with, without backslash at its end, and the components behind it."""
+    """Return the root of a path, without a backslash at its end, and the components after it."""
     pieces = [piece for piece in virtual.split("/") if piece]
     if virtual.startswith("//") and virtual[2:3] not in ("", "/", "\\"):
         pieces[0] = "\\\\" + pieces[0]
@@ -186,12 +186,12 @@ def _checked(root: str, names: list[str], virtual: str) -> str:
     return root + "\\" + "\\".join(name for name in names if name)
 
 
-def _ended(path: str) -> str:
+def _without_slash(path: str) -> str:
     return path.rstrip("/") or "/"
 
 
 def _entries(value: str) -> Iterator[str]:
-    """Yield the entries of a list that has semicolons, or colons, or both between them."""
+    """Yield the entries of a list, which are separated by semicolons, colons, or both."""
     for piece in value.split(";"):
         begin = 0
         while True:
@@ -205,7 +205,7 @@ def _entries(value: str) -> Iterator[str]:
 
 
 def _unquoted(value: str) -> Iterator[str]:
-    """Yield the entries of the system's list: semicolons divide them, except between quotation marks."""
+    """Yield the entries of the system's list, which are separated by semicolons outside quotation marks."""
     entry = ""
     for place, piece in enumerate(value.split('"')):
         if place % 2:

@@ -11,7 +11,7 @@ import os
 import select
 import signal
 
-#: Bytes that one read takes at most: what Linux keeps in a pipe.
+#: The most bytes that one read returns: the capacity of a pipe on Linux.
 _PIECE = 1 << 16
 
 
@@ -30,17 +30,17 @@ def outbound() -> tuple[int, int]:
 
 
 def adjoining() -> tuple[int, int]:
-    """Return a pipe between children: (to read from, to write to); using either waits, as they expect."""
+    """Return a pipe between children: (to read from, to write to); both ends block, as programs expect."""
     return os.pipe()
 
 
 def reads_wait(fd: int, wait: bool) -> None:
-    """Let reading from a descriptor wait for data, or not, for all who have it."""
+    """Make reads from a descriptor block, or not, for every process that has it."""
     os.set_blocking(fd, wait)
 
 
 def writes_wait(fd: int, wait: bool) -> None:
-    """Let writing to a descriptor wait for room, or not, for all who have it."""
+    """Make writes to a descriptor block, or not, for every process that has it."""
     os.set_blocking(fd, wait)
 
 
@@ -53,11 +53,11 @@ def read_some(fd: int, count: int) -> bytes | None:
 
 
 def write_some(fd: int, data: bytes | memoryview) -> int:
-    """Write what there is room for, and return how many bytes that was.
+    """Write as much as there is room for, and return the number of bytes.
 
     Raises:
-        BrokenPipeError: Nobody reads. It is raised also where the program has given SIGPIPE its
-            default action, which would end it.
+        BrokenPipeError: The pipe has no reader. It is raised also when SIGPIPE has its default action in
+            this process, which would end it.
     """
     try:
         if signal.getsignal(signal.SIGPIPE) is signal.SIG_DFL:
@@ -68,20 +68,20 @@ def write_some(fd: int, data: bytes | memoryview) -> int:
 
 
 def _write_shielded(fd: int, data: bytes | memoryview) -> int:
-    """Write with SIGPIPE held back from this thread."""
+    """Write with SIGPIPE blocked in this thread."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGPIPE,))
     try:
         return os.write(fd, data)
     except BrokenPipeError:
         if signal.SIGPIPE not in before:
-            signal.sigwait((signal.SIGPIPE,))  # it is pending, and would come when the mask is put back
+            signal.sigwait((signal.SIGPIPE,))  # it is pending, and would arrive when the mask is restored
         raise
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def left_over(fd: int, count: int) -> bytes:
-    """Return up to ``count`` bytes that nobody has read from an outbound pipe; never wait.
+def unread_bytes(fd: int, count: int) -> bytes:
+    """Return up to ``count`` unread bytes of an outbound pipe; never wait.
 
     Args:
         fd: The end that children read from, which is still open here.
@@ -90,7 +90,7 @@ def left_over(fd: int, count: int) -> bytes:
     pieces: list[bytes] = []
     poll = select.poll()
     poll.register(fd, select.POLLIN)
-    # a child that still lives shares this flag, so it is changed for no longer than the reading takes
+    # a living child shares this flag, so it changes only during the read
     os.set_blocking(fd, False)
     try:
         while count > 0 and poll.poll(0):

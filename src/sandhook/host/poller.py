@@ -1,4 +1,4 @@
-"""Wait for pipes and for ends of children, in the thread of the run; and the pipes themselves."""
+"""Pipes, and the poller that waits for pipes and for ends of children, for POSIX or Windows."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if sys.platform == "win32":
         Poller,
         adjoining,
         inbound,
-        left_over,
         outbound,
         read_some,
         reads_wait,
+        unread_bytes,
         write_some,
         writes_wait,
     )
@@ -20,10 +20,10 @@ else:
     from sandhook.host.pipes import (
         adjoining,
         inbound,
-        left_over,
         outbound,
         read_some,
         reads_wait,
+        unread_bytes,
         write_some,
         writes_wait,
     )
@@ -33,7 +33,7 @@ __all__ = [
     "Poller",
     "adjoining",
     "inbound",
-    "left_over",
+    "unread_bytes",
     "outbound",
     "read_some",
     "reads_wait",

@@ -1,7 +1,7 @@
-"""Start and watch processes as POSIX has them.
+"""Starts and watches processes on POSIX.
 
-``subprocess`` starts them, for its way with vfork is fast and safe beside threads, and is then
-made to forget them: they are waited for here, one by one, never those of anybody else.
+``subprocess`` starts them, because its use of vfork is fast and safe with threads. Then ``subprocess``
+forgets them, and they are waited for here one by one, so that no other children are affected.
 """
 
 # pathlib knows no descriptors.
@@ -23,16 +23,16 @@ from functools import partial
 from sandhook.host.child import LOST, Child, Spawn
 from sandhook.host.signals import from_native, to_native
 
-#: How often and how long a file that somebody has open for writing is tried again. The other
-#: writer is often only a fork of another thread that has not reached its exec.
+#: Retries, and seconds between them, for a file that is open for writing (ETXTBSY). The writer is often only a
+#: fork of another thread that has not reached its exec.
 _BUSY_TRIES, _BUSY_PAUSE = 5, 0.002
 
-#: How often a start is tried again in whose moment another thread opened or closed a number that the child gets.
-_TAKEN_TRIES = 100
+#: Retries of a start during which another thread opened or closed a descriptor number of the child (a count).
+_RACE_TRIES = 100
 
 
 class PosixChild(Child):
-    """A child of this process, which alone waits for it."""
+    """A child of this process; only this object waits for it."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ class PosixChild(Child):
             return True
         try:
             pid, code, usage = os.wait4(self.pid, os.WNOHANG)
-        except ChildProcessError:  # SIGCHLD is ignored, or a handler of the host waits for everything
+        except ChildProcessError:  # SIGCHLD is ignored, or a handler of the host waits for all children
             self._end(LOST, 0)
             return True
         if not pid:
@@ -55,15 +55,15 @@ class PosixChild(Child):
         return True
 
     def send(self, signal: int) -> None:
-        # until it was waited for, its number belongs to nobody else
+        # until it was waited for, no other process has its number
         native = to_native(signal)
         if self.status is None and not self.poll():
             with suppress(ProcessLookupError):
                 os.kill(self.pid, native)
 
 
-class _TakenError(OSError):
-    """A number that the child gets was opened or closed here while it was started."""
+class _DescriptorRaceError(OSError):
+    """A descriptor number of the child was opened or closed in this process during the start."""
 
 
 def start(
@@ -74,23 +74,23 @@ def start(
     """Start a program in a session of its own.
 
     Args:
-        spawn: What to start.
+        spawn: The program to start.
         marker: The name and value of a variable that is added to its environment.
         report: Called once, when the child was waited for.
 
     Raises:
-        OSError: As execve fails; with ``filename`` the executable, or the directory when that
-            could not be entered. EAGAIN when there are too many processes.
+        OSError: The error of execve, with ``filename`` the executable; or that of chdir, with the
+            directory. EAGAIN when there are too many processes.
     """
-    busy, taken = _BUSY_TRIES, _TAKEN_TRIES
+    busy, races = _BUSY_TRIES, _RACE_TRIES
     while True:
         try:
             return PosixChild(_start(spawn, marker), report)
         except OSError as error:
             if error.errno == errno.ETXTBSY and busy:
                 busy -= 1
-            elif isinstance(error, _TakenError) and taken:
-                taken -= 1
+            elif isinstance(error, _DescriptorRaceError) and races:
+                races -= 1
             else:
                 raise
         time.sleep(_BUSY_PAUSE)
@@ -102,7 +102,7 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
     env = {_encode(name): _encode(value) for name, value in spawn.env.items()}
     env[_encode(marker[0])] = _encode(marker[1])
     files = spawn.files
-    placed = _Placed(files, spawn.ignored, spawn.limits)
+    placement = _Placement(files, spawn.ignored, spawn.limits)
     try:
         process = subprocess.Popen(
             [_encode(argument) for argument in spawn.argv],
@@ -114,21 +114,21 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
             env=env,
             umask=spawn.umask,
             start_new_session=True,
-            close_fds=not placed.forks,
-            pass_fds=() if placed.forks else placed.kept,
-            preexec_fn=placed.prepare,
+            close_fds=not placement.forks,
+            pass_fds=() if placement.forks else placement.kept,
+            preexec_fn=placement.prepare,
         )
     except ValueError as error:  # a NUL character, or "=" in the name of a variable
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), spawn.executable) from error
-    except subprocess.SubprocessError as error:  # what _Placed.prepare raised
-        raise _TakenError(errno.EAGAIN, os.strerror(errno.EAGAIN), spawn.executable) from error
+    except subprocess.SubprocessError as error:  # _Placement.prepare failed
+        raise _DescriptorRaceError(errno.EAGAIN, os.strerror(errno.EAGAIN), spawn.executable) from error
     except OSError as error:
-        if error.errno == errno.EBADF and len(files) > 3:  # closed after it was looked at
-            raise _TakenError(errno.EAGAIN, os.strerror(errno.EAGAIN), spawn.executable) from error
+        if error.errno == errno.EBADF and len(files) > 3:  # closed after it was checked
+            raise _DescriptorRaceError(errno.EAGAIN, os.strerror(errno.EAGAIN), spawn.executable) from error
         raise
     finally:
-        placed.close()
-    process.returncode = 0  # it is ours from here: no warning, no wait of Popen's
+        placement.close()
+    process.returncode = 0  # it is waited for here: no warning, no wait of Popen's
     return process.pid
 
 
@@ -136,14 +136,14 @@ def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-class _Placed:
-    """The descriptors above 2, brought to the numbers that the child shall see.
+class _Placement:
+    """The descriptors above 2, at the numbers that the child gets.
 
-    A number that is free here is taken for the moment of the start, and the child inherits it:
-    the quick way. A number that is in use here can only be given away in the child, by a function
-    that runs between fork and exec, and only there signals can be set to
-    be ignored, and limits be lowered. Such a function makes ``subprocess`` fork instead of vfork. It may run beside threads, for it imports
-    nothing, waits for no lock, and calls the system alone.
+    A number that is free here is used during the start, and the child inherits it: the fast way. A
+    number that is in use here can only be replaced in the child, by a function that runs between fork
+    and exec. Only this function can ignore signals and lower limits. It makes ``subprocess`` fork
+    instead of vfork. It is safe with threads, because it imports nothing, waits for no lock, and makes
+    system calls only.
     """
 
     __slots__ = ("_calls", "_mine", "_moved", "kept")
@@ -154,7 +154,7 @@ class _Placed:
         self.kept: list[int] = []  # numbers that stay open in the child
         self._mine: list[int] = []  # what close() closes
         self._moved: list[tuple[int, int, tuple[int, int] | None]] = []  # see _move
-        self._calls: list[Callable[[], object]] = []  # nothing may be imported in the child
+        self._calls: list[Callable[[], object]] = []  # made here, because the child must not import
         if ignored:
             from signal import SIG_IGN, signal
 
@@ -180,7 +180,7 @@ class _Placed:
                 raise
 
     def _take(self, number: int, fd: int) -> bool:
-        """Copy a descriptor to a number, if that is free here."""
+        """Copy a descriptor to a number; return False when the number is in use here."""
         import fcntl
 
         copy = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, number)
@@ -191,9 +191,9 @@ class _Placed:
         return True
 
     def _move(self, number: int, fd: int, top: int) -> None:
-        """Note that the child has to copy a descriptor to a number that is in use here.
+        """Record that the child must copy a descriptor to a number that is in use here.
 
-        The copy starts from one above all the numbers, which no other copy overwrites.
+        The source is a copy above all numbers of the child, so that no other copy overwrites it.
         """
         import fcntl
 
@@ -203,38 +203,38 @@ class _Placed:
 
     @property
     def prepare(self) -> Callable[[], None] | None:
-        """What the child has to call between fork and exec, if anything."""
+        """The function that the child must call between fork and exec, None when there is nothing to do."""
         return self._prepare if self._moved or self._calls else None
 
     @property
     def forks(self) -> bool:
-        """Whether the child runs ``prepare``, and closes by that what it shall not have."""
+        """True when the child runs ``prepare``, which also closes the descriptors that it must not have."""
         return self.prepare is not None
 
     def _prepare(self) -> None:
         for high, number, there in self._moved:
-            # had another thread closed it, the pipe by which subprocess hears of errors might have
-            # got this number: then the start fails, and is not taken for a good one; what a hook of a
-            # fork has closed in the child (as the jq worker's does) is simply free
+            # if another thread closed it, subprocess's pipe for errors might have this number; then
+            # the start must fail, or it would look like a success. A number that a fork hook closed
+            # in the child (as the jq worker's does) is free
             if _identity(number) not in (there, None):
                 raise OSError(errno.EAGAIN, "the descriptor was closed")
             os.dup2(high, number)
         kept = set(self.kept)
         for name in os.listdir("/dev/fd"):
             if int(name) > 2:
-                with suppress(OSError):  # the listing's own
+                with suppress(OSError):  # the descriptor of the listing itself
                     os.set_inheritable(int(name), int(name) in kept)
         for call in self._calls:
             call()
 
     def close(self) -> None:
-        """Give the numbers back."""
+        """Close the descriptors that were opened for the start."""
         while self._mine:
             os.close(self._mine.pop())
 
 
 def _identity(fd: int) -> tuple[int, int] | None:
-    """Return what file a descriptor is open on; None when it is closed."""
+    """Return device and inode of a descriptor's file, None when it is closed."""
     try:
         found = os.fstat(fd)
     except OSError:
@@ -243,10 +243,10 @@ def _identity(fd: int) -> tuple[int, int] | None:
 
 
 def open_process(pid: int) -> int:
-    """Return a descriptor that can be read from when a process has ended, and that no later one gets (Linux).
+    """Return a descriptor that becomes readable when a process ends, and never means a later process (Linux).
 
     Raises:
-        OSError: ENOSYS where there is no such thing: on other systems, with an old kernel or C library.
+        OSError: ENOSYS on other systems, and with an old kernel or C library.
     """
     if sys.platform == "linux":
         with suppress(AttributeError):

@@ -18,21 +18,21 @@ from sandhook.host.posix import open_process
 
 Call = Callable[[], None]
 
-#: Seconds between two looks at children whose end no descriptor tells; it doubles while nothing happens.
+#: Seconds between two polls of children without a descriptor; doubled while nothing happens.
 _FIRST_LOOK, _LONGEST_LOOK = 0.000_5, 0.008
 
-#: Seconds that one call of the system waits at most; poll(2) counts milliseconds in an int.
+#: The longest wait of one system call in seconds; poll(2) has its milliseconds in an int.
 _LONGEST = 86_400.0
 
 
 class Poller:
-    """Readiness of pipe ends, and ends of children, told by calls.
+    """Calls functions when pipe ends are ready and when children have ended.
 
-    Every watch tells once. The calls run inside ``wait``, in its thread; they may add and drop
-    watches. A descriptor that is about to be closed must be forgotten first.
+    Every watch calls once. The calls run inside ``wait``, in its thread; they may add and drop
+    watches. Call ``forget`` before a descriptor is closed.
 
     Args:
-        handles: Whether to watch children by descriptors of theirs, where the system has them.
+        handles: Watch children by descriptors, where the system has them.
     """
 
     __slots__ = ("_ends", "_handles", "_look", "_looked_at", "_poll", "_reads", "_writes")
@@ -47,19 +47,19 @@ class Poller:
         self._look = _FIRST_LOOK
 
     def readable(self, fd: int, call: Call) -> None:
-        """Call once, when a read from ``fd`` would give data or the end of it."""
+        """Call once, when a read from ``fd`` would return data or the end of it."""
         self._reads.setdefault(fd, []).append(call)
         self._register(fd)
 
     def writable(self, fd: int, call: Call) -> None:
-        """Call once, when a write to ``fd`` would take at least a byte, or fail."""
+        """Call once, when a write to ``fd`` would write at least one byte, or fail."""
         self._writes.setdefault(fd, []).append(call)
         self._register(fd)
 
     def ended(self, child: Child, call: Call) -> None:
         """Call once, when ``child`` has ended and was waited for."""
         handle = -1
-        if self._handles and child.status is None:  # only then is the number surely its own
+        if self._handles and child.status is None:  # only then no other process can have the number
             with suppress(OSError):  # the system has no such handles, or no descriptor is left
                 handle = open_process(child.pid)
         if handle < 0:
@@ -88,7 +88,7 @@ class Poller:
         self.close()
 
     def _register(self, fd: int) -> None:
-        """Tell the system what is watched of a descriptor now."""
+        """Register the events that are watched for a descriptor now."""
         events = (select.POLLIN if fd in self._reads else 0) | (select.POLLOUT if fd in self._writes else 0)
         if events:
             self._poll.register(fd, events)
@@ -97,11 +97,11 @@ class Poller:
                 self._poll.unregister(fd)
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until something is told, and return whether anything was.
+        """Wait until a watch has called, and return True; return False after ``seconds``.
 
         Args:
-            seconds: How long at most; 0 only looks; None waits as long as it takes, but not at all
-                when nothing is watched.
+            seconds: The longest wait; 0 only polls; None waits without limit, but not when
+                nothing is watched.
         """
         until = None if seconds is None else time.monotonic() + seconds
         rest = seconds
@@ -116,7 +116,7 @@ class Poller:
                     return False
 
     def _turn(self, seconds: float) -> bool:
-        """Wait once, and tell what happened: data first, and then the ends of children."""
+        """Wait once, and call the watches of what happened: data first, then the ends of children."""
         over: list[tuple[Child, Call]] = []
         if self._looked_at:
             over = [watch for watch in self._looked_at if watch[0].poll()]
@@ -126,7 +126,7 @@ class Poller:
             else:
                 seconds = min(seconds, self._look)
                 self._look = min(2 * self._look, _LONGEST_LOOK)
-        told = False
+        called = False
         for fd, events in self._poll.poll(1000 * seconds):
             if fd in self._ends:
                 if self._ends[fd][0].poll():
@@ -141,9 +141,9 @@ class Poller:
                 calls += self._writes.pop(fd, ())
             self._register(fd)
             for call in calls:
-                told = True
+                called = True
                 call()
         for _, call in over:
-            told = True
+            called = True
             call()
-        return told
+        return called

@@ -1,11 +1,11 @@
-"""Pipes of a run that become the system's own when a program is at one of their ends.
+"""Pipes of a run that become pipes of the system when a program gets one of their ends.
 
-Between two commands of the shell a pipe is the kernel's: bytes in memory. The first program that is given an
-end of it makes it a pipe of the system, and gets that end as a descriptor. From then on the shell's commands read and write
-their ends through the system too, and between two programs no byte passes through this process.
+Between two commands of the shell a pipe is bytes in memory. The first program that gets an end of it makes it
+a pipe of the system, and receives that end as a descriptor. From then on the shell's commands use their ends
+through the system, too, and between two programs no byte passes through this process.
 
-What a command has read of a pipe beyond what it wanted (the shell's ``read`` takes lines, the system gives pieces) is
-kept here. While there is such a rest, a program gets the end by way of ``streams.Supply``, which gives it the rest first.
+Bytes that were read but not used are kept here: the shell's ``read`` wants lines, and the system returns
+pieces. While there are such bytes, a program gets the end through ``streams.Supply``, which writes them first.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from sandhook.kernel.signals import BrokenPipe
 
 
 class RealPipe(Pipe):
-    """A pipe whose ends may be given to programs.
+    """A pipe whose ends programs may get.
 
     Attributes:
-        source, sink: The descriptors of its ends; -1 when they are closed, or there are none yet.
-        real: It is one of the system.
+        source, sink: The descriptors of its ends; -1 when they are closed, or not open yet.
+        real: It is a pipe of the system.
     """
 
     __slots__ = ("_lent", "_open", "_patient", "_pending", "poller", "real", "sink", "source")
 
     def __init__(self, scheduler: Scheduler, poller: Poller, open_: set[RealPipe]) -> None:
-        """``open_``: has this pipe while it has descriptors."""
+        """``open_``: contains this pipe while it has descriptors."""
         super().__init__(scheduler)
         self.poller = poller
         self.real = False
         self.source = self.sink = -1
         self._open = open_
-        self._pending = b""  # was in memory when the pipe became real, and goes before all that is written
+        self._pending = b""  # bytes that were in memory when the pipe became real, and are written first
         self._lent: set[int] = set()  # descriptors that processes of the host may have
-        self._patient: set[int] = set()  # those on which reading and writing wait, as programs expect
+        self._patient: set[int] = set()  # descriptors that block, as programs expect
 
     def ends(self) -> tuple[PipeReader, PipeWriter]:
         return RealReader(self), RealWriter(self)
 
     def become_real(self) -> None:
-        """Move to a pipe of the system. Raises OSError when there is no descriptor left."""
+        """Become a pipe of the system. Raises OSError when there is no descriptor left."""
         if self.real:
             return
         self.source, self.sink = adjoining()
@@ -65,13 +65,13 @@ class RealPipe(Pipe):
         self.wake_writers()
 
     def lend(self, fd: int) -> int:
-        """Return an end's descriptor for a program, which expects that reading and writing wait."""
+        """Return an end's descriptor for a program, which expects that it blocks."""
         self._wait_on(fd, True)
         self._lent.add(fd)
         return fd
 
     def _wait_on(self, fd: int, wait: bool) -> None:
-        """Let the use of an end wait, or not; processes that have the same end share this."""
+        """Make an end block, or not; all processes with this end share that."""
         if wait == (fd in self._patient):
             return
         (reads_wait if fd == self.source else writes_wait)(fd, wait)
@@ -83,20 +83,20 @@ class RealPipe(Pipe):
     # ------------------------------------------------------------------ the shell's own use
 
     def fill(self) -> bool:
-        """Take what is there to be read; tell whether there was anything, or the end of it."""
+        """Read what the pipe has; return False when there is neither data nor the end of it."""
         fd = self.source
         self._wait_on(fd, False)
         try:
             data = read_some(fd, CAPACITY)
         finally:
-            if fd in self._lent:  # it shares its flags with programs that may still live
+            if fd in self._lent:  # its flags are shared with programs that may still run
                 self._wait_on(fd, True)
         if data:
             self.buffer += data
         return data is not None
 
     def put(self, data: bytes | memoryview) -> int:
-        """Write what there is room for and return how many bytes that was. Raises BrokenPipe."""
+        """Write as much as there is room for, and return the number of bytes. Raises BrokenPipe."""
         fd = self.sink
         if self._pending or fd < 0:
             return 0
@@ -110,15 +110,15 @@ class RealPipe(Pipe):
                 self._wait_on(fd, True)
 
     def expect_data(self) -> None:
-        """Wake those who wait to read when there is something, or the end."""
+        """Wake waiting readers when there is data, or the end of it."""
         self.poller.readable(self.source, self.wake_readers)
 
     def expect_room(self) -> None:
-        """Wake those who wait to write when there is room, or nobody reads any more."""
+        """Wake waiting writers when there is room, or no reader any more."""
         self.poller.writable(self.sink, self.wake_writers)
 
     def _push(self) -> None:
-        """Write of what was in memory what there is room for."""
+        """Write as much of the bytes in memory as there is room for."""
         pending, self._pending = self._pending, b""
         try:
             pending = pending[self.put(pending) :]
@@ -127,7 +127,7 @@ class RealPipe(Pipe):
         self._pending = pending
 
     def _pump(self) -> None:
-        """Write what was in memory, as a task: all other writers wait for it."""
+        """Write the bytes in memory, as a task; all other writers wait for it."""
         while self._pending and self.sink >= 0:
             self.writing.append(getcurrent())
             self.expect_room()
@@ -140,18 +140,18 @@ class RealPipe(Pipe):
     # ------------------------------------------------------------------ the end
 
     def close_source(self) -> None:
-        """Close the end to read from; a writer that waits for room learns of it by the other one."""
+        """Close the end to read from; the other end wakes a writer that waits for room."""
         fd, self.source = self.source, -1
         self._close(fd)
 
     def close_sink(self) -> None:
-        """Close the end to write to; when ``_pump`` still has something to write, it does that."""
+        """Close the end to write to, or leave that to ``_pump`` while it has something to write."""
         if not self._pending:
             fd, self.sink = self.sink, -1
             self._close(fd)
 
     def close(self) -> None:
-        """Close both ends: the run is over."""
+        """Close both ends, at the end of the run."""
         self._pending = b""
         self.close_source()
         self.close_sink()
@@ -173,11 +173,11 @@ class RealReader(PipeReader):
     pipe: RealPipe
 
     def lend(self, *, alone: bool) -> int:
-        """Return the descriptor for a program, -1 when some of the data is already here.
+        """Return the descriptor for a program, -1 when some of the data is already in memory.
 
         Args:
-            alone: Nobody but the program can read from this end while it runs. Who reads beside others finds
-                what comes, and not what was there before.
+            alone: Only the program can read from this end while it runs. A program that shares the end
+                reads what arrives, not what was in memory before.
         """
         pipe = self.pipe
         pipe.become_real()
@@ -227,18 +227,18 @@ class RealWriter(PipeWriter):
         view: bytes | memoryview = data
         while True:
             if pipe.real:
-                taken = pipe.put(view)
+                written = pipe.put(view)
             elif not pipe.readers:
                 raise BrokenPipe
             else:
                 room = CAPACITY - len(pipe.buffer)
-                taken = min(room, len(view))
-                pipe.buffer += view if taken == len(view) else view[:taken]
-                if taken and pipe.reading:
+                written = min(room, len(view))
+                pipe.buffer += view if written == len(view) else view[:written]
+                if written and pipe.reading:
                     pipe.wake_readers()
-            if taken == len(view):
+            if written == len(view):
                 return
-            view = memoryview(view)[taken:]
+            view = memoryview(view)[written:]
             pipe.writing.append(getcurrent())
             if pipe.real:
                 pipe.expect_room()

@@ -1,11 +1,11 @@
-"""The limits that ``ulimit`` shows and sets, as programs of the machine have them (POSIX)."""
+"""Resource limits of the machine's programs, in the units of ``ulimit`` (POSIX)."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
 
-#: Letter of ``ulimit``: the name of the limit in the system, and its unit in bytes, seconds or pieces.
+#: Letter of ``ulimit`` to the system's name of the limit, and its unit in bytes, seconds or items.
 _NAMES = {
     "R": ("RTTIME", 1), "c": ("CORE", 1024), "d": ("DATA", 1024), "e": ("NICE", 1), "f": ("FSIZE", 1024),
     "i": ("SIGPENDING", 1), "l": ("MEMLOCK", 1024), "m": ("RSS", 1024), "n": ("NOFILE", 1), "q": ("MSGQUEUE", 1),
@@ -15,9 +15,9 @@ _NAMES = {
 _MOST = (1 << 63) - 1
 
 
-def current(letter: str) -> tuple[int | None, int | None] | None:
-    """Return the soft and the hard limit of this process in the unit of ``ulimit``; None where there is none."""
-    found = _named(letter)
+def current_limits(letter: str) -> tuple[int | None, int | None] | None:
+    """Return the soft and the hard limit of this process in the unit of ``ulimit``; None for an unknown limit."""
+    found = _limit(letter)
     if sys.platform == "win32" or found is None:
         return None
     import resource
@@ -29,11 +29,11 @@ def current(letter: str) -> tuple[int | None, int | None] | None:
     return soft, hard
 
 
-def chosen(limits: Mapping[tuple[str, bool], int | None]) -> dict[int, tuple[int, int]]:
-    """Return what setrlimit takes for the limits that a script has set: number to (soft, hard)."""
-    made: dict[int, tuple[int, int]] = {}
+def limits_to_set(limits: Mapping[tuple[str, bool], int | None]) -> dict[int, tuple[int, int]]:
+    """Return the arguments of setrlimit for the limits that a script has set: number to (soft, hard)."""
+    result: dict[int, tuple[int, int]] = {}
     for letter in {letter for letter, _ in limits}:
-        found = _named(letter)
+        found = _limit(letter)
         if sys.platform == "win32" or found is None:
             continue
         import resource
@@ -46,12 +46,12 @@ def chosen(limits: Mapping[tuple[str, bool], int | None]) -> dict[int, tuple[int
                 values[hard] = (
                     resource.RLIM_INFINITY if value is None or value * unit > _MOST else value * unit
                 )
-        made[number] = values[0], values[1]
-    return made
+        result[number] = values[0], values[1]
+    return result
 
 
-def _named(letter: str) -> tuple[int, int] | None:
-    """Return the system's number of a limit and its unit, None where it has no such limit."""
+def _limit(letter: str) -> tuple[int, int] | None:
+    """Return the system's number of a limit and its unit, None when the system has no such limit."""
     if sys.platform == "win32" or letter not in _NAMES:
         return None
     import resource

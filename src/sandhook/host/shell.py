@@ -1,4 +1,4 @@
-"""HostShell: the interpreter over the real file system and real programs, for scripts that somebody trusts."""
+"""HostShell: the interpreter over the real file system and real programs, for trusted scripts."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 class HostShell(Shell):
     """A shell on this machine: ``HostShell().run("git status | grep -c modified")``.
 
-    The language, the built-ins and the limits are those of ``Shell``. Files are the machine's, time is real,
-    and a command that is neither function nor built-in is a program of the machine, or a utility of ours where
-    the machine has none. No system shell is needed. Whatever a run starts ends with it.
+    The language, the built-ins and the limits are those of ``Shell``. Files are the machine's, and time is
+    real. A command that is neither a function nor a built-in is a program of the machine, or a utility of ours
+    when the machine has no such program. No system shell is needed. All processes of a run end with it.
 
     Args:
-        host: What may be used of the machine, and how.
-        env: The environment of the scripts; None takes this process's, without the variables that make
+        host: What scripts may use of the machine, and how.
+        env: The environment of the scripts; None copies that of this process, without the variables that make
             programs load foreign code (``host.environment``).
-        cwd: Native working directory, of this process by default. It must exist.
+        cwd: Native working directory, by default that of this process. It must exist.
         limits: Bounds of each run; by default ``Limits.generous()``.
         utilities: Additional commands.
         parse_cache: Keeps parsed scripts beyond the process.
 
     Raises:
-        NotADirectoryError: ``cwd`` is no directory.
+        NotADirectoryError: ``cwd`` is not a directory.
     """
 
     def __init__(
@@ -52,9 +52,9 @@ class HostShell(Shell):
         if not os.path.isdir(working):  # noqa: PTH112
             raise NotADirectoryError(f"host: cwd: {working}: not a directory")
         world = HostWorld(host or Host(), working)
-        given = build("inherit", os.environ, windows=WINDOWS) if env is None else dict(env)
+        variables = build("inherit", os.environ, windows=WINDOWS) if env is None else dict(env)
         super().__init__(
-            env=shell_environment(given),
+            env=shell_environment(variables),
             cwd=world.fs.virtual(working),
             limits=limits or Limits.generous(),
             utilities=utilities,

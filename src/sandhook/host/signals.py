@@ -1,4 +1,4 @@
-"""Numbers of signals: the shell's own, which are those of Linux on x86, and the system's (POSIX)."""
+"""Converts signal numbers between the shell, which has those of Linux on x86, and the system (POSIX)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandhook.kernel.signals import NAMES
 
 
 def to_native(number: int) -> int:
-    """Return the system's number of a signal of the shell's.
+    """Return the system's number for a signal number of the shell.
 
     Raises:
         OSError: EINVAL for a signal that the system does not have.
@@ -23,13 +23,13 @@ def to_native(number: int) -> int:
 
 
 def from_native(number: int) -> int:
-    """Return the shell's number of a signal of the system's; one that the shell does not have stays as it is."""
+    """Return the shell's number for a signal number of the system, or the same number when the shell has none."""
     return _shells().get(number, number)
 
 
 @cache
 def _natives() -> dict[int, int]:
-    """Return the system's numbers by the shell's: the names are the same everywhere."""
+    """Return a map from the shell's numbers to the system's, made by the names of the signals."""
     found: dict[int, int] = {}
     for number, name in NAMES.items():
         base, sign, offset = name.partition("+") if "+" in name else name.partition("-")

@@ -1,4 +1,4 @@
-"""Connections that a redirection to /dev/tcp/HOST/PORT or /dev/udp/HOST/PORT opens, while other tasks go on."""
+"""Opens the connections of redirections to /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT, while other tasks go on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import errno
 import os
 import socket
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from greenlet import getcurrent
 
@@ -18,14 +18,17 @@ from sandhook.state.control import ShellError
 if TYPE_CHECKING:
     from sandhook.state.state import State
 
-#: What getaddrinfo tells of one address: family, kind, protocol, canonical name, address.
-_Address: TypeAlias = "tuple[int, int, int, str, tuple[Any, ...]]"
+#: Where to connect to: host and port; for IPv6 also flow and scope. The last form is that of unknown families.
+_Place: TypeAlias = "tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]"
+
+#: What getaddrinfo returns for one address: family, kind, protocol, canonical name, place.
+_Address: TypeAlias = "tuple[int, int, int, str, _Place]"
 
 _KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
 
 
 def open_connection(state: State, name: str, poller: Poller, scheduler: Scheduler) -> int:
-    """Return the descriptor of the connection that a file's name stands for. Raises ShellError in bash's words."""
+    """Return the descriptor of the connection that a file name means. Raises ShellError in bash's words."""
     if WINDOWS:
         raise ShellError(f"{name}: no network (L-NET-001)")  # there a socket is no descriptor
     kind, _, rest = name.removeprefix("/dev/").partition("/")
@@ -53,7 +56,7 @@ def connect(kind: str, host: str, port: str, poller: Poller, scheduler: Schedule
 
     Raises:
         socket.gaierror: There is no such host or service.
-        OSError: No address of the host can be connected to; the error is that of the last one.
+        OSError: Every address of the host failed; the error is that of the last one.
     """
     error = OSError()
     for family, type_, protocol, _, address in _resolve(host, port or "0", _KINDS[kind], poller, scheduler):
@@ -64,7 +67,7 @@ def connect(kind: str, host: str, port: str, poller: Poller, scheduler: Schedule
     raise error
 
 
-def _connect(opened: socket.socket, address: tuple[Any, ...], poller: Poller, scheduler: Scheduler) -> int:
+def _connect(opened: socket.socket, address: _Place, poller: Poller, scheduler: Scheduler) -> int:
     """Connect to one address and return the descriptor."""
     fd = opened.fileno()
     try:
@@ -93,17 +96,19 @@ def _connect(opened: socket.socket, address: tuple[Any, ...], poller: Poller, sc
         raise
 
 
-def _resolve(host: str, port: str, kind: int, poller: Poller, scheduler: Scheduler) -> list[_Address]:
+def _resolve(
+    host: str, port: str, kind: socket.SocketKind, poller: Poller, scheduler: Scheduler
+) -> list[_Address]:
     """Return the addresses of a host.
 
-    A name is asked for in a thread, for nothing else waits for that. When the waiting ends otherwise (a signal,
-    the end of the run), the thread ends when the system has answered.
+    A name is resolved in a thread, because a poller cannot wait for that. When a signal or the end of the run
+    ends the wait, the thread ends after the system's answer.
     """
     found: list[list[_Address] | OSError] = []
 
     def ask(flags: int = 0) -> None:
         try:
-            found.append(socket.getaddrinfo(host, port, type=kind, flags=flags))  # type: ignore[arg-type]
+            found.append([*socket.getaddrinfo(host, port, type=kind, flags=flags)])
         except OSError as error:
             found.append(error)
 

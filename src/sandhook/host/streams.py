@@ -1,10 +1,10 @@
-"""What passes between the shell's descriptors and programs of the host.
+"""Connects the shell's descriptors with programs of the host.
 
-A program gets real descriptors. A file that the shell opened is handed to it as it is; whatever
-lives in this process (captured output, a here-document, a hook's payload) is given to it through a pipe
-of the host, with a task at our end that carries the bytes. What a program did not read of its input is
-given back when it has ended, so that the next reader finds it. A pipe between stages becomes one of the
-host (``realpipe``), and a program is given its end.
+A program gets real descriptors. A file that the shell opened is passed to it directly. Data of this
+process (captured output, a here-document, a hook's payload) passes through a pipe of the host, with a
+task at our end that carries the bytes. Input that a program did not read goes back to its source after
+the program's end, so that the next reader gets it. A pipe between stages becomes one of the host
+(``realpipe``), and the program gets its end.
 """
 
 from __future__ import annotations
@@ -13,31 +13,30 @@ import errno
 import os
 import select
 from collections.abc import Callable
-from typing import Any
 
-from greenlet import getcurrent
+from greenlet import getcurrent, greenlet
 
-from sandhook.host.files import WINDOWS, HostFile, translated
-from sandhook.host.poller import Poller, inbound, left_over, outbound, read_some, write_some
+from sandhook.host.files import WINDOWS, HostFile, to_fs_error
+from sandhook.host.poller import Poller, inbound, outbound, read_some, unread_bytes, write_some
 from sandhook.host.realpipe import RealReader, RealWriter
 from sandhook.kernel.descriptor import CHUNK, Description, Input, Null, NullInput
 from sandhook.kernel.scheduler import Scheduler
 from sandhook.kernel.signals import BrokenPipe
 from sandhook.vfs.errors import fs_error
 
-#: What a pipe of the host holds at least while nobody reads it, on every system, in bytes.
+#: Bytes that a pipe of the host holds at least, on every system, without a reader.
 _PIPE = 4_096
 
-#: Bytes that a descriptor takes at once when the system says that it can be written to: 512 on macOS.
+#: Bytes that a write to a ready descriptor accepts at least: 512 on macOS.
 _ROOM: int = getattr(select, "PIPE_BUF", 512)
 
 
 class HostStream(Description):
-    """A descriptor of the host that is no regular file: a terminal, a FIFO, a pipe, a device.
+    """A descriptor of the host that is not a regular file: a terminal, a FIFO, a pipe, a device.
 
     Args:
         fd: The descriptor.
-        owned: It is closed with this description.
+        owned: The descriptor is closed with this description.
     """
 
     __slots__ = (
@@ -67,7 +66,7 @@ class HostStream(Description):
         self._buffer = b""
 
     def _wait(self, watch: Callable[[int, Callable[[], None]], None]) -> None:
-        """Wait until the descriptor can be used; one that cannot be waited for never blocks for long."""
+        """Wait until the descriptor is ready. One that a poller cannot watch never blocks for long."""
         if not self._waits:
             return
         me = getcurrent()
@@ -99,7 +98,7 @@ class HostStream(Description):
         try:
             return os.read(self.fd, min(count, CHUNK))
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def ready(self) -> bool:
         return bool(self._buffer) or self._readable_now()
@@ -129,7 +128,7 @@ class HostStream(Description):
         except BrokenPipeError:
             raise BrokenPipe from None
         except OSError as error:
-            raise translated(error) from None
+            raise to_fs_error(error) from None
 
     def close(self) -> None:
         if self._owned:
@@ -138,7 +137,7 @@ class HostStream(Description):
 
 
 class Drain:
-    """Carries what a program writes to a description of the shell's, as a task."""
+    """A task that carries a program's output to a description of the shell."""
 
     __slots__ = ("_asked", "_done", "_fd", "_idle", "_poller", "_scheduler", "_sink", "_task", "theirs")
 
@@ -150,7 +149,7 @@ class Drain:
         self._scheduler = scheduler
         self._idle = False
         self._done = False
-        self._asked: Any = None
+        self._asked: greenlet | None = None
         self._task = scheduler.spawn(self._run, None)
 
     def _run(self) -> None:
@@ -158,7 +157,7 @@ class Drain:
             while (data := self._next()) != b"":
                 self._sink.write(data)
         except (BrokenPipe, OSError):
-            pass  # its writer learns of it by SIGPIPE, when this end is closed
+            pass  # the program gets SIGPIPE when this end is closed
         finally:
             self._done = True
             self._poller.forget(self._fd)
@@ -167,7 +166,7 @@ class Drain:
             self._answer()
 
     def _next(self) -> bytes:
-        """Return what was written, waiting for it; b"" when nobody can write any more."""
+        """Wait for data and return it; b"" when there is no writer any more."""
         me = getcurrent()
         while True:
             data = read_some(self._fd, CHUNK)
@@ -185,9 +184,9 @@ class Drain:
             self._scheduler.wake(asked)
 
     def settle(self) -> None:
-        """Wait until all that has been written up to now was passed on.
+        """Wait until everything that was written up to now is passed on.
 
-        Called when the program has ended; others that it left behind may still write later.
+        Called after the end of the program, whose descendants may still write later.
         """
         if self._idle:
             self._poller.forget(self._fd)
@@ -198,7 +197,7 @@ class Drain:
 
 
 class Supply:
-    """Carries what a description of the shell's gives to a program's input, as a task."""
+    """A task that carries a description of the shell to a program's input."""
 
     __slots__ = ("_fd", "_pending", "_poller", "_scheduler", "_source", "_task", "theirs")
 
@@ -209,12 +208,12 @@ class Supply:
         source.retain()
         self._source = source
         self._pending = memoryview(b"")
-        self._task: Any = None
+        self._task: greenlet | None = None
         if not self._at_once():
             self._task = scheduler.spawn(self._run, None)
 
     def _at_once(self) -> bool:
-        """Write input that is known and small without a task; tell whether that was all."""
+        """Write small input in memory without a task; return True when that was all of it."""
         source = self._source
         if not isinstance(source, Input):
             return False
@@ -235,14 +234,14 @@ class Supply:
                     break
                 self._pending = memoryview(data)
         except OSError:
-            pass  # the program reads no more, or the input cannot be read: either way it ends
+            pass  # the program has stopped reading, or the input cannot be read: both end the input
         finally:
             self._close()
 
     def _write(self) -> None:
-        taken = write_some(self._fd, self._pending)
-        if taken:
-            self._pending = self._pending[taken:]
+        written = write_some(self._fd, self._pending)
+        if written:
+            self._pending = self._pending[written:]
             return
         me = getcurrent()
         self._poller.writable(self._fd, lambda: self._scheduler.wake(me))
@@ -255,121 +254,150 @@ class Supply:
             self._fd = -1
 
     def end(self) -> None:
-        """Stop, and give back what the program, which has ended, did not read."""
+        """Stop after the end of the program, and return to the source what the program did not read."""
         if self._task is not None:
             self._scheduler.cancel(self._task)
         self._close()
-        left = left_over(self.theirs, 1 << 30) + bytes(self._pending)
+        left = unread_bytes(self.theirs, 1 << 30) + bytes(self._pending)
         os.close(self.theirs)
         if left:
             self._source.unread(left)
         self._source.release()
 
     def drop(self) -> None:
-        """Close everything at once: the run ends."""
+        """Close everything at once, at the end of the run."""
         self._close()
         os.close(self.theirs)
 
 
+class NullDevice:
+    """The null device, opened once in each way for all programs of a run."""
+
+    __slots__ = ("_descriptors",)
+
+    def __init__(self) -> None:
+        self._descriptors: dict[int, int] = {}  # by the flags of open
+
+    def descriptor(self, flags: int = os.O_RDWR) -> int:
+        """Return a descriptor of the device. Raises OSError when no descriptor is left."""
+        if flags not in self._descriptors:
+            self._descriptors[flags] = os.open(os.devnull, flags | getattr(os, "O_CLOEXEC", 0))
+        return self._descriptors[flags]
+
+    def closed_stream(self, number: int) -> int:
+        """Return a descriptor for a standard stream that is closed: using it fails with EBADF."""
+        return self.descriptor(os.O_RDONLY if number else os.O_WRONLY)
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        while self._descriptors:
+            os.close(self._descriptors.popitem()[1])
+
+
 class Streams:
-    """The descriptors of one program, and who carries what passes through them.
+    """The descriptors of one program, and the tasks that carry what passes through them.
+
+    Args:
+        descriptors: Those of the process that becomes the program.
+        null: The null device.
+        alone: The process has nothing to do but to wait for the program.
 
     Attributes:
-        files: The program's descriptor to one of this process, as ``Spawn`` takes it.
+        files: The program's descriptor to one of this process, as in ``Spawn``.
         lent: Those of its descriptors that are ends of pipes themselves.
 
     Raises:
         OSError: EMFILE, ENFILE: there is no descriptor left for a pipe.
     """
 
-    __slots__ = ("_drains", "_supplies", "files", "lent")
+    __slots__ = (
+        "_alone", "_descriptors", "_drains", "_ends", "_null", "_poller", "_scheduler", "_supplies", "files", "lent",
+    )  # fmt: skip
 
     def __init__(
         self,
         descriptors: dict[int, Description],
-        null: Callable[[], int],
-        closed: Callable[[int], int],
+        null: NullDevice,
         poller: Poller,
         scheduler: Scheduler,
         *,
-        last: bool,
+        alone: bool,
     ) -> None:
-        """Take what a process has.
-
-        Args:
-            null: Returns a descriptor of the null device.
-            closed: Returns one that fails as the standard stream of a number does when it is closed.
-            last: The process has nothing to do but to wait for the program.
-        """
         self.files: dict[int, int] = {}
         self.lent: list[int] = []
+        self._descriptors = descriptors
+        self._null = null
+        self._poller = poller
+        self._scheduler = scheduler
+        self._alone = alone
         self._drains: list[Drain] = []
         self._supplies: list[Supply] = []
-        ends: dict[int, int] = {}  # of a description, so that 2>&1 is one pipe
+        self._ends: dict[int, int] = {}  # of a description, so that 2>&1 is one pipe
         try:
             for number in (0, 1, 2):
                 if number not in descriptors:
-                    self.files[number] = closed(number)
+                    self.files[number] = null.closed_stream(number)
             for number, description in sorted(descriptors.items()):
-                if WINDOWS and number > 2:  # programs get three there
-                    continue
-                if isinstance(description, (HostFile, HostStream)):
-                    if WINDOWS and isinstance(description, HostFile) and description.append:
-                        os.lseek(
-                            description.fd, 0, os.SEEK_END
-                        )  # there, a descriptor cannot append by itself
-                    self.files[number] = description.fd
-                elif isinstance(description, (Null, NullInput)):
-                    self.files[number] = null()
-                else:
-                    known = ends.get(id(description), -1)
-                    if known < 0 and isinstance(description, (RealReader, RealWriter)):
-                        alone = description.references == sum(
-                            each is description for each in descriptors.values()
-                        )
-                        known = self._lend(number, description, alone, last)
-                    if known < 0:
-                        known = self._join(number, description, poller, scheduler)
-                    ends[id(description)] = self.files[number] = known
+                if not WINDOWS or number <= 2:  # there, programs get three descriptors
+                    self.files[number] = self._descriptor(number, description)
         except OSError:
             self.started()
             self.drop()
             raise
 
-    def _lend(self, number: int, end: RealReader | RealWriter, alone: bool, last: bool) -> int:
+    def _descriptor(self, number: int, description: Description) -> int:
+        """Return the descriptor of this process that a program gets for a description."""
+        if isinstance(description, (HostFile, HostStream)):
+            if WINDOWS and isinstance(description, HostFile) and description.append:
+                os.lseek(description.fd, 0, os.SEEK_END)  # there, a descriptor cannot append by itself
+            return description.fd
+        if isinstance(description, (Null, NullInput)):
+            return self._null.descriptor()
+        known = self._ends.get(id(description), -1)
+        if known < 0 and isinstance(description, (RealReader, RealWriter)):
+            known = self._lend(number, description)
+        if known < 0:
+            known = self._join(number, description)
+        self._ends[id(description)] = known
+        return known
+
+    def _lend(self, number: int, end: RealReader | RealWriter) -> int:
         """Return the descriptor of a pipe's end, -1 when the program cannot have the end itself.
 
-        On Windows whoever uses an end waits for all others who do, also to look at it: only an
-        end that nobody else here will use is given away.
+        On Windows every use of an end waits for all other uses, even a poll. So an end is lent there
+        only when nothing else here will use it.
         """
-        if WINDOWS and not (alone and last):
+        uses = sum(each is end for each in self._descriptors.values())
+        unshared = end.references == uses
+        if WINDOWS and not (unshared and self._alone):
             return -1
-        fd = end.lend() if isinstance(end, RealWriter) else end.lend(alone=alone or number == 0)
+        fd = end.lend() if isinstance(end, RealWriter) else end.lend(alone=unshared or number == 0)
         if fd >= 0:
             self.lent.append(number)
         return fd
 
-    def _join(self, number: int, description: Description, poller: Poller, scheduler: Scheduler) -> int:
+    def _join(self, number: int, description: Description) -> int:
+        """Return the program's end of a pipe of the host, whose other end a task of ours serves."""
         if description.readable and (number == 0 or not description.writable):
-            supply = Supply(description, poller, scheduler)
+            supply = Supply(description, self._poller, self._scheduler)
             self._supplies.append(supply)
             return supply.theirs
-        drain = Drain(description, poller, scheduler)
+        drain = Drain(description, self._poller, self._scheduler)
         self._drains.append(drain)
         return drain.theirs
 
     def started(self) -> None:
-        """Close the program's ends of output here: only it holds them now, so that their end shows."""
+        """Close our copies of the program's output ends, so that the end of its output is seen."""
         for drain in self._drains:
             os.close(drain.theirs)
 
     def drop(self) -> None:
-        """Close everything at once: the program did not start, or the run ends. Tasks end by themselves."""
+        """Close everything at once, when the program did not start or the run ends. Tasks end by themselves."""
         for supply in self._supplies:
             supply.drop()
 
     def finish(self) -> None:
-        """Pass on what the program wrote, and take back what it did not read; it has ended."""
+        """After the program's end, pass its output on, and return the input that it did not read."""
         while self._supplies:
             self._supplies.pop().end()
         for drain in self._drains:

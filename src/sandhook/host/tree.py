@@ -1,9 +1,8 @@
-"""Every process of a run, found and ended wherever in the system it went.
+"""Finds and ends every process of a run, on POSIX.
 
-A process is of a run when it is a child of it or a descendant of one, when it is in the session of
-one of its children, or when it has the run's mark in its environment, which finds those that left
-their session and lost their parents. A run that adopts orphans has a second mark, which stays when
-a program cleans its environment: see ``adoption``.
+A process belongs to a run when it is a child or a descendant, when it is in the session of a child, or
+when it has the run's mark in its environment. The mark finds orphans that left their session. A run that
+adopts orphans has a second mark, which remains when a program empties its environment: see ``adoption``.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ from sandhook.host.posix import PosixChild, open_process, start
 if TYPE_CHECKING:
     from sandhook.host.adoption import Adoption
 
-#: Seconds, beyond the grace, after which processes that cannot be ended are given up.
+#: Seconds after the grace, until processes that cannot be ended are abandoned.
 LAST = 1.0
 
-#: How many process numbers are tried one by one, before all the existing ones are listed.
+#: Process numbers that are looked up one by one (a count); a longer range is found by listing all processes.
 _FEW = 512
 
-#: Seconds in which no system gives all its numbers.
+#: Seconds in which no system can use up all process numbers.
 _YOUNG = 0.1
 
-#: A number that was given before the last one may belong to a process that is not to be seen yet.
+#: Numbers before the newest one that may belong to processes which are not visible yet (a count).
 _BEHIND = 8
 
-#: How often processes are stopped before they are killed; each time finds what started meanwhile.
+#: Rounds of stopping processes before they are killed; each round finds those that started meanwhile.
 _STOPS = 6
 
-#: Seconds that an exec may take before its process is taken for somebody else's.
+#: Seconds that an exec may take. After that the process counts as one of another run.
 _EXEC = 0.25
 
-#: Seconds between two looks where nothing tells when a process has ended.
+#: Seconds between two polls, where the system does not report the end of a process.
 _PAUSE = 0.005
 
 
@@ -58,21 +57,19 @@ class Tree:
         self._machine = this_machine() if machine is None else machine
         self._mark = Mark()
         self._living: dict[int, PosixChild] = {}
-        self._sessions: set[int] = set()  # of children that have ended before others of their session
-        self._own: set[int] = set()  # numbers that children had, as many as are looked at one by one
+        self._sessions: set[int] = set()  # sessions that outlived their leader, a child
+        self._own: set[int] = set()  # numbers of children, up to _FEW
         self._first = 0  # the number of the first child
-        self._since = 0.0  # when it was started, or was to be; 0.0 when nothing was
-        self._begin = 0.0  # the same as the machine counts
-        self._strangers: set[tuple[int, float]] = set()  # have an environment without the mark
-        self._dead: set[int] = set()  # zombies that others wait for: not looked at again by one end
-        self._looked = 0  # the last number when all were looked at
-        self._refused: set[tuple[int, float]] = set()  # belong to another user now
+        self._since = 0.0  # when its start began, by monotonic(); 0.0 before any start
+        self._begin = 0.0  # the same moment in units of Process.started
+        self._strangers: set[tuple[int, float]] = set()  # processes whose environment lacks the mark
+        self._dead: set[int] = set()  # zombies of other parents: read once in each end()
+        self._looked = 0  # the newest number when all processes were read
+        self._refused: set[tuple[int, float]] = set()  # processes that run as another user now
         self._adoption = _adopt() if subreaper else None
-        self._known: set[tuple[int, float]] = (
-            set()
-        )  # were of the run when it was looked: their zombies are, too
-        self._patience = _EXEC  # seconds that one end still waits for processes in the middle of an exec
-        self._coming = False  # orphans that have ended, and are not this process's yet
+        self._known: set[tuple[int, float]] = set()  # processes of the run, which include their zombies
+        self._patience = _EXEC  # seconds left in end() for processes in the middle of an exec
+        self._coming = False  # there are zombies that this process will adopt
 
     # ------------------------------------------------------------------ start
 
@@ -91,7 +88,7 @@ class Tree:
 
     def _ended(self, child: Child) -> None:
         self._living.pop(child.pid, None)
-        # while others are in its group, the system gives its number to nobody
+        # while its group has members, no new process gets its number
         with suppress(OSError):
             os.killpg(child.pid, 0)
             self._sessions.add(child.pid)
@@ -110,7 +107,7 @@ class Tree:
             child.poll()
 
     def _numbers(self) -> Iterable[int]:
-        """Return the numbers that processes of the run may have: from the first child's to the last one."""
+        """Return the numbers that processes of the run may have: from the first child's to the newest."""
         first, last, pids = self._first, self._machine.last(), self._machine.pids
         age = time.monotonic() - self._since
         if not first or not last or (age > _YOUNG and age > self._machine.turn()):
@@ -122,19 +119,19 @@ class Tree:
         return [pid for pid in pids() if first <= pid <= last]
 
     def _find(self, numbers: Iterable[int] | None = None) -> list[Process]:
-        """Look at the processes with these numbers, and return those of the run that have not ended."""
+        """Read the processes with these numbers, and return those of the run that have not ended."""
         machine, me = self._machine, os.getpid()
         seen = {}
         for pid in self._numbers() if numbers is None else numbers:
             if pid == me or pid in self._dead or (process := machine.look(pid)) is None:
                 continue
             if process.zombie and process.parent != me and self._adoption is None:
-                self._dead.add(pid)  # it has no children, and others wait for it
+                self._dead.add(pid)  # it has no children, and another process waits for it
             elif process.started >= self._begin:
                 seen[pid] = process
-        if not seen:  # perhaps there is no /proc: know the children at least
+        if not seen:  # perhaps there is no /proc: the children are known anyway
             seen = {pid: Process(pid, me, pid, 0.0, False) for pid in self._living}
-        # a session whose leader is gone keeps its number: one that has a leader is somebody else's
+        # a session keeps its number without its leader: a session with a leader is a new one
         self._sessions = {number for number in self._sessions if machine.look(number) is None}
         sessions = self._living.keys() | self._sessions
         elders = self._elders()
@@ -144,7 +141,7 @@ class Tree:
             if process.session in sessions or pid in self._living or (pid, process.started) in self._known:
                 ours[pid] = process
             elif process.parent not in elders:
-                continue  # it is of the run only if its parent is
+                continue  # it belongs to the run only if its parent does
             elif (marked := self._marked(process)) is None:
                 unsure.append(process)
             elif marked:
@@ -161,7 +158,7 @@ class Tree:
                 ours[pid] = seen.pop(pid)
         if self._adoption is not None:
             self._known.update((process.pid, process.started) for process in ours.values())
-            # a zombie whose parent has not quite gone comes to this process in a moment
+            # a zombie whose parent is about to end becomes a child of this process in a moment
             self._coming = any(
                 process.zombie and process.parent != me and process.pid not in self._living
                 for process in ours.values()
@@ -174,7 +171,7 @@ class Tree:
         return [process for process in ours.values() if not process.zombie]
 
     def _marked(self, process: Process) -> bool | None:
-        """Whether a process has a mark of this run; None if that could not be seen just now."""
+        """Return True when a process has a mark of this run; None when that cannot be read at the moment."""
         marked: bool | None = False
         identity = process.pid, process.started
         if not process.zombie and identity not in self._strangers:
@@ -186,14 +183,14 @@ class Tree:
         return marked
 
     def _marked_after_exec(self, process: Process) -> bool:
-        """Whether a process has a mark, when it is past the exec in which it may be; on a busy machine that lasts."""
+        """Wait for the end of a process's exec, which is slow on a busy machine; return True when it has a mark."""
         while (marked := self._marked(process)) is None and self._patience > 0:
             time.sleep(_PAUSE)
             self._patience -= _PAUSE
         return bool(marked)
 
     def _is_clean(self) -> bool:
-        """Whether certainly nothing is left, from as few looks as that takes."""
+        """Return True when certainly no process is left, after as few system calls as possible."""
         if self._living or self._sessions or self._adoption is not None:
             return False
         numbers = self._numbers()
@@ -210,7 +207,7 @@ class Tree:
         return True
 
     def _elders(self) -> set[int]:
-        """Return this process and those above it: an orphan of the run becomes a child of one of them."""
+        """Return this process and its ancestors: an orphan of the run becomes a child of one of them."""
         found, pid = {1, os.getpid()}, os.getppid()
         while pid not in found:
             found.add(pid)
@@ -222,7 +219,7 @@ class Tree:
     # ------------------------------------------------------------------ end
 
     def end(self, grace: float) -> None:
-        """End all processes: an interrupt first if there is a grace (seconds), then by force."""
+        """Kill all processes; a ``grace`` (seconds) above 0.0 interrupts them first, so that they can clean up."""
         if not self._since:
             return
         self._poll()
@@ -238,7 +235,7 @@ class Tree:
             self._known.clear()
 
     def close(self) -> None:
-        """End all processes, and adopt no more orphans."""
+        """End all processes, and stop adopting orphans."""
         try:
             self.end(0.0)
         finally:
@@ -247,7 +244,7 @@ class Tree:
                 adoption.close()
 
     def _interrupt(self, grace: float) -> list[Process]:
-        """Ask all processes to end, wait until they have or the grace is over, and return what is left."""
+        """Interrupt all processes, wait for their ends no longer than the grace, and return those that remain."""
         until = time.monotonic() + grace
         found = self._left()
         self._signal(found, (signal.SIGINT, signal.SIGCONT))
@@ -257,7 +254,7 @@ class Tree:
         return found
 
     def _await(self, processes: Iterable[Process], seconds: float) -> None:
-        """Wait until these processes have ended, so long at most; where nothing tells it, a moment."""
+        """Wait for the ends of these processes, no longer than ``seconds``; a moment where the system reports no ends."""
         until = time.monotonic() + seconds
         handles = select.poll()
         left = set()
@@ -279,11 +276,11 @@ class Tree:
                 os.close(handle)
 
     def _left(self, known: Collection[Process] = ()) -> list[Process]:
-        """Return the processes that are still to be ended.
+        """Return the processes that must still be ended.
 
         Args:
-            known: Those that were found before. Then only they and the newest numbers are looked
-                at, and all when none of them is left.
+            known: Processes that were found before. Only they and the newest numbers are read, or
+                all processes when none of them is left.
         """
         self._poll()
         found: list[Process] = []
@@ -300,10 +297,10 @@ class Tree:
         return [process for process in found if (process.pid, process.started) not in self._refused]
 
     def _kill(self, found: list[Process]) -> None:
-        """Kill these processes, and then all of the run, until none is found.
+        """Kill these processes, and then all of the run, until no process is found.
 
-        They are stopped before they are killed: what is stopped starts nothing, and stays its
-        children's parent, by which they are found.
+        They are stopped before they are killed. A stopped process starts no other one, and remains the
+        parent of its children, so that they are found.
         """
         stopped: set[tuple[int, float]] = set()
         for _ in range(_STOPS):
@@ -319,12 +316,12 @@ class Tree:
             if (rest := until - time.monotonic()) <= 0:
                 break
             self._await(found, rest)
-            if not found:  # a child that is to be waited for in a moment
+            if not found:  # a child that can be waited for in a moment
                 time.sleep(_PAUSE)
             found = self._left(found)
 
     def _all_waited_for(self) -> bool:
-        """Whether no child is left, but such as belong to another user now."""
+        """Return True when no child is left, except those that run as another user now."""
         self._poll()
         return self._living.keys() <= {pid for pid, _ in self._refused}
 
@@ -333,7 +330,7 @@ class Tree:
         for process in processes:
             for number in signals:
                 if process.pid in self._living:
-                    with suppress(OSError):  # nobody else can have the number before it is waited for
+                    with suppress(OSError):  # no other process has the number before this one is waited for
                         os.killpg(process.pid, number)
                 try:
                     self._send(process, number)
@@ -343,7 +340,7 @@ class Tree:
                     pass  # it has ended
 
     def _send(self, process: Process, number: int) -> None:
-        """Send a signal to a process, and never to a later one with its number."""
+        """Send a signal to a process, but not to a later one with the same number."""
         try:
             handle = open_process(process.pid)
         except ProcessLookupError:
@@ -364,7 +361,7 @@ class Tree:
 
 
 def _adopt() -> Adoption:
-    """Let orphans come to this process. Raises OSError where the system has no such thing."""
+    """Start adopting orphans. Raises OSError where the system does not support it."""
     if sys.platform == "linux":
         from sandhook.host.adoption import Adoption
 

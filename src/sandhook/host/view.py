@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from sandhook.host.files import WINDOWS, HostFileSystem, translated
+from sandhook.host.files import WINDOWS, HostFileSystem, to_fs_error
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import join
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class View:
-    """What ``dispatch.plan`` asks of the machine.
+    """The machine's files, for ``dispatch.plan``; see ``dispatch.model.Files``.
 
     Args:
         fs: The machine's files.
-        state: Whose command it is.
+        state: The shell whose command is dispatched.
         runnable: Yields the files in PATH that a name may be run as.
     """
 
@@ -36,7 +36,7 @@ class View:
         self._runnable = runnable
 
     def _path(self, path: str) -> str:
-        """Return a path that begins at the run's directory as one of this process."""
+        """Convert a path relative to the run's directory to a path of this process."""
         return path if WINDOWS else self._fs.native(join(self._state.process.cwd, path))
 
     def head(self, path: str, count: int) -> bytes:
@@ -51,17 +51,17 @@ class View:
             with open(native, "rb", buffering=0) as file:  # noqa: PTH123
                 return file.read(count)
         except OSError as error:
-            raise translated(error, path) from None
+            raise to_fs_error(error, path) from None
 
     def find(self, name: str) -> str | None:
-        """Return the native path of a program in PATH, where directories are absolute."""
+        """Return the native path of a program in the absolute directories of PATH."""
         for candidate in self._runnable(self._state, name):
             if candidate[:1] == "/":
                 return self._fs.native(candidate)
         return None
 
     def exists(self, path: str) -> bool:
-        """Tell whether a path is there. Raises OSError where that cannot be known."""
+        """Return True when there is a file of any kind. Raises OSError when that is unknown."""
         try:
             os.stat(self._path(path))  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
@@ -69,6 +69,6 @@ class View:
         return True
 
     def executable(self, path: str) -> bool:
-        """Tell whether permissions let a file be executed."""
+        """Return True when permissions let a file be executed."""
         native = self._path(path)
         return WINDOWS or (os.path.isfile(native) and os.access(native, os.X_OK))  # noqa: PTH113

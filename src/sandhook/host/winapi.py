@@ -1,4 +1,4 @@
-"""The calls of Windows that Python does not have. Loaded on Windows, when a program is started."""
+"""Calls of Windows that Python does not have. Imported on Windows, when a program starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if sys.platform != "win32":
 import ctypes
 from ctypes import wintypes
 
-#: A job ends its processes when nobody has it open any more.
+#: The job ends its processes when its last handle is closed.
 _KILL_ON_JOB_CLOSE = 0x2000
 
 _BASIC_ACCOUNTING, _PROCESS_IDS, _EXTENDED_LIMITS = 1, 3, 9
@@ -102,7 +102,7 @@ class _Pipe(ctypes.Structure):
 
 
 class Job:
-    """A Job Object: a set of processes that nothing in it can leave, and that ends with it."""
+    """A Job Object: a set of processes that no process can leave. The processes end with it."""
 
     def __init__(self) -> None:
         self._handle = _kernel32.CreateJobObjectW(None, None)
@@ -118,7 +118,7 @@ class Job:
             raise error
 
     def add(self, process: int) -> bool:
-        """Put a process into the job, by its handle; False when the system refuses."""
+        """Put a process into the job, by its handle; return False when the system refuses."""
         return bool(_kernel32.AssignProcessToJobObject(self._handle, process))
 
     def end(self, status: int) -> None:
@@ -126,7 +126,7 @@ class Job:
         _kernel32.TerminateJobObject(self._handle, status)
 
     def pids(self) -> list[int]:
-        """Return the numbers of the processes in the job that live."""
+        """Return the numbers of the living processes in the job."""
         room = 64
         while True:
 
@@ -146,14 +146,14 @@ class Job:
             room *= 4
 
     def close(self) -> None:
-        """Give the job up, which ends what is left in it."""
+        """Close the job, which ends its remaining processes."""
         if self._handle:
             _kernel32.CloseHandle(self._handle)
             self._handle = None
 
 
 def resume(thread: int) -> None:
-    """Let a process that was created suspended run, by the handle of its first thread."""
+    """Resume a process that was created suspended, by the handle of its first thread."""
     if _kernel32.ResumeThread(thread) == 0xFFFFFFFF:
         raise ctypes.WinError(ctypes.get_last_error())
 
@@ -172,18 +172,18 @@ def _seconds(time: wintypes.FILETIME) -> float:
     return (time.dwHighDateTime << 32 | time.dwLowDateTime) / 1e7
 
 
-def let_wait(pipe: int, wait: bool) -> None:
-    """Make the writes of a pipe's handle wait for room, or take what there is room for and never wait."""
+def set_blocking(pipe: int, wait: bool) -> None:
+    """Make writes to a pipe's handle wait for room, or write only as much as there is room for."""
     mode = wintypes.DWORD(0 if wait else 1)  # PIPE_WAIT, PIPE_NOWAIT
     if not _kernel32.SetNamedPipeHandleState(pipe, ctypes.byref(mode), None, None):
         raise ctypes.WinError(ctypes.get_last_error())
 
 
-def takes(pipe: int) -> bool:
-    """Whether a write to a pipe's handle surely takes a byte, or fails.
+def has_room(pipe: int) -> bool:
+    """Return True when a write to a pipe's handle will certainly write a byte, or fail.
 
-    False does not mean the contrary: a read that waits at the other end counts as no room, and
-    Wine never says how much there is.
+    False does not mean that there is no room: a waiting read at the other end counts as no room, and
+    Wine never reports the room.
     """
     found, status = _Pipe(), (ctypes.c_size_t * 2)()
     if _ntdll.NtQueryInformationFile(

@@ -1,4 +1,4 @@
-"""Start, watch and end processes as Windows has them: all processes of a run are in one Job Object."""
+"""Starts, watches and ends processes on Windows: all processes of a run are in one Job Object."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
     from sandhook.host.winapi import Job
 
-#: Seconds after which processes that cannot be ended are given up.
+#: Seconds after which processes that cannot be ended are abandoned.
 LAST = 1.0
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
 
-#: Signals that end a process; there are no others here.
+#: Signals that end a process; Windows has no others.
 _ENDING = frozenset({1, 2, 9, 15})
 
-#: What the system says of a process that crashed, and the signal that POSIX would have sent.
+#: Exit code of a crashed process to the signal that POSIX would have sent.
 _CRASHES = {
     0x80000003: 5,  # breakpoint
     0xC0000005: 11,  # access violation
@@ -79,7 +79,7 @@ class WindowsChild(Child):
         number = _CRASHES.get(code, 0)
         if self._sent and code == 128 + self._sent:
             number = self._sent
-        # a status that is no byte is a failure, whatever its last eight bits say
+        # a status above 255 is a failure, even when its last eight bits are 0
         self._end(128 + number if number else code if code < 256 else code & 0xFF or 1, number)
         return True
 
@@ -90,14 +90,14 @@ class WindowsChild(Child):
             return
         try:
             _winapi.TerminateProcess(self.handle, 128 + signal)
-        except PermissionError:  # said also of one that is ending
+        except PermissionError:  # raised also for a process that is ending
             if not self.poll():
                 raise
         else:
             self._sent = signal
 
     def ended_by(self, signal: int) -> None:
-        """Note that the job sends it a signal."""
+        """Record that the job sends a signal to the process."""
         self._sent = signal
 
     def _close(self) -> None:
@@ -118,7 +118,7 @@ class Tree:
         self._mark = Mark()
         self._job: Job | None = None
         self._living: dict[int, WindowsChild] = {}
-        self._outside: list[WindowsChild] = []  # what the system would not put into the job
+        self._outside: list[WindowsChild] = []  # processes that the system refused to put into the job
 
     def start(self, spawn: Spawn) -> Child:
         """Start a program in the job of the run."""
@@ -129,7 +129,7 @@ class Tree:
         process, thread, pid = _create(spawn, {VARIABLE: self._mark.value})
         child = WindowsChild(pid, process, self._ended)
         try:
-            # it has not run yet, and so can have started nothing outside of the job
+            # it has not run yet, so it has started no process outside of the job
             if not self._job.add(process):
                 self._outside.append(child)
             resume(thread)
@@ -160,10 +160,10 @@ class Tree:
         self._outside = [child for child in self._outside if child.status is None]
 
     def end(self, grace: float) -> None:
-        """End all processes by force; there is no interrupt that programs could hear of.
+        """Kill all processes: Windows has no interrupt that every program receives.
 
         Args:
-            grace: Not waited for.
+            grace: Ignored.
         """
         self._poll()
         until, pause = time.monotonic() + LAST, _FIRST_PAUSE
@@ -186,7 +186,7 @@ class Tree:
                 self._poll()
 
     def close(self) -> None:
-        """End all processes and give the job up."""
+        """End all processes and close the job."""
         try:
             self.end(0.0)
         finally:
@@ -196,7 +196,7 @@ class Tree:
 
 
 def _descendants(child: WindowsChild) -> list[Process]:
-    """Return the living descendants of a child that is in no job."""
+    """Return the living descendants of a child that is not in a job."""
     import psutil
 
     try:
@@ -212,7 +212,7 @@ def _create(spawn: Spawn, more: Mapping[str, str]) -> tuple[int, int, int]:
 
     executable = spawn.executable
     line = spawn.command_line or subprocess.list2cmdline(spawn.argv)
-    if is_batch(executable):  # the system would have cmd.exe read the line as source
+    if is_batch(executable):  # cmd.exe would parse the line as source
         try:
             line = batch_arguments(executable, spawn.argv[1:])
         except UnsafeArgument as error:
@@ -249,7 +249,7 @@ def _create(spawn: Spawn, more: Mapping[str, str]) -> tuple[int, int, int]:
     except ValueError as error:  # a NUL character, or "=" in the name of a variable
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), spawn.executable) from error
     except OSError as error:
-        if Path(spawn.executable).is_dir():  # of which the system says this and that
+        if Path(spawn.executable).is_dir():  # the system has several error codes for a directory
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), spawn.executable) from error
         error.filename = spawn.cwd if error.winerror == _BAD_DIRECTORY else spawn.executable
         raise

@@ -1,7 +1,7 @@
 """Pipes between this process and its children, and the poller that watches them, on Windows.
 
-Nothing there waits for an anonymous pipe and a process at once. So pipes are looked at, at first at
-once and then at growing distances, and children are waited for when there is no pipe to look at.
+Windows cannot wait for an anonymous pipe and a process together. So pipes are polled, at first at once
+and then at growing intervals, and children are waited for when there is no pipe to poll.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Call = Callable[[], None]
 #: Bytes that a pipe holds, as on Linux.
 ROOM = 1 << 16
 
-#: Seconds between two looks at pipes.
+#: Seconds between two polls of pipes, the first and the longest.
 _FIRST_LOOK, _LONGEST_LOOK = 0.000_5, 0.005
 
-#: Seconds after which a write is tried although the system does not say that there is room.
+#: Seconds after which a write is tried although the system reports no room.
 _TRY = 0.01
 
-#: What the system says when the other end of a pipe is closed.
+#: Error codes for a pipe whose other end is closed.
 _CLOSED = frozenset({109, 232, 233})
 
-_MOST_HANDLES = 60  # that can be waited for at once
+_MOST_HANDLES = 60  # that one call can wait for
 _LONGEST_WAIT = 1_000_000  # milliseconds
 
 
@@ -59,23 +59,23 @@ def outbound() -> tuple[int, int]:
 
 
 def adjoining() -> tuple[int, int]:
-    """Return a pipe between children: (to read from, to write to); using either waits, as they expect."""
+    """Return a pipe between children: (to read from, to write to); both ends block, as programs expect."""
     return _pipe()
 
 
 def reads_wait(fd: int, wait: bool) -> None:
-    """Do nothing: ``read_some`` looks first how much is there."""
+    """Do nothing: ``read_some`` first asks how many bytes there are."""
 
 
 def writes_wait(fd: int, wait: bool) -> None:
-    """Let writing to a descriptor wait for room, or not, for all who have it."""
-    from sandhook.host.winapi import let_wait
+    """Make writes to a descriptor block, or not, for every process that has it."""
+    from sandhook.host.winapi import set_blocking
 
-    let_wait(msvcrt.get_osfhandle(fd), wait)
+    set_blocking(msvcrt.get_osfhandle(fd), wait)
 
 
 def _unread(fd: int) -> int:
-    """Return how many bytes can be read, -1 at the end of the data."""
+    """Return the number of bytes that can be read, -1 at the end of the data."""
     try:
         return int(_winapi.PeekNamedPipe(msvcrt.get_osfhandle(fd), 0)[0])
     except OSError as error:
@@ -93,14 +93,14 @@ def read_some(fd: int, count: int) -> bytes | None:
 
 
 def write_some(fd: int, data: bytes | memoryview) -> int:
-    """Write what there is room for, and return how many bytes that was.
+    """Write as much as there is room for, and return the number of bytes.
 
     Raises:
-        BrokenPipeError: Nobody reads.
+        BrokenPipeError: The pipe has no reader.
     """
     handle, size = msvcrt.get_osfhandle(fd), min(len(data), ROOM)
     try:
-        # the system takes all of it or nothing, and does not always say how much there is room for
+        # the system writes all or nothing, and does not always report the room
         while size > 0:
             written = _winapi.WriteFile(handle, data[:size])[0]
             if written:
@@ -113,8 +113,8 @@ def write_some(fd: int, data: bytes | memoryview) -> int:
     return 0
 
 
-def left_over(fd: int, count: int) -> bytes:
-    """Return up to ``count`` bytes that nobody has read from an outbound pipe; never wait.
+def unread_bytes(fd: int, count: int) -> bytes:
+    """Return up to ``count`` unread bytes of an outbound pipe; never wait.
 
     Args:
         fd: The end that children read from, which is still open here.
@@ -128,28 +128,28 @@ def left_over(fd: int, count: int) -> bytes:
 
 
 class Poller:
-    """Readiness of pipe ends, and ends of children, told by calls.
+    """Calls functions when pipe ends are ready and when children have ended.
 
-    Every watch tells once. The calls run inside ``wait``, in its thread; they may add and drop
-    watches. A descriptor that is about to be closed must be forgotten first.
+    Every watch calls once. The calls run inside ``wait``, in its thread; they may add and drop
+    watches. Call ``forget`` before a descriptor is closed.
     """
 
     __slots__ = ("_ends", "_look", "_reads", "_writes")
 
     def __init__(self) -> None:
         self._reads: dict[int, list[Call]] = {}
-        self._writes: dict[int, tuple[list[Call], float]] = {}  # with the time to try at the latest
+        self._writes: dict[int, tuple[list[Call], float]] = {}  # with the latest time of a try
         self._ends: list[tuple[Child, Call]] = []
         self._look = _FIRST_LOOK
 
     def readable(self, fd: int, call: Call) -> None:
-        """Call once, when a read from ``fd`` would give data or the end of it."""
+        """Call once, when a read from ``fd`` would return data or the end of it."""
         self._reads.setdefault(fd, []).append(call)
 
     def writable(self, fd: int, call: Call) -> None:
-        """Call once, when a write to ``fd`` would take at least a byte, or fail.
+        """Call once, when a write to ``fd`` would write at least one byte, or fail.
 
-        It is called also when the system does not say so for some time, for it does not always.
+        It is also called after some time, because the system does not always report room.
         """
         self._writes.setdefault(fd, ([], time.monotonic() + _TRY))[0].append(call)
 
@@ -170,14 +170,14 @@ class Poller:
         self._ends.clear()
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until something is told, and return whether anything was.
+        """Wait until a watch has called, and return True; return False after ``seconds``.
 
         Args:
-            seconds: How long at most; 0 only looks; None waits as long as it takes, but not at all
-                when nothing is watched.
+            seconds: The longest wait; 0 only polls; None waits without limit, but not when
+                nothing is watched.
         """
         until = None if seconds is None else time.monotonic() + seconds
-        while not self._tell():
+        while not self._call_ready():
             rest = None if until is None else until - time.monotonic()
             if rest is not None and rest <= 0:
                 return False
@@ -191,7 +191,7 @@ class Poller:
         return True
 
     def _pause(self, rest: float | None) -> None:
-        """Wait for the time of the next look, or for children when there is nothing else."""
+        """Wait for the time of the next poll, or for children when there are no pipes."""
         handles = [child.handle for child, _ in self._ends if isinstance(child, WindowsChild)]
         if self._reads or self._writes or len(handles) > _MOST_HANDLES:
             # a sleep is exact to half a millisecond, a wait for handles to sixteen
@@ -201,34 +201,36 @@ class Poller:
             wait = _LONGEST_WAIT if rest is None else min(int(1000 * rest) + 1, _LONGEST_WAIT)
             _winapi.WaitForMultipleObjects(handles, False, wait)
 
-    def _tell(self) -> bool:
-        """Call what waits for what happened: for data first, then for the ends of children."""
-        from sandhook.host.winapi import takes
+    def _call_ready(self) -> bool:
+        """Call the watches of what happened: data first, then the ends of children."""
+        from sandhook.host.winapi import has_room
 
         over = [watch for watch in self._ends if watch[0].poll()]
         now = time.monotonic()
-        told = False
+        called = False
         for fd in [fd for fd in self._reads if _ready(fd)]:
             for call in self._reads.pop(fd, ()):
-                told = True
+                called = True
                 call()
         ready = [
-            fd for fd, (_, latest) in self._writes.items() if now >= latest or takes(msvcrt.get_osfhandle(fd))
+            fd
+            for fd, (_, latest) in self._writes.items()
+            if now >= latest or has_room(msvcrt.get_osfhandle(fd))
         ]
         for fd in ready:
             for call in self._writes.pop(fd, ((), 0.0))[0]:
-                told = True
+                called = True
                 call()
         if over:
             self._ends = [watch for watch in self._ends if watch not in over]
         for _, call in over:
-            told = True
+            called = True
             call()
-        return told
+        return called
 
 
 def _ready(fd: int) -> bool:
     try:
         return _unread(fd) != 0
-    except OSError:  # a read will say what is wrong
+    except OSError:  # a read will raise the error
         return True

@@ -1,10 +1,10 @@
-"""Advice after "command not found" for well-known programs, which only the host has."""
+"""A hint for commands that are not found because they are programs of the host."""
 
 from __future__ import annotations
 
-from sandhook.state.state import Interpreter, State
+from sandhook.state.state import State
 
-#: How the line of advice begins; what reads standard error for the shell's own message skips it.
+#: How the hint begins. Readers of standard error who want the shell's own message skip it.
 PREFIX = "sandhook: the sandbox has no "
 
 #: Interpreters, compilers, package managers and other programs that hooks often call.
@@ -25,11 +25,9 @@ HOST_PROGRAMS = """
 """
 
 
-def advise(runtime: Interpreter, state: State, name: str) -> None:
-    """Add a line to "command not found" when a program of the host was meant; not where the host can be reached."""
+def hint(state: State, name: str) -> str:
+    """Return a line for a command that is missing but is a program of hosts; "" for others, and in host mode."""
     program = name.rpartition("/")[2]
-    if program in HOST_PROGRAMS.split() and state.programs is None:
-        runtime.write_error(
-            state,
-            f"{PREFIX}{program}, a program of the host: host mode, or a HostCommand that the caller allows, runs it\n",
-        )
+    if program not in HOST_PROGRAMS.split() or state.programs is not None:
+        return ""
+    return f"{PREFIX}{program}, a program of the host: host mode, or a HostCommand that the caller allows, runs it\n"

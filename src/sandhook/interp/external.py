@@ -1,7 +1,6 @@
 """External commands: utilities, nested shells, and scripts of the virtual file system.
 
-Source: POSIX.1-2024 XCU 2.9.1.6; a script without "#!" is run as in bash.
-Divergence: L-SHEBANG-001, a shell is known by its name in any directory.
+Source: POSIX.1-2024 XCU 2.9.1.6; bash 5.2's messages for a file that execve refuses.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ import errno
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, Ended, NotStarted
 from sandhook.command.run import run_utility
 from sandhook.interp import lookup
+from sandhook.interp.execve import NOT_EXECUTABLE, NOT_FOUND, ExecError, find_image
 from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.lookup import SHELLS
 from sandhook.interp.subshell import in_subshell
@@ -23,57 +23,36 @@ from sandhook.state.environment import exported_variables, set_environment
 from sandhook.state.fork import fork
 from sandhook.state.state import Function, Interpreter, State
 from sandhook.text.quoting import ansi_c, needs_ansi_c
-from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.errors import TEXTS
 from sandhook.vfs.path import join
 
 #: Calls a function with arguments.
 CallFunction: TypeAlias = "Callable[[Interpreter, State, Function, list[str]], int]"
 
-NOT_FOUND, NOT_EXECUTABLE = 127, 126
-
-#: Interpreters of interpreters of scripts that are followed (a count), as Linux does.
-MAX_INTERPRETERS = 5
-
-#: Utilities that run a command as their own process.
-_REPLACED = frozenset({"env"})
-
-#: How utilities report a command that they cannot run, where that is not ``env: 'x': reason``.
-_COMPLAINTS = {
-    "xargs": "{}", "timeout": "failed to run command '{}'", "nohup": "failed to run command '{}'",
-    "flock": "failed to execute {}", "setsid": "failed to execute {}", "stdbuf": "failed to run command '{}'",
-    "ifne": "{}", "chronic": "{}", "ionice": "failed to execute {}", "taskset": "failed to execute {}",
-    "chrt": "failed to execute {}",
-}  # fmt: skip
-
-#: Their own statuses for such a command.
-_STATUSES = {"flock": 69}
-
-#: Utilities that use one name for themselves, whatever path they were called by.
-_OWN_NAME = frozenset(
-    {"awk", "gawk", "mawk", "nawk", "jq", "xxd", "egrep", "fgrep", "gzip", "gunzip", "zcat"}
-)
+#: Bytes in which bash looks for a NUL before it runs a file as a script.
+_SAMPLE = 128
 
 
 class ShellContext(Context):
-    """A utility's view of the shell that runs it; the environment is computed on first use."""
+    """A utility's view of the shell that runs it; the environment is copied on first use."""
 
-    __slots__ = ("_made", "_state")
+    __slots__ = ("_state", "_variables")
 
     def __init__(self, name: str, state: State, program: str) -> None:
         super().__init__(name, state.process, {}, self._run, program)
         self._state = state
-        self._made: Mapping[str, str] | None = None
+        self._variables: Mapping[str, str] | None = None
 
     @property
     def environment(self) -> Mapping[str, str]:
         """The exported variables."""
-        if self._made is None:
-            self._made = exported_variables(self._state)
-        return self._made
+        if self._variables is None:
+            self._variables = exported_variables(self._state)
+        return self._variables
 
     @environment.setter
     def environment(self, value: Mapping[str, str]) -> None:
-        self._made = None
+        self._variables = None
 
     def _run(
         self,
@@ -82,16 +61,23 @@ class ShellContext(Context):
         environment: Mapping[str, str] | None = None,
         stdin: Description | None = None,
         process: Process | None = None,
-    ) -> int:
+        in_place: bool = False,
+    ) -> Ended:
         return execute(
-            self._state.shell, self._state, argv, environment, stdin, caller=self.name, child=process
+            self._state.shell,
+            self._state,
+            argv,
+            environment=environment,
+            stdin=stdin,
+            child=process,
+            in_place=in_place,
         )
 
 
 def run_external(
     runtime: Interpreter, state: State, argv: list[str], path: str | None, call: CallFunction
 ) -> int:
-    """Run what PATH, or a name with a slash, leads to; ``call`` calls command_not_found_handle."""
+    """Run the file that PATH, or a name with a slash, leads to; ``call`` calls command_not_found_handle."""
     name = argv[0]
     if "/" in name:
         state.executed = name
@@ -102,38 +88,41 @@ def run_external(
         if handler is not None:
             return in_subshell(state, state.process.fork(), lambda inner: call(runtime, inner, handler, argv))
         runtime.complain(state, f"{ansi_c(name) if needs_ansi_c(name) else name}: command not found")
-        _advise(runtime, state, name)
+        _write_hint(runtime, state, name)
         return NOT_FOUND
     file, utility = located
     state.executed = file
     if utility is not None:
         return run_standard(runtime, state, utility, argv)
-    programs = state.programs
-    if programs is not None:
-        return programs.run_file(state, file, argv, "bash")
-    return run_file(runtime, state, file, [file, *argv[1:]])
+    return run_file(runtime, state, file, argv)
 
 
-def _advise(runtime: Interpreter, state: State, name: str) -> None:
-    """Add advice for a command that is not found."""
-    from sandhook.interp.advice import advise
+def _hint(state: State, name: str) -> str:
+    """Return a line that names the program of the host which the command would need, "" for none."""
+    from sandhook.interp.advice import hint
 
-    advise(runtime, state, name)
+    return hint(state, name)
+
+
+def _write_hint(runtime: Interpreter, state: State, name: str) -> None:
+    if text := _hint(state, name):
+        runtime.write_error(state, text)
 
 
 def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[str]) -> int:
-    """Run the utility or the shell of a name, with ``argv[0]`` as its own name."""
+    """Run the utility or the shell that is registered under ``name``; ``argv[0]`` is its own name."""
     if name in SHELLS:
         return run_own_shell(runtime, state, argv)
-    called = name if name in _OWN_NAME else argv[0]
+    module = runtime.commands.utilities[name]
+    called = name if name in getattr(module, "FIXED_NAMES", ()) else argv[0]
     process = state.process
-    if state.execution.last_command == state.calls:
+    if is_all_of_process(state):
         process.argv = argv
     else:
         process.utility = argv
-    status = run_utility(runtime.commands.utilities[name], argv[1:], ShellContext(called, state, name))
+    status = run_utility(module, argv[1:], ShellContext(called, state, name))
     process.utility = ()
-    if process.caught:  # elsewhere it is a process, and its end runs a trap of SIGCHLD
+    if process.caught:  # elsewhere the utility is a process, whose end a trap of SIGCHLD reports
         process.kill(SIGCHLD)
     if state.jobs is not None:
         report_ended_jobs(state)
@@ -141,91 +130,81 @@ def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[s
 
 
 def run_file(
-    runtime: Interpreter, state: State, path: str, argv: Sequence[str], *, shell: str = "bash", depth: int = 0
+    runtime: Interpreter, state: State, path: str, argv: Sequence[str], *, shell: str = "bash"
 ) -> int:
-    """Run an executable file: a script by its interpreter, or the utility of a standard path.
+    """Run an executable file, and report in bash's words when it cannot be run.
 
     Args:
-        shell: Runs a script that names no interpreter.
-        depth: Scripts that were this one's interpreter.
+        path: The file: a script, or the path of a utility.
+        argv: The command; a script gets ``path`` instead of the first word.
+        shell: What runs a script that does not name an interpreter.
+
+    Returns:
+        The exit status: 127 for a file that is missing, 126 for one that cannot be executed.
     """
-    fs = state.process.kernel.fs
     standard = lookup.utility_at(state, path)
     if standard is not None and not lookup.is_executable(state, path):
         return run_standard(runtime, state, standard, argv)
     programs = state.programs
     if programs is not None:
         return programs.run_file(state, path, argv, shell)
-    absolute = join(state.process.cwd, path)
     try:
-        if not path:
-            raise fs_error(errno.ENOENT)
-        if fs.is_dir(absolute):
-            raise fs_error(errno.EISDIR)
-        data = fs.read_bytes(absolute)
-        if not fs.access(absolute, 1):
-            raise fs_error(errno.EACCES)
-    except OSError as error:
-        runtime.complain(state, f"{path}: {error_text(error)}")
-        return NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
-    line = _shebang(data)
-    if line:
-        return _interpret(runtime, state, line, path, argv, depth)
-    if data[:4] == b"\x7fELF" or b"\0" in data[:128].partition(b"\n")[0]:
+        image = find_image(state, path, argv)
+    except ExecError as error:
+        if error.errno == errno.ENOEXEC:
+            return _run_text(runtime, state, path, argv, shell)
+        return _report(runtime, state, path, error)
+    return run_standard(runtime, state, image.name, image.argv)
+
+
+def run_own_shell(runtime: Interpreter, state: State, argv: Sequence[str]) -> int:
+    """Run a nested shell of ours as a process of its own: ``argv`` is that of ``bash``."""
+
+    def run(inner: State) -> int:
+        from sandhook.interp.shell_command import run_shell
+
+        return run_shell(runtime, inner, list(argv))
+
+    if is_all_of_process(state):
+        return _in_place(runtime, state, run)
+    return _in_child(runtime, state, state.process.fork(), run)
+
+
+def is_all_of_process(state: State) -> bool:
+    """Return True when the command that runs now is the last thing its process does."""
+    return state.execution.last_command == state.calls
+
+
+def _run_text(runtime: Interpreter, state: State, path: str, argv: Sequence[str], shell: str) -> int:
+    """Run a file that execve refused with ENOEXEC by a shell, unless it looks like a program."""
+    head = state.process.kernel.fs.read_bytes(join(state.process.cwd, path))[:_SAMPLE]
+    lines = 2 if head[:2] == b"#!" else 1
+    if head[:4] == b"\x7fELF" or b"\0" in b"\n".join(head.split(b"\n", lines)[:lines]):
         runtime.complain(state, f"{path}: cannot execute binary file: Exec format error")
         return NOT_EXECUTABLE
     return run_own_shell(runtime, state, [shell, path, *argv[1:]])
 
 
-def run_own_shell(runtime: Interpreter, state: State, argv: Sequence[str]) -> int:
-    """Run a nested shell of ours as a process of its own: ``argv`` is that of ``bash``."""
-    return _in_child(runtime, state, lambda inner: _run_shell(runtime, inner, list(argv)))
-
-
-def _shebang(data: bytes) -> list[str]:
-    """Return the interpreter and its one argument, nothing without a usable "#!" line."""
-    if data[:2] != b"#!":
-        return []
-    line = data[2:256].partition(b"\n")[0].rstrip(b"\r").strip(b" \t").decode("utf-8", "surrogateescape")
-    program, _, argument = line.replace("\t", " ", 1).partition(" ")
-    return [word for word in (program, argument.strip(" \t")) if word]
-
-
-def _interpret(
-    runtime: Interpreter, state: State, line: list[str], path: str, argv: Sequence[str], depth: int
-) -> int:
-    """Run a script by the interpreter that its first line names."""
-    program = line[0]
-    words = [*line, path, *argv[1:]]
-    if lookup.utility_at(state, program) is not None or lookup.is_executable(state, program):
-        if depth < MAX_INTERPRETERS:
-            return run_file(runtime, state, program, words, depth=depth + 1)
-        reason = "Too many levels of symbolic links"
-    elif state.process.kernel.fs.exists(join(state.process.cwd, program)):
-        reason = "Permission denied"
-    else:
-        shell = program.rpartition("/")[2]
-        if program[0] == "/" and shell in SHELLS:
-            return run_standard(runtime, state, shell, words)
+def _report(runtime: Interpreter, state: State, path: str, error: ExecError) -> int:
+    """Write bash's message for a file that cannot be run; return the exit status."""
+    if error.interpreter is not None and error.errno == errno.ENOENT:
         runtime.complain(state, f"{path}: cannot execute: required file not found")
-        _advise(runtime, state, program)
-        return NOT_FOUND
-    runtime.write_error(state, f"{state.name}: {path}: {program}: bad interpreter: {reason}\n")
-    return NOT_EXECUTABLE
+        _write_hint(runtime, state, error.program)
+    elif error.interpreter is not None:
+        runtime.write_error(
+            state, f"{state.name}: {path}: {error.interpreter}: bad interpreter: {error.reason}\n"
+        )
+    else:
+        directory = path and state.process.kernel.fs.is_dir(join(state.process.cwd, path))
+        runtime.complain(state, f"{path}: {TEXTS[errno.EISDIR] if directory else error.reason}")
+    return error.status
 
 
-def _run_shell(runtime: Interpreter, state: State, argv: list[str]) -> int:
-    """Run ``bash`` or ``sh`` as a command, in a state of its own."""
-    from sandhook.interp.shell_command import run_shell
-
-    return run_shell(runtime, state, argv)
+# --------------------------------------------------------------------------- processes
 
 
-def _in_child(runtime: Interpreter, state: State, run: Callable[[State], int]) -> int:
-    """Run ``run(inner)`` in a forked process, or in this one when it is all that it still runs."""
-    if state.execution.last_command == state.calls:
-        return _in_place(runtime, state, run)
-    child = state.process.fork()
+def _in_child(runtime: Interpreter, state: State, child: Process, run: Callable[[State], int]) -> int:
+    """Run ``run(inner)`` in a process that was forked for it; record the signal that ends the process."""
     status = runtime.guard_stack(state, lambda: _run_as(runtime, state, child, run))
     if child.signal:
         state.execution.killed = child.pid, child.signal
@@ -233,23 +212,23 @@ def _in_child(runtime: Interpreter, state: State, run: Callable[[State], int]) -
 
 
 def _in_place(runtime: Interpreter, state: State, run: Callable[[State], int], *, exec_: bool = False) -> int:
-    """Run ``run(inner)`` as the process of ``state``, which has nothing to do afterwards.
+    """Run ``run(inner)`` as the process of ``state``, which does nothing afterwards.
 
-    ``exec_``: the built-in exec runs it.
+    ``exec_``: the built-in exec runs the command.
     """
-    state.process.caught = set()  # as execve does; what is ignored stays so
+    state.process.caught = set()  # as execve does; ignored signals stay ignored
     inner = _fork_for_command(runtime, state, state.process)
     level = inner.values.get("SHLVL")
     if exec_ and not state.subshell and isinstance(level, str) and level.isdigit():
-        inner.values["SHLVL"] = str(int(level[:9]) - 1)  # the shell that comes instead has the same
+        inner.values["SHLVL"] = str(int(level[:9]) - 1)  # a shell that replaces this one keeps the level
     return runtime.guard_stack(state, lambda: run(inner))
 
 
 def _fork_for_command(runtime: Interpreter, state: State, process: Process) -> State:
-    """Return the state that a command begins with; each counts as a nested call and as a step.
+    """Return the state that a command begins with; count a nested call and charge a step.
 
-    A command that runs in its caller's place makes no process, so nothing else would bound a script
-    that runs itself so: a file whose one line is ``#!/usr/bin/env``.
+    A command that replaces its caller makes no process. Without this count nothing would bound a script
+    that replaces itself by itself: a file whose one line is ``#!/usr/bin/env``.
     """
     state.budget.charge(1)
     inner = fork(state, process)
@@ -260,86 +239,114 @@ def _fork_for_command(runtime: Interpreter, state: State, process: Process) -> S
 
 def _run_as(runtime: Interpreter, state: State, child: Process, run: Callable[[State], int]) -> int:
     inner = _fork_for_command(runtime, state, child)
-    process = state.process
-    try:
-        return process.run_child(child, lambda: run(inner), signalled="EXIT" not in state.traps)
-    finally:
-        process.last_child = child
+    return state.process.run_child(child, lambda: run(inner), signalled="EXIT" not in state.traps)
+
+
+# --------------------------------------------------------------------------- commands of utilities
 
 
 def execute(
     runtime: Interpreter,
     state: State,
     argv: Sequence[str],
+    *,
+    file: str | None = None,
     environment: Mapping[str, str] | None = None,
     stdin: Description | None = None,
-    *,
-    caller: str = "",
-    file: str | None = None,
-    replacing: bool = False,
     child: Process | None = None,
-) -> int:
-    """Run a utility or script as execvp would, for env, xargs, exec: no functions, no built-ins.
+    in_place: bool = False,
+) -> Ended:
+    """Run a command as execvp would, for a utility such as xargs: no functions, no built-ins.
 
     Args:
-        caller: The utility that runs it, for messages; "" reports as the shell does.
-        file: What is run when it is not ``argv[0]``, which is then only a name.
-        replacing: It replaces the shell itself.
-        child: A process that was already forked for it.
+        file: The file to run when it is not ``argv[0]``, which is then only a name.
+        environment: All exported variables, None for those of ``state``.
+        stdin: Standard input, None for that of ``state``; the command keeps a reference of its own.
+        child: The process to run it in, None to fork one.
+        in_place: The command replaces the utility, which does nothing afterwards.
     """
+    failure: NotStarted | None = None
 
     def run(inner: State) -> int:
-        if environment is not None:
-            inner.executed = None
-            set_environment(inner, environment)
+        nonlocal failure
+        _replace_environment(inner, environment)
         if stdin is not None:
             inner.process.install(0, stdin)
-        return _execute(runtime, inner, argv, argv[0] if file is None else file, caller)
+        try:
+            return _start(runtime, inner, argv, argv[0] if file is None else file)
+        except ExecError as error:
+            missing = (error.program or argv[0]) if error.errno == errno.ENOENT else ""
+            failure = NotStarted(error.reason, _hint(inner, missing))
+            return error.status
 
     if stdin is not None:
         stdin.retain()
-    if replacing:
-        return _in_place(runtime, state, run, exec_=True)
-    if caller.rpartition("/")[2] in _REPLACED:
-        return _in_child(runtime, state, run)
-    return runtime.guard_stack(state, lambda: _run_as(runtime, state, child or state.process.fork(), run))
+    if in_place and is_all_of_process(state):
+        return Ended(_in_place(runtime, state, run), 0, failure)
+    process = child or state.process.fork()
+    if in_place:
+        status = _in_child(runtime, state, process, run)
+    else:
+        status = runtime.guard_stack(state, lambda: _run_as(runtime, state, process, run))
+    return Ended(status, process.signal, failure)
 
 
-def _execute(runtime: Interpreter, state: State, argv: Sequence[str], file: str, caller: str) -> int:
-    state.execution.last_command = state.calls  # this process is made for it
-    reason = ""
+def replace_shell(
+    runtime: Interpreter, state: State, argv: Sequence[str], file: str, environment: Mapping[str, str] | None
+) -> int:
+    """Run a file as the process of the shell itself, for the built-in exec; report as bash does.
+
+    Args:
+        argv: The command; its first word is a name, which need not be that of the file.
+        file: A path: absolute, or that of a utility.
+        environment: All exported variables, None for those of the shell.
+    """
+
+    def run(inner: State) -> int:
+        _replace_environment(inner, environment)
+        inner.execution.last_command = inner.calls  # the process has nothing else to do
+        return run_file(runtime, inner, file, argv)
+
+    return _in_place(runtime, state, run, exec_=True)
+
+
+def _replace_environment(state: State, environment: Mapping[str, str] | None) -> None:
+    if environment is not None:
+        state.executed = None
+        set_environment(state, environment)
+
+
+def _start(runtime: Interpreter, state: State, argv: Sequence[str], file: str) -> int:
+    """Run a command in the process that was made for it; return its exit status. Raises ExecError."""
+    state.execution.last_command = state.calls  # the process has nothing else to do
     if "/" not in file:
         located = lookup.search(state, file, state.get("PATH") or lookup.STANDARD_PATH)
         if located is None:
-            reason, status = "No such file or directory", NOT_FOUND
-        elif located[1] is not None:
-            return run_standard(runtime, state, located[1], argv)
-        else:
-            file = located[0]
-    standard = lookup.utility_at(state, file) if not reason else None
+            raise ExecError(errno.ENOENT)
+        file, utility = located
+        if utility is not None:
+            return run_standard(runtime, state, utility, argv)
+    standard = lookup.utility_at(state, file)
     if standard is not None and not lookup.is_executable(state, file):
         return run_standard(runtime, state, standard, argv)
-    if caller and not reason:
-        reason, status = _refusal(state, file)
-    if reason:
-        utility = caller.rpartition("/")[2]
-        shown = _COMPLAINTS.get(utility, "'{}'").replace("{}", argv[0])
-        runtime.write_error(state, f"{caller}: {shown}: {reason}\n")
-        state.process.exec_failed = True
-        if status == NOT_FOUND:
-            _advise(runtime, state, argv[0])
-        return _STATUSES.get(utility, status)
     programs = state.programs
     if programs is not None:
-        return programs.run_file(state, file, argv, "sh" if caller else "bash")
-    return run_file(runtime, state, file, [file, *argv[1:]], shell="sh" if caller else "bash")
-
-
-def _refusal(state: State, file: str) -> tuple[str, int]:
-    """Return why execve would fail for a file and the status for it, or ("", 0)."""
-    absolute = join(state.process.cwd, file)
+        _check_permission(state, file)
+        return programs.run_file(state, file, argv, "sh")
     try:
-        state.process.kernel.fs.stat(absolute)
+        image = find_image(state, file, argv)
+    except ExecError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+        return _run_text(runtime, state, file, argv, "sh")  # as execvp does
+    return run_standard(runtime, state, image.name, image.argv)
+
+
+def _check_permission(state: State, file: str) -> None:
+    """Raise ExecError when a host would not execute a file."""
+    try:
+        state.process.kernel.fs.stat(join(state.process.cwd, file))
     except OSError as error:
-        return error_text(error), NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
-    return ("", 0) if lookup.may_run(state, file) else ("Permission denied", NOT_EXECUTABLE)
+        raise ExecError(error.errno or errno.EACCES) from None
+    if not lookup.may_run(state, file):
+        raise ExecError(errno.EACCES)

@@ -18,7 +18,7 @@ from sandhook.vfs.path import basename, dirname, join
 
 Builtin: TypeAlias = Callable[[State, Sequence[Argument]], int]
 
-#: Makes of a built-in's name and its first words, and whether these are all, a quicker form for them.
+#: Returns a faster form of a built-in, for its name, its first words and whether these are all its words.
 Prepare: TypeAlias = Callable[[str, "tuple[str, ...]", bool], "Builtin | None"]
 
 #: Names that start a nested shell.
@@ -37,14 +37,14 @@ _STANDARD = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/")
 
 
 class Commands:
-    """The commands that a shell has; made once and shared by all shells with the same set.
+    """The commands of a shell; made once and shared by all shells with the same commands.
 
     Attributes:
         names: Every name that ``type`` calls a shell builtin, including those that are utilities here.
         special: POSIX special built-ins.
         declarations: Built-ins whose arguments may be assignments.
         keywords: Reserved words.
-        prepare: Gives a form of a built-in for words that no run changes, None when it has none.
+        prepare: Returns a faster form of a built-in for constant words, None when there is no such form.
         loaded: The functions of the built-ins that were used so far; None for a utility.
         utilities: Name to module of every utility.
         test: Evaluates an expression of ``test`` for ``[[``.
@@ -109,7 +109,7 @@ def is_external(state: State, argv: Sequence[Argument]) -> bool:
     if name in state.functions:
         return False
     at = 0
-    while name == "command":  # it steps aside before anything is run, unless it only describes
+    while name == "command":  # it runs the word after it, unless -v or -V follows
         at += 1
         while at < len(argv) and argv[at] in ("-p", "--"):
             at += 1
@@ -183,7 +183,7 @@ def search(state: State, name: str, path: str | None) -> Located | None:
 
 
 def hash_table(state: State) -> dict[str, Hashed]:
-    """Return the remembered commands; they are forgotten when PATH changes."""
+    """Return the remembered commands; a change of PATH empties the table."""
     path = state.get("PATH")
     if path != state.hash_path:
         state.hash_path = path
@@ -229,7 +229,7 @@ def locate(state: State, name: str, path: str | None) -> Located | None:
 
 
 def utility_at(state: State, path: str) -> str | None:
-    """Return the utility or shell that a path stands for: /usr/bin/env, ../../bin/env, or a link to it."""
+    """Return the utility or shell of a path: /usr/bin/env, ../../bin/env, or a link to it; None for others."""
     name = _standard_name(state, path)
     if name is None and "/" in path:
         name = _standard_name(state, _without_links(state, path))
@@ -245,7 +245,7 @@ def _without_links(state: State, path: str) -> str:
             directory = fs.realpath(dirname(absolute))
             absolute = join(directory, basename(absolute))
             absolute = join(directory, fs.readlink(absolute))
-    except OSError:  # the last component is no link, or a directory is missing
+    except OSError:  # the last component is not a link, or a directory is missing
         pass
     return absolute
 
@@ -260,7 +260,7 @@ def _standard_name(state: State, path: str) -> str | None:
 
 
 def find(state: State, name: str) -> list[Found]:
-    """Return all meanings of ``name``, the one that would be used first."""
+    """Return all meanings of ``name``, beginning with the one that runs."""
     found: list[Found] = []
     if name in state.aliases and "expand_aliases" in state.options.shopts:
         found.append(Found("alias", state.aliases[name]))

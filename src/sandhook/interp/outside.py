@@ -25,11 +25,11 @@ class Stage(Outside, ProgramsOf[State], Protocol):
 
     @property
     def inherits(self) -> bool:
-        """Standard input, output and error are the host process's own."""
+        """True when standard input, output and error are those of the host process."""
         ...
 
     def stream(self, number: int) -> Description:
-        """Return one of those three."""
+        """Return one of these three streams."""
         ...
 
     @property

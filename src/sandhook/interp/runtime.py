@@ -339,7 +339,7 @@ class Runtime:
     ) -> NoReturn:
         """exec: run a file instead of the shell, called ``argv0``. Raises ExitShell, always."""
         words = list(argv) if argv0 is None else [argv0, *argv[1:]]
-        status = external.execute(self, state, words, environment, file=file, replacing=True)
+        status = external.replace_shell(self, state, words, file, environment)
         state.traps.pop("EXIT", None)
         raise ExitShell(status)
 

@@ -60,8 +60,6 @@ class Process:
         argv: What the process runs: the shell, or the utility that took its place; () for "bash".
         utility: The utility that its shell runs and waits for, elsewhere a process of its own.
         niceness: What nice says; nothing runs slower for it.
-        exec_failed: What it was made to run could not be found or run.
-        last_child: The process that its utility had run and waited for, such as the last command of xargs.
         foreground_child: The child that runs in this one's task, and is waited for.
         resource_limits: What ``ulimit`` has set: letter of the limit, and whether it is the hard one, to the value
             in the unit of ``ulimit``, None for unlimited.
@@ -74,11 +72,9 @@ class Process:
         "cwd",
         "descriptors",
         "done",
-        "exec_failed",
         "foreground_child",
         "ignored",
         "kernel",
-        "last_child",
         "niceness",
         "on_signal",
         "parent_pid",
@@ -115,9 +111,7 @@ class Process:
         self.argv: Sequence[str] = ()
         self.utility: Sequence[str] = ()
         self.niceness = 0
-        self.exec_failed = False
         self.foreground_child: Process | None = None
-        self.last_child: Process | None = None
         self.resource_limits: Mapping[tuple[str, bool], int | None] = _NO_LIMITS
 
     # ------------------------------------------------------------------ descriptors

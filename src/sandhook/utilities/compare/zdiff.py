@@ -49,7 +49,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         kept = process.descriptors.get(_SECOND)
         process.descriptors[_SECOND] = second
     try:
-        status = ctx.run([program, *words, "--", *shown], stdin=first)
+        status = ctx.run_command([program, *words, "--", *shown], stdin=first)
     finally:
         for source in (first, second):
             if source is not None:

@@ -15,6 +15,7 @@ from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.kernel.descriptor import Description, File
 
 RAW = True  # its options are words of one dash
+FIXED_NAMES = ("xxd",)
 
 _WORDS = {
     "autoskip": "a", "bits": "b", "cols": "c", "capitalize": "C", "decimal": "d", "groupsize": "g", "include": "i",

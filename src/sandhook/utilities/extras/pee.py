@@ -29,5 +29,5 @@ def run(_: Options, operands: Sequence[str], ctx: Context) -> int:
     status = 0
     for command in operands:
         ctx.charge()
-        status |= ctx.run(["sh", "-c", command], stdin=Input(data))
+        status |= ctx.run_command(["sh", "-c", command], stdin=Input(data))
     return status

@@ -60,4 +60,4 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.tab is not None:
         words.append(f"--tabsize={options.tab}")
     words += [f"--ignore-matching-lines={text}" for text in options.matching]
-    return ctx.run([*words, "--", *operands])
+    return ctx.run_command([*words, "--", *operands])

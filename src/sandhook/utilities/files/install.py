@@ -181,7 +181,7 @@ class _Installer:
             return True
         ctx, program = self.ctx, self.options.stripper or "strip"
         ctx.flush()
-        status = ctx.run([program, target])
+        status = ctx.run_command([program, target])
         if status:
             ctx.fail("strip process terminated abnormally")
             ctx.fs.unlink(ctx.path(target))

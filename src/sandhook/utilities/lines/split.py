@@ -212,7 +212,7 @@ class _Output:
         self._pieces = []
         command = self._options.filter or ""
         environment = {**self._ctx.environment, "FILE": self._name}
-        status = self._ctx.run(["sh", "-c", command], environment=environment, stdin=Input(data))
+        status = self._ctx.run_command(["sh", "-c", command], environment=environment, stdin=Input(data))
         if status:
             self._ctx.error(f"with FILE={self._name}, exit {status} from command: {command}")
             self.status = 1

@@ -5,7 +5,7 @@ Oracle: moreutils 0.67.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.options import UsageError, opt, option_set
@@ -31,7 +31,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not operands:
         raise UsageError("missing command")
     process = ctx.process
-    status, out, err = captured(ctx, operands)
+    status, out, err = captured(ctx, lambda: ctx.run_command(operands, "{}"))
     failed = status != 0 or (options.stderr and bool(err))
     if failed and options.verbose:
         ctx.write(b"STDOUT:\n" + out + b"\nSTDERR:\n")
@@ -45,15 +45,15 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return status or (2 if failed else 0)
 
 
-def captured(ctx: Context, argv: Sequence[str]) -> tuple[int, bytes, bytes]:
-    """Run a command; return its status and what it prints on both streams."""
+def captured(ctx: Context, run: Callable[[], int]) -> tuple[int, bytes, bytes]:
+    """Call ``run``, which runs a command; return its status and what is written to both streams."""
     ctx.flush()
     process = ctx.process
     kept = {number: process.descriptors.get(number) for number in (1, 2)}
     out, err = Collector(ctx.budget), Collector(ctx.budget)
     process.descriptors[1], process.descriptors[2] = out, err
     try:
-        status = ctx.run(argv)
+        status = run()
     finally:
         for number, description in kept.items():
             if description is None:

@@ -18,7 +18,7 @@ from sandhook.vfs.errors import fs_error
 PERMUTE = False
 USAGE_STATUS = 64
 
-_BAD_DESCRIPTOR, _NO_FILE, _NO_TIMER = 65, 66, 71
+_BAD_DESCRIPTOR, _NO_FILE, _NOT_RUN, _NO_TIMER = 65, 66, 69, 71
 _STEP = 0.02  #: seconds between two looks at a lock that another process holds
 
 
@@ -95,7 +95,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             description.retain()
             ctx.process.install(number, description)
         try:
-            return ctx.run(words)
+            ended = ctx.run(words)
+            if ended.not_started is None:
+                return ended.status
+            ctx.report_not_started(words[0], ended.not_started, "failed to execute {}")
+            return _NOT_RUN
         finally:
             if number >= 0:
                 ctx.process.close(number)

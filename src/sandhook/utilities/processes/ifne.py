@@ -32,7 +32,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     first = source.read(1 if source.seekable else 65_536)
     if options.empty:
         if not first:
-            return ctx.run(operands)
+            return ctx.run_command(operands, "{}")
         ctx.write(first)
         while data := source.read(65_536):
             ctx.charge(1 + (len(data) >> 10))
@@ -40,7 +40,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return 0
     if not first:
         return 0
-    return ctx.run(operands, stdin=_Again(first, source))
+    return ctx.run_command(operands, "{}", stdin=_Again(first, source))
 
 
 class _Again(Description):

@@ -50,6 +50,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     ctx.flush()
     process.niceness = wanted
     try:
-        return ctx.run(operands)
+        return ctx.run_command(operands)
     finally:
         process.niceness = before

@@ -30,4 +30,4 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError("missing operand", status=127 if "POSIXLY_CORRECT" in ctx.environment else None)
     ctx.process.ignored.add(SIGHUP)
     ctx.flush()
-    return ctx.run(operands)
+    return ctx.run_command(operands, "failed to run command '{}'")

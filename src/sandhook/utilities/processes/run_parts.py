@@ -135,16 +135,22 @@ def _run(path: str, data: bytes, options: Options, ctx: Context) -> int:
         ctx.error(f"{path} exited with return code 1")
         return 1
     if options.report:
-        status, out, err = captured(ctx, argv)
+        status, out, err = captured(ctx, lambda: _execute(argv, None, ctx))
         if out or err:
             ctx.write_line(f"{path}:")
             ctx.write(out)
             ctx.flush()
             ctx.process.complain(err)
-    elif options.stdin:
-        status = ctx.run(argv, stdin=Input(data))
     else:
-        status = ctx.run(argv)
+        status = _execute(argv, Input(data) if options.stdin else None, ctx)
     if status:
         ctx.error(f"{path} exited with return code {status}")
     return 1 if status else 0
+
+
+def _execute(argv: list[str], stdin: Input | None, ctx: Context) -> int:
+    ended = ctx.run(argv, stdin=stdin)
+    if ended.not_started is None:
+        return ended.status
+    ctx.report_not_started(argv[0], ended.not_started, "failed to exec {}")
+    return 1

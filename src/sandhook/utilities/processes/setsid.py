@@ -11,6 +11,7 @@ from sandhook.command.context import Context
 from sandhook.command.options import UsageError, opt, option_set
 
 PERMUTE = False
+_NOT_RUN = "failed to execute {}"
 
 
 @option_set
@@ -30,5 +31,5 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if not operands:
         raise UsageError("no command specified")
     if not options.fork or options.wait:
-        return ctx.run(operands)
-    return ctx.run(["sh", "-c", '"$@" &', "sh", *operands])
+        return ctx.run_command(operands, _NOT_RUN)
+    return ctx.run_command(["sh", "-c", '"$@" &', "sh", *operands], _NOT_RUN)

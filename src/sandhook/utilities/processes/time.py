@@ -56,7 +56,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     try:
         ctx.flush()
         before = ctx.budget.elapsed()
-        status = ctx.run(operands)
+        status = ctx.run_command(operands)
         seconds = ctx.budget.elapsed() - before
         target = out or ctx.process.descriptor(2)
         if status and not options.quiet and not options.portable:

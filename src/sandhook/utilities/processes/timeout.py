@@ -21,6 +21,7 @@ PERMUTE = False
 USAGE_STATUS = 125
 
 TIMED_OUT = 124
+_NOT_RUN = "failed to run command '{}'"
 
 
 @option_set
@@ -53,11 +54,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     command = list(operands[1:])
     ctx.flush()
     if not seconds:
-        return ctx.run(command)
+        return ctx.run_command(command, _NOT_RUN)
     watch = _Watch(ctx, command[0], seconds, kill_after, signal, options.verbose)
     watch.start()
     try:
-        status = ctx.run(command)
+        status = ctx.run_command(command, _NOT_RUN)
     finally:
         watch.stop()
     if not watch.fired or options.preserve:

@@ -307,20 +307,19 @@ class _Runner:
                 stderr.write(line.encode("utf-8", "surrogateescape"))
         stdin = Null() if self.options.file is None else None
         if self.options.slot is None:
-            status = ctx.run(argv, stdin=stdin)
+            ended = ctx.run(argv, stdin=stdin)
         else:  # commands run one after the other: all have the first slot
-            status = ctx.run(argv, environment={**ctx.environment, self.options.slot: "0"}, stdin=stdin)
-        ended = ctx.process.last_child
-        if status in (126, 127) and (ended is None or ended.exec_failed):
-            raise _Stop(status)
-        if status == 255:
+            ended = ctx.run(argv, environment={**ctx.environment, self.options.slot: "0"}, stdin=stdin)
+        if ended.not_started is not None:
+            ctx.report_not_started(argv[0], ended.not_started, "{}")
+            raise _Stop(ended.status)
+        if ended.status == 255:
             ctx.error(f"{argv[0]}: exited with status 255; aborting")
             raise _Stop(124)
-        signal = ended.signal if ended is not None else 0
-        if signal:
-            ctx.error(f"{argv[0]}: terminated by signal {signal}")
+        if ended.signal:
+            ctx.error(f"{argv[0]}: terminated by signal {ended.signal}")
             raise _Stop(125)
-        if status:
+        if ended.status:
             self.status = 123
 
 

@@ -64,7 +64,7 @@ def _search(name: str, words: Sequence[str], many: bool, ctx: Context) -> int:
     source = Unpacked(name, reader, ctx)
     label = "(standard input)" if name == "-" else name
     try:
-        status = ctx.run(
+        status = ctx.run_command(
             ["grep", *(["-H"] if many else []), f"--label={label}", *words, "--", "-"], stdin=source
         )
     finally:

@@ -28,6 +28,7 @@ from sandhook.version import __version__
 from sandhook.vfs.base import Stat
 
 HINT_QUOTE = "`"
+FIXED_NAMES = ("gzip", "gunzip", "zcat")
 NAMED_HINT = frozenset(("xz", "unxz", "xzcat", "lzma", "unlzma", "lzcat"))
 
 _SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz", ".Z"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz"), "lzma": (".lzma", ".tlz")}  # fmt: skip

@@ -275,7 +275,7 @@ class Pair:
             gathered = _Gathered(self._ctx)
             Output(lines, style, heads, gathered).write()
             self._ctx.flush()
-            self._ctx.run(["pr", "-h", title], stdin=Input(b"".join(gathered.pieces)))
+            self._ctx.run_command(["pr", "-h", title], stdin=Input(b"".join(gathered.pieces)))
         else:
             if heading:
                 self._ctx.write_line(title)

@@ -20,6 +20,7 @@ __all__ = ["Options"]
 
 RAW = True  # jq's command line is like no other: see arguments.py
 USAGE_STATUS = 2
+FIXED_NAMES = ("jq",)
 
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:

@@ -280,7 +280,7 @@ class _Runner:
                 ctx.process.cwd = VirtualPath(ctx.fs.realpath(ctx.path(options.directory)))
             if tag is not None:
                 ctx.process.descriptors[1] = collector
-            return ctx.run(argv, environment=environment, stdin=stdin)
+            return ctx.run_command(argv, environment=environment, stdin=stdin)
         finally:
             ctx.process.cwd = home
             if tag is not None:

@@ -22,6 +22,7 @@ from sandhook.utilities.languages.awk.symbols import function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum
 
 PERMUTE = False
+FIXED_NAMES = ("awk", "gawk", "mawk", "nawk")
 USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
 _DEEP = 60  #: Python frames on the stack; above, a program runs on a fresh stack
 

@@ -196,7 +196,7 @@ def _run(ctx: Context, argv: list[str], beside: Visit | None) -> int:
         above = beside.path.rstrip("/").rpartition("/")
         process.cwd = ctx.fs.realpath(ctx.path(above[0] or ("/" if above[1] else ".")))
     try:
-        return ctx.run(argv)
+        return ctx.run_command(argv)
     finally:
         process.cwd = before
 

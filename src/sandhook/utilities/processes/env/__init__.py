@@ -118,7 +118,7 @@ def _run(
         for at, word in enumerate(argv):
             tell(ctx, f"   arg[{at}]= {quote_always(word)}")
     try:
-        return ctx.run(argv, environment=environment)
+        return ctx.run_command(argv, environment=environment, in_place=True)
     finally:
         process.cwd = before
 

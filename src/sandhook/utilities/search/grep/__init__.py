@@ -17,6 +17,7 @@ from sandhook.utilities.search.grep.output import Searcher, Style
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
+FIXED_NAMES = ("egrep", "fgrep")  # scripts that call themselves so
 DIGITS = "legacy_context"
 USAGE = "Usage: grep [OPTION]... PATTERNS [FILE]..."
 _KEPT = 256  #: compiled searches

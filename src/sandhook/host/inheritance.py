@@ -1,0 +1,31 @@
+"""What a program inherits of a shell: variables, functions, descriptors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sandhook.state.environment import exported_variables
+from sandhook.state.values import EXPORT
+
+if TYPE_CHECKING:
+    from sandhook.kernel.descriptor import Description
+    from sandhook.state.state import State
+
+
+def inherited_environment(state: State) -> dict[str, str]:
+    """Return the exported variables, and the exported functions as variables in bash's form."""
+    environment: dict[str, str] = exported_variables(state)
+    for name, function in state.functions.items():
+        if function.attributes & EXPORT:
+            text = function.definition()
+            environment[f"BASH_FUNC_{name}%%"] = "() {" + text.partition("{")[2]
+    return environment
+
+
+def inherited_descriptors(state: State) -> dict[int, Description]:
+    """Return the descriptors that a program gets: all except those of coprocesses."""
+    descriptors = state.process.descriptors
+    closed = state.coprocesses
+    if not closed:
+        return descriptors
+    return {number: description for number, description in descriptors.items() if number not in closed}

@@ -1,0 +1,135 @@
+"""Looks commands up in PATH, as a shell on this machine does: programs of the machine and utilities of ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from sandhook.dispatch.plan import is_path
+from sandhook.host.files import WINDOWS, HostFileSystem, HostHandle
+from sandhook.interp import lookup
+from sandhook.vfs.path import VirtualPath, join
+
+if TYPE_CHECKING:
+    from sandhook.state.state import State
+
+#: Which of two commands of one name runs: the machine's, or the utility of ours.
+Preference: TypeAlias = Literal["machine", "own"]
+
+#: The extensions that Windows tries after a name when PATHEXT is not set.
+_PATHEXT = ".COM;.EXE;.BAT;.CMD"
+
+
+class PathSearch:
+    """The commands of one run.
+
+    Args:
+        fs: The machine's files.
+        prefer: Which command runs when the machine and we have one of the same name.
+        executable_bit: A script needs permission to be executed, not only to be read.
+    """
+
+    __slots__ = ("_executable_bit", "_fs", "_prefer")
+
+    def __init__(self, fs: HostFileSystem, prefer: Preference, *, executable_bit: bool) -> None:
+        self._fs = fs
+        self._prefer = prefer
+        self._executable_bit = executable_bit
+
+    def search(self, state: State, name: str, path: str | None) -> lookup.Located | None:
+        """Look a name without slash up in PATH: the file, and the utility when it is one of ours."""
+        if is_path(name, WINDOWS):
+            return name, None
+        other: str | None = None
+        for candidate, utility in self._candidates(state, name, path):
+            if utility is not None:
+                return candidate, utility
+            if self._runs_by_name(state, candidate):
+                return candidate, None
+            if other is None:
+                absolute = join(state.process.cwd, candidate)
+                if self._fs.exists(absolute) and not self._fs.is_dir(absolute):
+                    other = candidate
+        return None if other is None else (other, None)
+
+    def files(self, state: State, name: str, path: str | None) -> Iterator[str]:
+        """Yield every file that ``search`` could return, in order."""
+        if is_path(name, WINDOWS):
+            if self._runs_by_name(state, name):
+                yield name
+            return
+        for candidate, utility in self._candidates(state, name, path):
+            if utility is not None or self._runs_by_name(state, candidate):
+                yield candidate
+
+    def programs(self, state: State, name: str) -> Iterator[str]:
+        """Yield the files in the PATH of a shell that a name may be run as, without utilities of ours."""
+        for candidate in _on_path(name, state.get("PATH")):
+            if self._runs_by_name(state, candidate):
+                yield candidate
+
+    def may_run(self, state: State, path: str) -> bool:
+        """Return True when permissions let a file be run, or be read when that is enough."""
+        if self._executable_bit:
+            return lookup.is_executable(state, path)
+        absolute = join(state.process.cwd, path)
+        return self._fs.exists(absolute) and not self._fs.is_dir(absolute)
+
+    def _candidates(self, state: State, name: str, path: str | None) -> Iterator[lookup.Located]:
+        """Yield where a name may be, the winner first; with the utility that stands there, if it is ours.
+
+        Our utilities stand in the directories where a machine has its own. Windows has no such
+        directories, so there they stand after all of PATH.
+        """
+        ours = name in state.shell.commands.utilities or name in lookup.SHELLS
+        ours_first = ours and self._prefer == "own"
+        if ours_first and WINDOWS:
+            yield f"/usr/bin/{name}", name
+        for candidate in _on_path(name, path):
+            utility = lookup.utility_at(state, candidate) if ours_first else None
+            yield candidate, utility
+        if not ours or ours_first:
+            return
+        for candidate in lookup.candidates(path, name):
+            if lookup.utility_at(state, candidate) is not None and not self._runs_by_name(state, candidate):
+                yield candidate, name
+        if WINDOWS:
+            yield f"/usr/bin/{name}", name
+
+    def _runs_by_name(self, state: State, candidate: str) -> bool:
+        if not WINDOWS:
+            return lookup.is_executable(state, candidate)
+        path = join(state.process.cwd, candidate)
+        if not self._fs.exists(path) or self._fs.is_dir(path):
+            return False
+        return "." in candidate.rpartition("/")[2] or self._head(path) in (b"#!", b"MZ")
+
+    def _head(self, path: VirtualPath) -> bytes:
+        """Return the first two bytes of a file, b"" for one that cannot be read."""
+        try:
+            handle = self._fs.open(path)
+            if not isinstance(handle, HostHandle):
+                return b""
+            try:
+                return handle.read_at(0, 2)
+            finally:
+                handle.close()
+        except OSError:
+            return b""
+
+
+def _on_path(name: str, path: str | None) -> Iterator[str]:
+    """Yield where PATH may have a name: on Windows with each extension, too."""
+    if not name:
+        return
+    for candidate in lookup.candidates(path, name):
+        if not WINDOWS:
+            yield candidate
+            continue
+        known = (os.environ.get("PATHEXT") or _PATHEXT).lower().split(";")
+        if os.path.splitext(name)[1].lower() in known:  # noqa: PTH122
+            yield candidate
+        else:
+            yield from (candidate + extension for extension in known if extension)
+            yield candidate  # a script without extension

@@ -1,0 +1,124 @@
+"""What Linux runs for an executable file, in the virtual file system: utilities, and scripts by their "#!" lines.
+
+Source: execve(2) of Linux 6.1; the tests compare with the kernel that runs them.
+Divergence: L-SHEBANG-001, a shell is known by its name in any directory.
+"""
+
+from __future__ import annotations
+
+import errno
+import stat
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sandhook.interp import lookup
+from sandhook.record import Record
+from sandhook.state.state import State
+from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.path import join
+
+if TYPE_CHECKING:
+    from sandhook.dispatch.shebang import Shebang
+
+#: POSIX's exit statuses of commands that cannot be run.
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+
+#: Scripts that may be each other's interpreters in one start (a count), as in Linux.
+MAX_INTERPRETERS = 5
+
+
+class Image(Record):
+    """What execve runs for a file of the virtual file system.
+
+    Fields:
+        name: The utility, or the shell.
+        argv: Its arguments; the first is its own name.
+    """
+
+    name: str
+    argv: Sequence[str]
+
+
+class ExecError(Exception):
+    """execve refuses a file.
+
+    Attributes:
+        errno: The error number: ENOEXEC for text without a "#!" line that Linux takes.
+        interpreter: The interpreter that the file names, None when the fault is the file's own.
+        program: The file at fault: the command's, its interpreter, or an interpreter of that.
+    """
+
+    def __init__(self, code: int, interpreter: str | None = None, program: str = "") -> None:
+        super().__init__(code)
+        self.errno = code
+        self.interpreter = interpreter
+        self.program = program
+
+    @property
+    def status(self) -> int:
+        """The exit status of a command that fails so: 127 when a file is missing, else 126."""
+        return NOT_FOUND if self.errno == errno.ENOENT else NOT_EXECUTABLE
+
+    @property
+    def reason(self) -> str:
+        """The text of the error number."""
+        return error_text(fs_error(self.errno))
+
+
+def find_image(state: State, path: str, argv: Sequence[str]) -> Image:
+    """Return what Linux runs for a file: follow "#!" lines until a utility or a shell is reached.
+
+    Raises:
+        ExecError: The file, or an interpreter on the way, cannot be run.
+    """
+    first: str | None = None
+    file, words = path, [path, *argv[1:]]
+    for _ in range(MAX_INTERPRETERS + 1):
+        standard = lookup.utility_at(state, file)
+        if standard is not None and not lookup.is_executable(state, file):
+            return Image(standard, words)
+        try:
+            shebang = _shebang(_content(state, file), first, file)
+        except OSError as error:
+            shell = file.rpartition("/")[2]
+            if (
+                first is not None
+                and error.errno == errno.ENOENT
+                and file[0] == "/"
+                and shell in lookup.SHELLS
+            ):
+                return Image(shell, words)
+            raise ExecError(error.errno or errno.EACCES, first, file) from None
+        if shebang is None:
+            raise ExecError(errno.ENOEXEC, first, file)
+        first = shebang.interpreter if first is None else first
+        argument = [] if shebang.argument is None else [shebang.argument]
+        words = [shebang.interpreter, *argument, file, *words[1:]]
+        file = shebang.interpreter
+    raise ExecError(errno.ELOOP, first, file)
+
+
+def _content(state: State, path: str) -> bytes:
+    """Return the content of a regular file that may be executed. Raises OSError."""
+    if not path:
+        raise fs_error(errno.ENOENT)
+    fs = state.process.kernel.fs
+    absolute = join(state.process.cwd, path)
+    if not stat.S_ISREG(fs.stat(absolute).mode) or not fs.access(absolute, 1):
+        raise fs_error(errno.EACCES)
+    return fs.read_bytes(absolute)
+
+
+def _shebang(data: bytes, first: str | None, file: str) -> Shebang | None:
+    """Return the "#!" line of a file, None when there is no such line. Raises ExecError.
+
+    The dispatcher skips a byte order mark before the line. Linux does not, so neither does the sandbox.
+    """
+    if data[:2] != b"#!":
+        return None
+    from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
+
+    try:
+        return read_shebang(data[:READ])
+    except ShebangError as error:
+        raise ExecError(error.errno, first or "", file) from None
