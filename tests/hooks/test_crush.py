@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Decision, HookEngine, PromptSubmit, Ran, ToolPre
+from sandhook.hooks import Decision, HookEngine, PromptSubmit, RunResult, ToolPre
 from sandhook.hooks.contracts import Document, get
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.model import ContextFile, HookSpec, Operation
@@ -16,7 +16,7 @@ from tests.hooks.hooktools import Scripted, hook, said
 CRUSH = get("crush")
 
 
-def engine(config: Any, *answers: Ran, **options: Any) -> HookEngine:
+def engine(config: Any, *answers: RunResult, **options: Any) -> HookEngine:
     return HookEngine.load(config, "crush", runner=Scripted(*(answers or (said(),))), **options)
 
 
@@ -161,7 +161,7 @@ def test_an_answer_says_the_decision_again(decision: Decision) -> None:
     event = ToolPre("bash", {"command": "x", "k": 1})
     answer = CRUSH.answer(decision, event)
     spec = engine({"hooks": {"PreToolUse": [{"command": "x"}]}}).hooks[0]
-    verdict = CRUSH.decode(spec, event, Ran(answer.exit_status, answer.stdout, answer.stderr), "better")
+    verdict = CRUSH.decode(spec, event, RunResult(answer.exit_status, answer.stdout, answer.stderr), "better")
     assert (verdict.permission, verdict.halt, verdict.reason) == (
         decision.permission, decision.halt, decision.reason
     )  # fmt: skip

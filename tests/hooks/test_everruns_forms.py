@@ -11,7 +11,7 @@ from sandhook.hooks import HookEngine
 from sandhook.hooks.contracts import get
 from sandhook.hooks.event import Event, ToolCall, ToolResult
 from sandhook.hooks.events import PromptSubmit, ToolPre
-from sandhook.hooks.model import Decision, Operation, Ran
+from sandhook.hooks.model import Decision, Operation, RunResult
 from sandhook.hooks.sources import discover
 from tests.hooks.hooktools import config, engine, hook
 
@@ -92,9 +92,9 @@ def test_answers(event: Event, decision: Decision, said: Any) -> None:
     ],
 )
 def test_an_answer_is_read_as_the_decision_that_it_says(stdout: str) -> None:
-    made, _ = engine(hook(), answers=(Ran(0, stdout.encode()),))
+    made, _ = engine(hook(), answers=(RunResult(0, stdout.encode()),))
     decision = made.fire(CALL)
-    again, _ = engine(hook(), answers=(Ran(0, CONTRACT.answer(decision, CALL).stdout),))
+    again, _ = engine(hook(), answers=(RunResult(0, CONTRACT.answer(decision, CALL).stdout),))
     other = again.fire(CALL)
     assert (other.refused, other.reason, other.input) == (decision.refused, decision.reason, decision.input)
 

@@ -79,8 +79,8 @@ def check(expect: dict[str, Any], decision: Decision, event: Event, made: HookEn
             *("system_message", "message", "extras"),
         )
     }
-    got["hooks"] = {each.hook_id: each.verdict.word if each.ran else None for each in decision.outcomes}
-    got["words"] = [each.verdict.word if each.ran else None for each in decision.outcomes]
+    got["hooks"] = {each.hook_id: each.verdict.label if each.ran else None for each in decision.outcomes}
+    got["words"] = [each.verdict.label if each.ran else None for each in decision.outcomes]
     got["stdout"] = [each.stdout for each in decision.outcomes if each.ran]
     got["exit"] = [each.ran.exit_status for each in decision.outcomes if each.ran]
     got["context"] = [text for text, _ in decision.context]

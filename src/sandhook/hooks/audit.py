@@ -72,7 +72,7 @@ class Audit:
             {
                 "type": "hook.completed",
                 "hook_id": outcome.spec.id,
-                "decision": verdict.word,
+                "decision": verdict.label,
                 "duration_ms": round(ran.duration * 1000, 3),
                 "stdout_bytes": len(ran.stdout),
                 "exit_code": ran.exit_status,

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.audit import Audit, Sink
-from sandhook.hooks.chain import Chain, Policy
 from sandhook.hooks.contracts import COMPAT, Contract, Document, Loaded, LoadOptions
 from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event_run import EventRun, Policy
 from sandhook.hooks.merge import merge
 from sandhook.hooks.model import Decision, HookSpec, Outcome
 from sandhook.hooks.runner import Runner, SandboxRunner, prestart_worker, unknown_executor, wants_jq
@@ -227,13 +227,13 @@ class HookEngine:
         decisions = []
         fired = event
         for group in self._chains.get(event.kind, ()):
-            chain = Chain(
+            chain = EventRun(
                 group.contract,
                 self._policy,
                 self._audit,
                 event,
                 first_time=lambda spec: self._first_time(fired, spec),
-                detach=lambda body, contract=group.contract: self._detach(contract, body),  # type: ignore[misc]
+                background=lambda body, contract=group.contract: self._detach(contract, body),  # type: ignore[misc]
                 cancel=cancel,
             )
             decisions.append(chain.run(group.specs))
@@ -261,12 +261,12 @@ class HookEngine:
             raise
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the hooks that run beside the agent; tell whether all of them have ended."""
+        """Wait for the hooks that run in the background; tell whether all of them have ended."""
         for thread in list(self._beside):
             thread.join(seconds)
         return not any(thread.is_alive() for thread in self._beside)
 
-    # Hooks that run once, and hooks that run beside the agent.
+    # Hooks that run once, and hooks that run in the background.
 
     def _first_time(self, event: Event, spec: HookSpec) -> bool:
         key = (event.session_id, spec.id)
@@ -286,7 +286,7 @@ class HookEngine:
             with self._lock:
                 self._late.append((contract, outcome))
 
-        thread = Thread(target=run, name="sandhook-detached-hook", daemon=True)
+        thread = Thread(target=run, name="sandhook-background-hook", daemon=True)
         with self._lock:
             self._beside = [each for each in self._beside if each.is_alive()]
             self._beside.append(thread)
@@ -375,11 +375,11 @@ class _Loading:
 
 
 def _with_late(decision: Decision, late: Sequence[tuple[Contract, Outcome]]) -> Decision:
-    """Add what ended beside the agent since the last event, as far as its contract delivers it."""
-    delivered = [outcome.verdict for contract, outcome in late if contract.fold.late == "deliver"]
+    """Add what ended in the background since the last event, as far as its contract delivers it."""
+    delivered = [outcome.verdict for contract, outcome in late if contract.fold.background == "deliver"]
     notes = [decision.system_message, *(verdict.system_message for verdict in delivered)]
     return decision._replace(
-        late=tuple(outcome for _, outcome in late),
+        background=tuple(outcome for _, outcome in late),
         context=(*decision.context, *(one for verdict in delivered for one in verdict.context)),
         system_message="\n".join(note for note in notes if note) or None,
     )

@@ -32,7 +32,7 @@ class FoldPolicy(Record):
         context_survives_refusal: The same for context and context files.
         dedupe: "" or "text": hooks with the same text and arguments run once per event; "source": so do
             those of one source, and other sources' stay.
-        late: What hooks that ran beside the agent give to the next event: "discard" nothing, "deliver"
+        background: What hooks that ran in the background give to the next event: "discard" nothing, "deliver"
             their context and notes.
         race: Upstream takes whichever hook finishes last; two that replace the same thing get a
             diagnostic.
@@ -50,7 +50,7 @@ class FoldPolicy(Record):
     survive_refusal: bool = True
     context_survives_refusal: bool = True
     dedupe: str = ""
-    late: str = "discard"
+    background: str = "discard"
     race: bool = False
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
-from sandhook.hooks.model import HookSpec, Ran, Request
+from sandhook.hooks.model import HookSpec, Request, RunResult
 from sandhook.hooks.runner import Runner, as_ran, internal, quoted
 
 if TYPE_CHECKING:
@@ -70,22 +70,22 @@ class HostRunner:
         self._keep = tuple(keep_env)
         self._parse_cache = parse_cache
 
-    def __call__(self, request: Request) -> Ran:
+    def __call__(self, request: Request) -> RunResult:
         """Run a request; whatever happens is in the result."""
         try:
             changed = self._changed(request)
             if changed is not None:
-                return Ran(failure=changed)
+                return RunResult(failure=changed)
             if not request.files:
                 return self._run(request, {})
             with TemporaryDirectory(prefix="sandhook-") as directory:
                 return self._run(request, _written(request.files, directory))
         except SandhookError as error:
-            return Ran(failure=str(error))
+            return RunResult(failure=str(error))
         except OSError as error:
-            return Ran(failure=f"cannot run on the host: {error.strerror or error}")
+            return RunResult(failure=f"cannot run on the host: {error.strerror or error}")
         except Exception as error:  # a defect of ours must not look like a decision
-            return Ran(failure=internal(error))
+            return RunResult(failure=internal(error))
 
     def resolve(self, path: str, base: str) -> str | None:
         """Return the canonical path of an existing file, or None; ``path`` may be relative to ``base``."""
@@ -114,7 +114,7 @@ class HostRunner:
                 return f"{name}: has changed since it was approved"
         return None
 
-    def _run(self, request: Request, written: Mapping[str, str]) -> Ran:
+    def _run(self, request: Request, written: Mapping[str, str]) -> RunResult:
         from sandhook.host.environment import build
         from sandhook.host.files import WINDOWS
         from sandhook.host.shell import HostShell

@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from sandhook.hooks.model import Ran, Request
+from sandhook.hooks.model import Request, RunResult
 from sandhook.net.addresses import addresses, is_public
 from sandhook.net.url import Url, UrlRefused, allows, parse
 from sandhook.record import Record
@@ -94,26 +94,28 @@ class HttpRunner:
         self._resolve = resolve or addresses
         self._send = send or _over_network
 
-    def __call__(self, request: Request) -> Ran:
+    def __call__(self, request: Request) -> RunResult:
         """Post a request's payload; a status of 200 to 299 is a run with the exit status 0."""
         begun = time.monotonic()
         try:
             call = self._call(request)
             if request.cancel is not None and request.cancel.cancelled:
-                return Ran(limit="cancelled")
+                return RunResult(limit="cancelled")
             reply = self._send(call)
         except UrlRefused as error:
-            return Ran(failure=str(error))
+            return RunResult(failure=str(error))
         except TimeoutError:
-            return Ran(limit="wall_seconds", duration=time.monotonic() - begun)
+            return RunResult(limit="wall_seconds", duration=time.monotonic() - begun)
         except (OSError, UnicodeError) as error:
-            return Ran(failure=f"cannot reach {request.spec.executor.text}: {error}")
+            return RunResult(failure=f"cannot reach {request.spec.executor.text}: {error}")
         spent = time.monotonic() - begun
         if 300 <= reply.status < 400:
-            return Ran(failure=f"HTTP status {reply.status}: redirects are not followed", duration=spent)
+            return RunResult(
+                failure=f"HTTP status {reply.status}: redirects are not followed", duration=spent
+            )
         if not 200 <= reply.status < 300:
-            return Ran(failure=f"HTTP status {reply.status}", duration=spent)
-        return Ran(0, reply.body, truncated=reply.truncated, duration=spent)
+            return RunResult(failure=f"HTTP status {reply.status}", duration=spent)
+        return RunResult(0, reply.body, truncated=reply.truncated, duration=spent)
 
     def _call(self, request: Request) -> Call:
         url = parse(request.spec.executor.text)

@@ -76,7 +76,7 @@ class HookSpec(Record):
         env_policy: "fresh" (only what the contract sets), "inherit", or "allow" with ``env_names``.
         env_names: Names taken from the agent's own environment under "allow".
         env_except: Beginnings of names that are left out under "inherit".
-        detached: Runs beside the agent; its result decides nothing.
+        background: Runs in the background; its result decides nothing.
         once: Runs once in a session.
         include_sub_agents: Runs for sub-agents too.
         description: The author's words.
@@ -101,7 +101,7 @@ class HookSpec(Record):
     env_policy: str = "fresh"
     env_names: tuple[str, ...] = ()
     env_except: tuple[str, ...] = ()
-    detached: bool = False
+    background: bool = False
     once: bool = False
     include_sub_agents: bool = True
     description: str | None = None
@@ -146,7 +146,7 @@ class Request(Record):
     cancel: Cancellation | None = None
 
 
-class Ran(Record):
+class RunResult(Record):
     """What became of one run, before any contract has read it.
 
     Attributes:
@@ -216,7 +216,7 @@ class Verdict(Record):
     """What a contract makes of one run. The defaults say "no opinion".
 
     Attributes:
-        word: The contract's own word: "allow", "block", "mutate", "error", "none".
+        label: The contract's own word: "allow", "block", "mutate", "error", "none".
         decided: The hook said so itself; a silent success or an empty object is no decision.
         permission: One of PERMISSIONS, for tool calls.
         block: Refuses what is no tool call: a prompt, a stop.
@@ -236,7 +236,7 @@ class Verdict(Record):
         diagnostics: What the author of the hook should know.
     """
 
-    word: str = "none"
+    label: str = "none"
     decided: bool = False
     permission: str = "none"
     block: bool = False
@@ -281,7 +281,7 @@ class Outcome(Record):
     spec: HookSpec
     matched: bool
     why: str
-    ran: Ran | None = None
+    ran: RunResult | None = None
     verdict: Verdict = Verdict()
 
     @property
@@ -321,7 +321,7 @@ class Decision(Record):
         fail_closed: Ids of the hooks whose refusal is the caller's, not their own.
         message: What the agent shows in place of what was refused, in the contract's words.
         outcomes: One per hook that waits for this kind of event, in config order.
-        late: Outcomes of hooks that ran beside the agent and ended since the last event.
+        background: Outcomes of hooks that ran in the background and ended since the last event.
         extras: What only this agent has, see ``Verdict.extras``; later hooks win.
         diagnostics: What the author of the configuration should know.
     """
@@ -346,7 +346,7 @@ class Decision(Record):
     fail_closed: tuple[str, ...] = ()
     message: str | None = None
     outcomes: tuple[Outcome, ...] = ()
-    late: tuple[Outcome, ...] = ()
+    background: tuple[Outcome, ...] = ()
     extras: Mapping[str, Json] | None = None
     diagnostics: tuple[str, ...] = ()
 

@@ -32,7 +32,7 @@ def to_json(decision: Decision) -> dict[str, Any]:
         "could_not_run": list(decision.could_not_run),
         "fail_closed": list(decision.fail_closed),
         "outcomes": [_outcome(each) for each in decision.outcomes],
-        "late": [_outcome(each) for each in decision.late],
+        "late": [_outcome(each) for each in decision.background],
         "extras": dict(decision.extras or {}),
         "diagnostics": list(decision.diagnostics),
     }
@@ -50,7 +50,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "matched": outcome.matched,
         "why": outcome.why,
         "ran": ran is not None,
-        "decision": verdict.word if ran is not None else None,
+        "decision": verdict.label if ran is not None else None,
         "reason": verdict.reason,
         "user_message": verdict.user_message,
         "could_not_run": verdict.could_not_run,
@@ -101,7 +101,7 @@ def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
     if ran is None:
         state = outcome.why if outcome.matched else f"not run: {outcome.why}"
         return [f"  {name}  {_one(state)}"]
-    words = [verdict.word]
+    words = [verdict.label]
     if verdict.reason is not None:
         words.append(f": {_one(verdict.reason)}")
     lines = [f"  {name}  {''.join(words)}", f"    because {_one(outcome.why)}"]

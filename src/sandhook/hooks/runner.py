@@ -1,6 +1,6 @@
 """Executors: what a hook's ``type`` stands for, and the one that every contract shares, the sandbox.
 
-An executor takes a Request and returns a Ran (an ``async def`` one too); it never raises for what
+An executor takes a Request and returns a RunResult (an ``async def`` one too); it never raises for what
 a hook does. Hosts add their own under further names (``HookEngine.load(executors={"webhook":
 call})``). One with a true attribute ``concurrent`` is called from several threads at once for hooks
 that an agent runs in parallel.
@@ -13,7 +13,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import SandhookError
-from sandhook.hooks.model import Ran, Request
+from sandhook.hooks.model import Request, RunResult
 from sandhook.lazy import lazily
 from sandhook.vfs.path import VirtualPath, dirname, normalize
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sandhook.vfs.base import FileSystem
 
 #: Runs one hook once.
-Runner = Callable[[Request], Ran | Awaitable[Ran]]
+Runner = Callable[[Request], RunResult | Awaitable[RunResult]]
 
 #: What the shell and the dispatcher say of a command that they cannot find or execute, with exit status 127 or 126.
 _LOOKUP = lazily(
@@ -89,7 +89,7 @@ class SandboxRunner:
             path = VirtualPath(name if name[:1] == "/" else f"/workspace/{name}")
             self.fs.write_bytes(path, data, mode=0o755 if data[:2] == b"#!" else 0o644, parents=True)
 
-    def __call__(self, request: Request) -> Ran:
+    def __call__(self, request: Request) -> RunResult:
         """Run a request's shell text; whatever happens is in the result."""
         notes: list[str] = []
         made = self._write_files(request, notes)
@@ -97,9 +97,9 @@ class SandboxRunner:
         try:
             ran = self._run(request)
         except SandhookError as error:
-            ran = Ran(failure=str(error))
+            ran = RunResult(failure=str(error))
         except Exception as error:  # a defect of ours must not look like a decision
-            ran = Ran(failure=internal(error))
+            ran = RunResult(failure=internal(error))
         finally:
             self._remove_files(made)
         if self._keep_logs and request.log:
@@ -129,13 +129,13 @@ class SandboxRunner:
             own = {name: text for name, text in own.items() if name in request.spec.env_names}
         return {**own, **inherited, **request.env}
 
-    def _write_log(self, name: str, ran: Ran, notes: list[str]) -> None:
+    def _write_log(self, name: str, ran: RunResult, notes: list[str]) -> None:
         try:
             self.fs.write_bytes(VirtualPath(name), ran.stdout + ran.stderr, mode=0o600, parents=True)
         except OSError as error:
             notes.append(f"cannot write {name}: {error.strerror}")
 
-    def _run(self, request: Request) -> Ran:
+    def _run(self, request: Request) -> RunResult:
         from sandhook.limits import Limits
         from sandhook.shell import Shell
 
@@ -216,10 +216,10 @@ def working_directory(cwd: str) -> str:
         return cwd
 
 
-def as_ran(result: Result) -> Ran:
+def as_ran(result: Result) -> RunResult:
     """Return what a ``sandhook.shell.Result`` means for a hook."""
     syntax, defect = result.syntax_error, result.defect
-    return Ran(
+    return RunResult(
         exit_status=result.exit_status,
         stdout=result.stdout_bytes,
         stderr=result.stderr_bytes,
@@ -255,9 +255,9 @@ def _missing(status: int, stderr: bytes) -> str | None:
     return last.decode("utf-8", "replace")
 
 
-def unknown_executor(request: Request) -> Ran:
+def unknown_executor(request: Request) -> RunResult:
     """Answer for a type that nobody registered; the engine uses it so that nothing is skipped."""
-    return Ran(failure=f"no executor is registered for the type {request.spec.executor.type!r}")
+    return RunResult(failure=f"no executor is registered for the type {request.spec.executor.type!r}")
 
 
 def wants_jq(text: str) -> bool:

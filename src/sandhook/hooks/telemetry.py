@@ -145,7 +145,7 @@ def _of_outcome(outcome: Outcome) -> dict[str, Any]:
     found: dict[str, Any] = {
         "sandhook.hook_id": outcome.spec.id,
         "sandhook.native_event": outcome.spec.native_event,
-        "sandhook.decision": verdict.word,
+        "sandhook.decision": verdict.label,
         "sandhook.refuses": verdict.refuses,
     }
     if outcome.spec.layer:

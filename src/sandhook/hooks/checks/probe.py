@@ -8,7 +8,7 @@ from typing import Any
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.decode import DecodeError, decode, encode
 from sandhook.hooks.event import Event, ToolCall, ToolResult
-from sandhook.hooks.model import HookSpec, Ran, Verdict
+from sandhook.hooks.model import HookSpec, RunResult, Verdict
 
 
 def sample(kind: str) -> Event:
@@ -47,7 +47,7 @@ class Probe:
 
     def verdict(self, stdout: str = "", exit_status: int = 0, stderr: str = "") -> Verdict:
         """Return what the contract makes of a run."""
-        ran = Ran(exit_status, stdout.encode("utf-8", "replace"), stderr.encode("utf-8", "replace"))
+        ran = RunResult(exit_status, stdout.encode("utf-8", "replace"), stderr.encode("utf-8", "replace"))
         return self.contract.decode(self.spec, self.event, ran, "better")
 
     def refuses(self, exit_status: int) -> bool:

@@ -16,7 +16,7 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
-    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.model import Decision, HookSpec, Request, RunResult, Verdict
 
 #: How faithful: "better" closes the gaps that upstream has, "strict" reproduces them.
 COMPAT = ("better", "strict")
@@ -156,7 +156,7 @@ class Contract(Protocol):
         """Encode an event for one hook; DecodeError when the event is no JSON."""
         ...
 
-    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
         """Say what a run means, its ``on_error`` included."""
         ...
 

@@ -23,7 +23,7 @@ class Target(Record):
         whole: Timeouts are whole numbers.
         text: Its key of the command.
         name: Its key of what the author calls the hook, or "".
-        detached: Its key for hooks that run beside the agent, or "".
+        background: Its key for hooks that run in the background, or "".
         closes: Its key for hooks that refuse when they could not run, or "".
         always_closes: Every hook of a tool call does so.
         env: Its key of the hook's own variables, or "".
@@ -38,7 +38,7 @@ class Target(Record):
     whole: bool = True
     text: str = "command"
     name: str = ""
-    detached: str = ""
+    background: str = ""
     closes: str = ""
     always_closes: bool = False
     env: str = ""
@@ -82,10 +82,10 @@ def _fields(spec: HookSpec, target: Target, lost: list[str]) -> dict[str, Json]:
         hook[target.timeout] = _timeout(spec, target, lost)
     if target.name and spec.description:
         hook[target.name] = spec.description
-    if spec.detached and target.detached:
-        hook[target.detached] = True
-    elif spec.detached:
-        lost.append(f"{spec.id}: it runs beside the agent; {target.title} waits for it")
+    if spec.background and target.background:
+        hook[target.background] = True
+    elif spec.background:
+        lost.append(f"{spec.id}: it runs in the background; {target.title} waits for it")
     if spec.on_error == "block" and target.closes:
         hook[target.closes] = True
     elif spec.on_error == "block" and not (target.always_closes and spec.event == "tool.pre"):

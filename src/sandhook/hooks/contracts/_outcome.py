@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandhook.hooks.contracts._claude_shape import accidental
-from sandhook.hooks.model import Operation, Ran, Verdict
+from sandhook.hooks.model import Operation, RunResult, Verdict
 
 #: Why a status that refuses may be none of the author's making.
 ACCIDENT = "looks like a program's own error, not a decision"
@@ -21,23 +21,23 @@ def refusal(kind: str, reason: str | None, notes: Sequence[str] = (), *, word: s
     if kind in ("tool.pre", "permission.request"):
         return verdict._replace(permission="deny")
     if kind in GOES_ON:
-        return verdict._replace(word="block", force_continue=True)
+        return verdict._replace(label="block", force_continue=True)
     if kind in ("tool.post", "tool.fail"):
-        return verdict._replace(word="block", result=Operation("replace", reason or ""))
-    return verdict._replace(word="block", block=True)
+        return verdict._replace(label="block", result=Operation("replace", reason or ""))
+    return verdict._replace(label="block", block=True)
 
 
-def words_of(ran: Ran) -> str:
+def words_of(ran: RunResult) -> str:
     """Return standard error as text."""
     return ran.stderr.decode("utf-8", "replace").strip()
 
 
-def broken(ran: Ran) -> str | None:
+def broken(ran: RunResult) -> str | None:
     """Return why a run had no chance to decide; a script that does not parse has the status 2, as in bash."""
     return ran._replace(syntax_error=None).could_not_run
 
 
-def accidents(ran: Ran, words: str, status: int) -> list[str]:
+def accidents(ran: RunResult, words: str, status: int) -> list[str]:
     """Return the diagnostics of a status that refuses."""
     if ran.syntax_error is not None:
         return ["the script does not parse: that is not a decision"]

@@ -22,7 +22,7 @@ from sandhook.hooks.contracts import Answer, BaseContract, Document
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
     from sandhook.hooks.event import Event, Json
-    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.model import Decision, HookSpec, Request, RunResult, Verdict
 
 
 class PackagedContract(BaseContract):
@@ -56,7 +56,7 @@ class PackagedContract(BaseContract):
         event: Event = self._part("payload", "event")(name, payload)
         return event
 
-    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
         verdict: Verdict = self._part("result", "decode")(spec, event, ran, compat)
         return verdict
 

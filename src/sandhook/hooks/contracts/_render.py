@@ -42,14 +42,14 @@ def quoted(word: str) -> str:
     return "'" + word.replace("'", "'\\''") + "'"
 
 
-def common_losses(spec: HookSpec, agent: str, *, detached: bool = False) -> Iterator[str]:
-    """Yield what of a hook most formats cannot say: ``on_error``, its own variables, running beside.
+def common_losses(spec: HookSpec, agent: str, *, background: bool = False) -> Iterator[str]:
+    """Yield what of a hook most formats cannot say: ``on_error``, its own variables, running in the background.
 
     Args:
-        detached: The format has hooks that run beside the agent.
+        background: The format has hooks that run in the background.
     """
-    if spec.detached and not detached:
-        yield f"{spec.id}: it runs beside the agent; {agent} waits for it"
+    if spec.background and not background:
+        yield f"{spec.id}: it runs in the background; {agent} waits for it"
     if spec.on_error == "block":
         yield f"{spec.id}: it refuses when it cannot run; {agent} lets the call pass"
     if spec.executor.env:

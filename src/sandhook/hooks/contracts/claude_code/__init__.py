@@ -18,7 +18,7 @@ from sandhook.hooks.fold import FoldPolicy
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
     from sandhook.hooks.event import Event, Json
-    from sandhook.hooks.model import Decision, HookSpec, Ran, Request, Verdict
+    from sandhook.hooks.model import Decision, HookSpec, Request, RunResult, Verdict
 
 
 class ClaudeCode(BaseContract):
@@ -40,7 +40,7 @@ class ClaudeCode(BaseContract):
         survive_refusal=False,
         context_survives_refusal=True,
         dedupe="source",
-        late="deliver",
+        background="deliver",
         race=True,
     )
 
@@ -51,7 +51,7 @@ class ClaudeCode(BaseContract):
         self.refusable = frozenset(
             ROWS[name].kind
             for name in self.events
-            if ROWS[name].two in ("deny", "block") or name == "PermissionRequest"
+            if ROWS[name].on_exit_2 in ("deny", "block") or name == "PermissionRequest"
         )
 
     def at(self, version: str) -> ClaudeCode:
@@ -80,7 +80,7 @@ class ClaudeCode(BaseContract):
 
         return request(spec, event)
 
-    def decode(self, spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
         from sandhook.hooks.contracts.claude_code.result import decode
 
         return decode(spec, event, ran, self.profile)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
-from sandhook.hooks.contracts.claude_code.honour import CARRIED
+from sandhook.hooks.contracts.claude_code.accepted_fields import CARRIED
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json
@@ -81,7 +81,7 @@ def output(decision: Decision, event: Event) -> dict[str, Json]:
             specific.setdefault(key, value)
         elif key == "terminalSequence":
             said[key] = value
-    if decision.system_message and row.speaks:
+    if decision.system_message and row.shows_system_message:
         said["systemMessage"] = decision.system_message
     if specific:
         said["hookSpecificOutput"] = {"hookEventName": name, **specific}

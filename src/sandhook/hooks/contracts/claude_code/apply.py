@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandhook.hooks.contracts.claude_code.honour import capped, carried
+from sandhook.hooks.contracts.claude_code.accepted_fields import capped, carried
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.event import Event
@@ -26,7 +26,7 @@ def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Ver
     """Return what the exit status 2 does, with its reason."""
     if reason is not None:
         reason = capped(reason, "the reason", notes)
-    two = ROWS[name].two
+    two = ROWS[name].on_exit_2
     if two == "deny":
         return Verdict("deny", True, permission="deny", reason=reason)
     if two == "block":
@@ -65,12 +65,12 @@ def obeyed(name: str, event: Event, value: dict[str, Any], profile: Profile, not
         verdict = _with_context(name, verdict, capped(text, "additionalContext", notes), profile, notes)
     if name == "PostToolUse":
         verdict = _with_result(event, verdict, specific, notes)
-    if row.speaks and value.get("systemMessage"):
+    if row.shows_system_message and value.get("systemMessage"):
         verdict = verdict._replace(system_message=capped(value["systemMessage"], "systemMessage", notes))
     if value.get("continue") is False and row.stops:
         reason = value.get("stopReason") or verdict.reason
         verdict = verdict._replace(
-            word="halt", decided=True, halt=True, force_continue=False, reason=reason or None, input=None
+            label="halt", decided=True, halt=True, force_continue=False, reason=reason or None, input=None
         )
     return verdict
 
@@ -160,7 +160,7 @@ def _with_context(name: str, verdict: Verdict, text: str, profile: Profile, note
         return verdict
     if verdict.force_continue:
         return verdict._replace(context=((text, "result"),))
-    return verdict._replace(word="feedback", decided=True, force_continue=True, reason=text)
+    return verdict._replace(label="feedback", decided=True, force_continue=True, reason=text)
 
 
 def _with_result(event: Event, verdict: Verdict, specific: dict[str, Any], notes: list[str]) -> Verdict:
@@ -173,5 +173,5 @@ def _with_result(event: Event, verdict: Verdict, specific: dict[str, Any], notes
             notes.append(f"updatedMCPToolOutput is not looked at for {tool}, which is no MCP tool")
     if new is None:
         return verdict
-    word = "rewrite" if verdict.word == "none" else verdict.word
-    return verdict._replace(word=word, result=Operation("replace", new))
+    word = "rewrite" if verdict.label == "none" else verdict.label
+    return verdict._replace(label=word, result=Operation("replace", new))

@@ -83,7 +83,7 @@ def hook(
         env_policy="allow" if type_ == "http" else "inherit",
         env_names=names,
         env_except=("OTEL_",),
-        detached=bool(extras.get("async") or extras.get("asyncRewake")),
+        background=bool(extras.get("async") or extras.get("asyncRewake")),
         once=once and source.startswith("skill:"),
         description=fields.get(raw, "statusMessage", str, path),
         source=source,

@@ -10,27 +10,27 @@ class EventRow(Record):
 
     Attributes:
         kind: The neutral kind.
-        two: What the exit status 2 does: "deny" a tool call, "block" what was about to happen, "go" on
+        on_exit_2: What the exit status 2 does: "deny" a tool call, "block" what was about to happen, "go" on
             working, give "feedback" to the model, "halt" the loop, "notice" for the user, or "ignored".
         fields: Keys of the payload beyond the common ones, in order; "?" behind those that may be absent.
         specific: What it honours in ``hookSpecificOutput``.
         blocks: It honours ``decision: "block"`` with ``reason``.
         stops: It honours ``continue: false``.
         matched: The payload's key that matchers look at, or "".
-        text: Plain text on standard output becomes context.
-        speaks: It shows ``systemMessage``.
+        stdout_is_context: Plain text on standard output becomes context.
+        shows_system_message: It shows ``systemMessage``.
         types: Handler types that it runs.
     """
 
     kind: str
-    two: str = "ignored"
+    on_exit_2: str = "ignored"
     fields: tuple[str, ...] = ()
     specific: tuple[str, ...] = ()
     blocks: bool = False
     stops: bool = False
     matched: str = ""
-    text: bool = False
-    speaks: bool = True
+    stdout_is_context: bool = False
+    shows_system_message: bool = True
     types: tuple[str, ...] = ("command", "http", "mcp_tool")
 
 
@@ -54,7 +54,7 @@ ROWS: dict[str, EventRow] = {
         ("additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"),
         stops=True,
         matched="source",
-        text=True,
+        stdout_is_context=True,
         types=_FIRST,
     ),
     "Setup": EventRow(
@@ -67,7 +67,7 @@ ROWS: dict[str, EventRow] = {
             "parent_file_path?",
         ),
         matched="load_reason",
-        speaks=False,
+        shows_system_message=False,
     ),
     "UserPromptSubmit": EventRow(
         "prompt.submit",
@@ -76,7 +76,7 @@ ROWS: dict[str, EventRow] = {
         ("additionalContext", "sessionTitle", "suppressOriginalPrompt"),
         blocks=True,
         stops=True,
-        text=True,
+        stdout_is_context=True,
         types=_ALL,
     ),
     "UserPromptExpansion": EventRow(
@@ -87,7 +87,7 @@ ROWS: dict[str, EventRow] = {
         blocks=True,
         stops=True,
         matched="command_name",
-        text=True,
+        stdout_is_context=True,
         types=_ALL,
     ),
     "MessageDisplay": EventRow(
@@ -153,7 +153,7 @@ ROWS: dict[str, EventRow] = {
         "notification",
         fields=("message", "title?", "notification_type"),
         matched="notification_type",
-        speaks=False,
+        shows_system_message=False,
     ),
     "SubagentStart": EventRow(
         "subagent.start",
@@ -200,7 +200,7 @@ ROWS: dict[str, EventRow] = {
         "x.StopFailure",
         fields=("error", "error_details?", "last_assistant_message?"),
         matched="error",
-        speaks=False,
+        shows_system_message=False,
     ),
     "TeammateIdle": EventRow("x.TeammateIdle", "go", ("teammate_name", "team_name"), stops=True, types=_ALL),
     "ConfigChange": EventRow(
@@ -212,12 +212,16 @@ ROWS: dict[str, EventRow] = {
         "x.FileChanged", "notice", ("file_path", "event"), ("watchPaths",), matched="file_path"
     ),
     "WorktreeCreate": EventRow("x.WorktreeCreate", "block", ("name",), ("worktreePath",)),
-    "WorktreeRemove": EventRow("x.WorktreeRemove", fields=("worktree_path",), speaks=False),
+    "WorktreeRemove": EventRow("x.WorktreeRemove", fields=("worktree_path",), shows_system_message=False),
     "PreCompact": EventRow(
         "compact.pre", "block", ("trigger", "custom_instructions"), blocks=True, stops=True, matched="trigger"
     ),
     "PostCompact": EventRow(
-        "compact.post", "notice", ("trigger", "compact_summary"), matched="trigger", speaks=False
+        "compact.post",
+        "notice",
+        ("trigger", "compact_summary"),
+        matched="trigger",
+        shows_system_message=False,
     ),
     "Elicitation": EventRow(
         "x.Elicitation",
@@ -233,7 +237,9 @@ ROWS: dict[str, EventRow] = {
         ("action", "content"),
         matched="mcp_server_name",
     ),
-    "SessionEnd": EventRow("session.end", "notice", ("reason",), matched="reason", speaks=False),
+    "SessionEnd": EventRow(
+        "session.end", "notice", ("reason",), matched="reason", shows_system_message=False
+    ),
     "PreModelSwitch": EventRow(
         "x.PreModelSwitch",
         "block",
@@ -244,7 +250,11 @@ ROWS: dict[str, EventRow] = {
         matched="to_model",
     ),
     "PostModelSwitch": EventRow(
-        "x.PostModelSwitch", fields=_SWITCH, specific=("additionalContext",), matched="to_model", text=True
+        "x.PostModelSwitch",
+        fields=_SWITCH,
+        specific=("additionalContext",),
+        matched="to_model",
+        stdout_is_context=True,
     ),
 }
 

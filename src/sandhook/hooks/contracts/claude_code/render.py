@@ -56,7 +56,7 @@ def _handler(spec: HookSpec, event: str, lost: list[str]) -> dict[str, Json] | N
         handler["if"] = condition
     if spec.timeout != (EVENT_TIMEOUTS.get(event) or TIMEOUTS["command"]):
         handler["timeout"] = spec.timeout
-    if spec.detached:
+    if spec.background:
         handler["async"] = True
     if spec.description:
         handler["statusMessage"] = spec.description

@@ -19,7 +19,7 @@ _FIELDS: dict[str, Any] = {
     "onFailure": {"enum": ["continue", "block"], "description": "What a hook that fails means."},
     "command": {"type": "string", "minLength": 1, "description": "Shell source, or a program with args."},
     "args": {**_TEXTS, "description": "Exec form: no shell reads them."},
-    "async": {"type": "boolean", "description": "Runs beside the agent."},
+    "async": {"type": "boolean", "description": "Runs in the background."},
     "asyncRewake": {"type": "boolean", "description": "Beside the agent; exit status 2 wakes the model."},
     "shell": {"enum": ["bash", "powershell"]},
     "url": {"type": "string", "minLength": 1},

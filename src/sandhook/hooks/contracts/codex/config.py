@@ -75,8 +75,8 @@ def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
     if not (command or "").strip() and ("command" not in raw or command is not None):
         fields.problem(f"{path}.command", "is empty: there is nothing to run")
     timeout = max(seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT), MIN_TIMEOUT)
-    beside = bool(fields.get(raw, "async", bool, path))
-    if beside and name in ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop"):
+    background = bool(fields.get(raw, "async", bool, path))
+    if background and name in ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop"):
         fields.note(f"{path}.async", f"what the hook decides on {name} comes too late to count")
     document = fields.document
     env = _plugin(document)
@@ -90,7 +90,7 @@ def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
         matcher=_matcher(None, handler) or ALWAYS,
         timeout=min(timeout, LAST_TIMEOUT) if name in ("SessionEnd", "Interrupt") else timeout,
         env_policy="inherit",
-        detached=beside,
+        background=background,
         description=raw.get("statusMessage"),
         path=path,
         file=document.name,
@@ -139,7 +139,7 @@ TARGET = Target(
     EVENTS,
     default=DEFAULT_TIMEOUT,
     name="statusMessage",
-    detached="async",
+    background="async",
     matched=tuple(name for name, row in ROWS.items() if row.matched),
 )
 

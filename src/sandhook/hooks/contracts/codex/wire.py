@@ -23,7 +23,7 @@ from sandhook.hooks.contracts._outcome import (
 from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, ROWS, TEXT
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
 
 
 def request(spec: HookSpec, event: Event, compat: str) -> Request:
@@ -70,7 +70,7 @@ _SPECIFIC: dict[str, dict[str, type | frozenset[str]]] = {
 }
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None:
@@ -92,7 +92,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     return _said(name, event, ran, notes, better=compat != "strict")
 
 
-def _said(name: str, event: Event, ran: Ran, notes: list[str], *, better: bool) -> Verdict:
+def _said(name: str, event: Event, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:
     printed = read_output(ran.stdout, whole=False)
     notes.extend(printed.notes)
     value = printed.value

@@ -28,7 +28,7 @@ from sandhook.hooks.contracts.copilot.names import (
 )
 from sandhook.hooks.decode import DecodeError, decode_object, encode
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
 
 _COMMON = ("sessionId", "timestamp", "cwd")
 
@@ -82,7 +82,7 @@ def event(name: str, payload: Json) -> Event:
     return made
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
     native, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.timed_out or ran.cancelled:

@@ -42,7 +42,7 @@ class Crush(PackagedContract):
 
     def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
         if name.endswith("crushrc"):
-            from sandhook.hooks.contracts.crush.rc import run
+            from sandhook.hooks.contracts.crush.crushrc import run
 
             return Document(run(text, name), name, contract=self.name, text=text, lines={"": 1})
         return super().parse(text, name, env)

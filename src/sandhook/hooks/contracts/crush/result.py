@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from sandhook.hooks import decode as strict
-from sandhook.hooks.contracts._accident import NOTE, looks_accidental
+from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import ContextFile, Decision, HookSpec, Operation, Ran, Verdict
+from sandhook.hooks.model import ContextFile, Decision, HookSpec, Operation, RunResult, Verdict
 
 
 class _Odd(Exception):
     """Output that is dropped whole, with the reason."""
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event."""
     notes = list(ran.diagnostics)
     status = ran.exit_status
@@ -45,7 +45,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
         return Verdict("none", undecodable=str(odd), diagnostics=tuple(notes))
 
 
-def _refused(event: Event, ran: Ran, *, halt: bool, notes: list[str]) -> Verdict:
+def _refused(event: Event, ran: RunResult, *, halt: bool, notes: list[str]) -> Verdict:
     words = ran.stderr.decode("utf-8", "replace").strip()
     if not halt and looks_accidental(words):
         notes.append(NOTE)

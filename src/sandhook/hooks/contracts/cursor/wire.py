@@ -12,7 +12,7 @@ from sandhook.hooks.contracts._payload import directory, variable
 from sandhook.hooks.contracts.cursor.names import COMMON, EVENTS, GATES, KINDS, PLACES, ROWS
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
 
 #: Events of which an output that begins like an object and is none refuses.
 _PERMISSIONS = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile")
@@ -96,7 +96,7 @@ def event(name: str, payload: Json) -> Event:
     )
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in GATES:
@@ -138,7 +138,7 @@ def _refused(event: Event, reason: str | None, user: str | None, notes: list[str
     verdict = Verdict("deny", True, reason=reason, user_message=user, diagnostics=tuple(notes))
     if event.kind == "tool.pre":
         return verdict._replace(permission="deny")
-    return verdict._replace(word="block", block=True)
+    return verdict._replace(label="block", block=True)
 
 
 def _said(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:

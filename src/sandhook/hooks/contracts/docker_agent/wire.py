@@ -18,7 +18,7 @@ from sandhook.hooks.contracts._outcome import (
 from sandhook.hooks.contracts._payload import go_json
 from sandhook.hooks.contracts.docker_agent.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
 
 #: Events that a hook can refuse, or whose result it can replace.
 BLOCKABLE = ("pre_tool_use", "permission_request", "user_prompt_submit", "post_tool_use")
@@ -40,7 +40,7 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in BLOCKABLE:

@@ -57,8 +57,8 @@ def _hook(spec: HookSpec, event: str, lost: list[str]) -> Json:
     if hook["timeout_ms"] != milliseconds:
         lost.append(f"{spec.id}: its timeout of {spec.timeout:g} s becomes {hook['timeout_ms'] / 1000:g} s")
     hook["on_error"] = spec.on_error
-    if spec.detached:
-        lost.append(f"{spec.id}: it runs beside the agent; Everruns waits for it")
+    if spec.background:
+        lost.append(f"{spec.id}: it runs in the background; Everruns waits for it")
     if spec.once:
         lost.append(f"{spec.id}: it runs once in a session; Everruns runs it every time")
     if spec.env_policy != "fresh":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts.everruns.names import MAX_OUTPUT, MUTABLE, REFUSABLE, RESERVED_DECISION
 from sandhook.hooks.decode import Decoded, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, ToolResult
-from sandhook.hooks.model import HookSpec, Operation, Ran, Verdict
+from sandhook.hooks.model import HookSpec, Operation, RunResult, Verdict
 
 #: Unicode's White_Space, which is what Rust trims (Python's strip takes U+001C to U+001F too).
 _WHITE = (
@@ -18,7 +18,7 @@ class HookError(Exception):
     """The hook could not be run, or what it printed cannot be read."""
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event, ``on_error`` included."""
     try:
         verdict = _read(event, ran)
@@ -30,7 +30,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     return verdict._replace(diagnostics=(*verdict.diagnostics, *notes)) if notes else verdict
 
 
-def _read(event: Event, ran: Ran) -> Verdict:
+def _read(event: Event, ran: RunResult) -> Verdict:
     failure = _execution_error(event, ran)
     if failure is not None:
         raise HookError(failure)
@@ -53,7 +53,7 @@ def _read(event: Event, ran: Ran) -> Verdict:
     return _decide(event, fields, decoded.diagnostics)
 
 
-def _execution_error(event: Event, ran: Ran) -> str | None:
+def _execution_error(event: Event, ran: RunResult) -> str | None:
     """Return the executor's error, or None when there is an answer to read."""
     if ran.failure is not None:
         return f"hook execution error: {ran.failure}"
@@ -155,7 +155,7 @@ def _patch_result(result: ToolResult, fields: dict[str, Json], verdict: Verdict)
     return verdict
 
 
-def _on_error(spec: HookSpec, event: Event, message: str, ran: Ran) -> Verdict:
+def _on_error(spec: HookSpec, event: Event, message: str, ran: RunResult) -> Verdict:
     """Apply the hook's ``on_error``: the table of the contract."""
     if ran.timed_out and ran.failure is None:
         message = f"hook timed out after {round(spec.timeout * 1000)} ms"
@@ -165,7 +165,7 @@ def _on_error(spec: HookSpec, event: Event, message: str, ran: Ran) -> Verdict:
     if event.kind in REFUSABLE:
         if spec.on_error == "block":
             blocked = _block(event, f"hook {spec.id} errored: {message}", None)
-            return blocked._replace(word="error", could_not_run=could_not_run, warnings=(message,))
+            return blocked._replace(label="error", could_not_run=could_not_run, warnings=(message,))
     elif event.kind == "tool.post":
         if spec.on_error == "block":
             return warned._replace(error=Operation("replace", f"hook {spec.id}: {message}"))
@@ -181,10 +181,10 @@ def _first(text: str) -> str:
     return text.encode("utf-8")[:80].decode("utf-8", "ignore")
 
 
-def _notes(ran: Ran, verdict: Verdict) -> list[str]:
+def _notes(ran: RunResult, verdict: Verdict) -> list[str]:
     notes = list(ran.diagnostics)
     if ran.missing is not None:
         notes.append(f"{ran.missing} (exit status {ran.exit_status})")
-    if ran.exit_status and ran.stdout.strip() and verdict.word in ("allow", "mutate", "block"):
+    if ran.exit_status and ran.stdout.strip() and verdict.label in ("allow", "mutate", "block"):
         notes.append(f"exit status {ran.exit_status} is ignored: the JSON decides")
     return notes

@@ -19,7 +19,7 @@ from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import DecodeError, decode_object, encode
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
 
 #: Events that a hook can refuse; on AfterAgent a refusal makes the agent try again.
 BLOCKABLE = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel")
@@ -80,7 +80,7 @@ def event(name: str, payload: Json) -> Event:
     return made.with_(timestamp=stamp) if isinstance(stamp, str) else made
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     status = ran.exit_status or 0
@@ -121,7 +121,7 @@ def _object(text: str, notes: list[str]) -> dict[str, Any] | None:
 
 
 def _plain(
-    name: str, event: Event, status: int, text: str, ran: Ran, notes: list[str], *, better: bool
+    name: str, event: Event, status: int, text: str, ran: RunResult, notes: list[str], *, better: bool
 ) -> Verdict:
     """Say what text means: a note with the status 0 and 1, a refusal with any other."""
     odd = "the output is no JSON object" if text.startswith("{") else None

@@ -91,7 +91,7 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
     seconds = float(timeout) if timeout and timeout > 0 else float(DEFAULT_TIMEOUT)
     if beside and event in BLOCKABLE:
         fields.note(f"{path}.async", f"has no effect on {event}, which waits for its hooks")
-    detached = beside and event not in BLOCKABLE
+    background = beside and event not in BLOCKABLE
     document = fields.document
     return HookSpec(
         id="",
@@ -99,9 +99,9 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
         native_event=event,
         executor=Executor("bash", command),
         matcher=matcher(fields, handler, strict=strict),
-        timeout=min(seconds, ASYNC_TIMEOUT) if detached else seconds,
+        timeout=min(seconds, ASYNC_TIMEOUT) if background else seconds,
         env_policy="inherit",
-        detached=detached,
+        background=background,
         path=path,
         file=document.name,
         layer=document.layer,

@@ -25,9 +25,9 @@ def _group(spec: HookSpec, lost: list[str]) -> Json:
     hook: dict[str, Json] = {"type": "command", "command": command_of(spec)}
     if spec.timeout != DEFAULT_TIMEOUT:
         hook["timeout"] = max(1, math.ceil(spec.timeout))
-    if spec.detached:
+    if spec.background:
         hook["async"] = True
-    lost.extend(common_losses(spec, "jcode", detached=True))
+    lost.extend(common_losses(spec, "jcode", background=True))
     pattern = _pattern(spec.matcher)
     if pattern is None:
         lost.append(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandhook.hooks.contracts._accident import NOTE, looks_accidental
+from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
 from sandhook.hooks.decode import DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import Decision, HookSpec, Operation, Ran, Verdict
+from sandhook.hooks.model import Decision, HookSpec, Operation, RunResult, Verdict
 
 _TYPES: dict[str, type] = {
     "continue": bool,
@@ -35,7 +35,7 @@ class _Odd(Exception):
     """Output that is dropped whole, with the reason."""
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event."""
     name = spec.native_event
     notes = list(ran.diagnostics)
@@ -71,7 +71,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
         return Verdict("none", undecodable=str(odd), diagnostics=tuple(notes))
 
 
-def _two(name: str, ran: Ran, words: str, notes: list[str]) -> Verdict:
+def _two(name: str, ran: RunResult, words: str, notes: list[str]) -> Verdict:
     if name not in BLOCKABLE:
         notes.append(f"exit status 2 is ignored on {name}: there is nothing to refuse")
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
@@ -99,18 +99,18 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
     verdict = _decided(name, value, specific, notes)
     replacement = specific.get("updatedInput")
     if name == "PreToolUse" and replacement is not None:
-        verdict = verdict._replace(input=Operation("replace", replacement), word=_word(verdict, "rewrite"))
+        verdict = verdict._replace(input=Operation("replace", replacement), label=_label(verdict, "rewrite"))
     result = specific.get("modifiedResult")
     if name in ("PostToolUse", "PostToolUseFailure") and result is not None:
-        verdict = verdict._replace(result=Operation("replace", result), word=_word(verdict, "rewrite"))
+        verdict = verdict._replace(result=Operation("replace", result), label=_label(verdict, "rewrite"))
     context = specific.get("additionalContext")
     if context:
         verdict = verdict._replace(context=((context, _place(name)),))
     return verdict._replace(system_message=value.get("systemMessage") or None, diagnostics=tuple(notes))
 
 
-def _word(verdict: Verdict, word: str) -> str:
-    return word if verdict.word == "none" else verdict.word
+def _label(verdict: Verdict, label: str) -> str:
+    return label if verdict.label == "none" else verdict.label
 
 
 def _place(name: str) -> str:

@@ -9,7 +9,7 @@ from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.kiro.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Ran, Request, Verdict
+from sandhook.hooks.model import HookSpec, Request, RunResult, Verdict
 
 #: Events on which standard output becomes context, with its placement.
 _TEXT = {"agentSpawn": "session", "userPromptSubmit": "prompt"}
@@ -36,7 +36,7 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event: the status 2 refuses a call, any other warns."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     gate = name == "preToolUse"

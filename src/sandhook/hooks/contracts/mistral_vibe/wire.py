@@ -10,7 +10,7 @@ from sandhook.hooks.contracts._outcome import object_of, refusal, words_of
 from sandhook.hooks.contracts.mistral_vibe.names import COMMON, EVENTS, PLACES, RETRIES, ROWS
 from sandhook.hooks.decode import DecodeError, decode_object, encode, type_name
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Ran, Request, Verdict
+from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
 
 
 def request(spec: HookSpec, event: Event, compat: str) -> Request:
@@ -35,7 +35,7 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, PLACES, ignored=("hook_event_name",))
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event."""
     notes = list(ran.diagnostics)
     if ran.could_not_run is not None:
@@ -59,7 +59,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     return _said(event, decoded.value, notes)
 
 
-def _failed(spec: HookSpec, event: Event, ran: Ran, why: str, notes: list[str]) -> Verdict:
+def _failed(spec: HookSpec, event: Event, ran: RunResult, why: str, notes: list[str]) -> Verdict:
     """Return what a failure means: a refusal for a strict hook, a warning for another."""
     told = f"hook {spec.description or spec.id} failed: {why}"
     if spec.on_error == "block" and event.kind != "stop":

@@ -39,7 +39,7 @@ def _hook(spec: HookSpec, lost: list[str]) -> Json:
     hook["env"] = list(spec.env_names) if spec.env_policy == "allow" else ["PATH", "HOME"]
     if spec.env_policy == "inherit":
         lost.append(f"{spec.id}: it had the agent's whole environment; PATH and HOME are left")
-    if spec.detached:
-        lost.append(f"{spec.id}: it runs beside the agent; ub waits for it")
+    if spec.background:
+        lost.append(f"{spec.id}: it runs in the background; ub waits for it")
     lost.append(f"{spec.id}: ub reads its exit status alone, and not what it prints")
     return hook

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import Decision, HookSpec, Ran, Verdict
+from sandhook.hooks.model import Decision, HookSpec, RunResult, Verdict
 
 
-def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
     """Say what a run means for this event."""
     name = spec.executor.argv[0] if spec.executor.argv else ""
     notes = list(ran.diagnostics)
@@ -28,7 +28,7 @@ def decode(spec: HookSpec, event: Event, ran: Ran, compat: str) -> Verdict:
     verdict = Verdict("failed", could_not_run=why, diagnostics=tuple(notes))
     if spec.on_error == "block" and spec.native_event == "pre_tool_call":
         reason = words or f"hook {name} exit {status}"
-        return verdict._replace(word="block", decided=why is None, permission="deny", reason=reason)
+        return verdict._replace(label="block", decided=why is None, permission="deny", reason=reason)
     warning = f"hook {name} exit {status}" if why is None else why
     return verdict._replace(warnings=(f"{warning}: {words}" if words else warning,))
 

@@ -94,7 +94,7 @@ def unheard(name: str, value: Mapping[str, Any]) -> list[str]:
         notes.append(f"decision is not looked at on {name}")
     if value.get("continue") is False and not row.stops:
         notes.append(f"continue is not looked at on {name}")
-    if value.get("systemMessage") and not row.speaks:
+    if value.get("systemMessage") and not row.shows_system_message:
         notes.append(f"systemMessage reaches nobody on {name}")
     if value.get("stopReason") and value.get("continue") is not False:
         notes.append("stopReason reaches nobody without continue: false")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.fold import Fold
-from sandhook.hooks.model import ContextFile, Decision, Outcome, Ran, Request, Verdict
+from sandhook.hooks.model import ContextFile, Decision, Outcome, Request, RunResult, Verdict
 from sandhook.hooks.runner import Runner, unknown_executor
 from sandhook.record import Record
 
@@ -46,12 +46,12 @@ class Policy(Record):
     resolve: Callable[[str, str], str | None] | None = None
 
 
-class Chain:
+class EventRun:
     """One firing of one contract's hooks.
 
     Args:
         first_time: Tells whether a hook with ``once`` still may run, and remembers that it did.
-        detach: Runs a hook beside the agent: the call that runs and reads it is handed over.
+        background: Runs a hook in the background: the call that runs and reads it is handed over.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Chain:
         event: Event,
         *,
         first_time: Callable[[HookSpec], bool],
-        detach: Callable[[Callable[[], Outcome]], None],
+        background: Callable[[Callable[[], Outcome]], None],
         cancel: Cancellation | None = None,
     ) -> None:
         self._contract = contract
@@ -70,7 +70,7 @@ class Chain:
         self._audit = audit
         self._fold = Fold(contract.fold, event)
         self._first_time = first_time
-        self._detach = detach
+        self._detach = background
         self._cancel = cancel
         self._seen: set[Any] = set()
         self._closed: list[str] = []
@@ -122,10 +122,10 @@ class Chain:
         """Say whether a hook is to run; ``why`` begins with "skipped" when it matches and is not."""
         outcome = self._matched(spec)
         self._audit.invoked(outcome, self._fired)
-        if _to_run(outcome) and spec.detached:
+        if _to_run(outcome) and spec.background:
             event = self._fold.event
             self._detach(lambda: self._beside(outcome, event))
-            return outcome._replace(why=f"{SKIPPED} runs beside the agent ({outcome.why})")
+            return outcome._replace(why=f"{SKIPPED} runs in the background ({outcome.why})")
         return outcome
 
     def _matched(self, spec: HookSpec) -> Outcome:
@@ -139,7 +139,7 @@ class Chain:
         if fold.stopped:
             return Outcome(spec, True, f"{SKIPPED} an earlier hook refused")
         if fold.policy.dedupe:
-            key = run_key(spec, fold.policy.dedupe)
+            key = dedupe_key(spec, fold.policy.dedupe)
             if key in self._seen:
                 return Outcome(spec, True, f"{SKIPPED} an earlier hook runs the same text")
             self._seen.add(key)
@@ -149,26 +149,26 @@ class Chain:
 
     # Running them.
 
-    def _request(self, spec: HookSpec, event: Event) -> Request | Ran:
+    def _request(self, spec: HookSpec, event: Event) -> Request | RunResult:
         try:
             request = self._contract.request(spec, event, self._policy.compat)
         except DecodeError as error:
-            return Ran(failure=f"the event cannot be encoded: {error}")
+            return RunResult(failure=f"the event cannot be encoded: {error}")
         inherited = _inherited(spec, self._policy.env)
         if inherited or self._cancel is not None:
             request = request._replace(inherited=inherited, cancel=self._cancel)
         return request
 
-    def _execute(self, spec: HookSpec, request: Request | Ran) -> Ran:
-        if isinstance(request, Ran):
+    def _execute(self, spec: HookSpec, request: Request | RunResult) -> RunResult:
+        if isinstance(request, RunResult):
             return request
         runner = self._policy.executors.get(spec.executor.type, unknown_executor)
         try:
             return _awaited(runner(request))
         except Exception as error:  # a host's executor: its defect is no decision
-            return Ran(failure=f"{error.__class__.__name__}: {error}")
+            return RunResult(failure=f"{error.__class__.__name__}: {error}")
 
-    def _execute_all(self, requests: Sequence[tuple[HookSpec, Request | Ran]]) -> list[Ran]:
+    def _execute_all(self, requests: Sequence[tuple[HookSpec, Request | RunResult]]) -> list[RunResult]:
         """Run all; those whose runner is ``concurrent`` each in a thread of its own."""
         apart = [at for at, (spec, _) in enumerate(requests) if self._concurrent(spec)]
         if len(apart) < 2:
@@ -186,7 +186,7 @@ class Chain:
         return bool(getattr(self._policy.executors.get(spec.executor.type), "concurrent", False))
 
     def _beside(self, outcome: Outcome, event: Event) -> Outcome:
-        """Run a hook beside the agent: what it says is kept, and decides nothing."""
+        """Run a hook in the background: what it says is kept, and decides nothing."""
         spec = outcome.spec
         ran = self._execute(spec, self._request(spec, event))
         verdict = self._contract.decode(spec, event, ran, self._policy.compat)
@@ -194,7 +194,7 @@ class Chain:
         self._audit.completed(outcome)
         return outcome
 
-    def _finish(self, outcome: Outcome, event: Event, ran: Ran) -> Outcome:
+    def _finish(self, outcome: Outcome, event: Event, ran: RunResult) -> Outcome:
         spec = outcome.spec
         verdict = self._contract.decode(spec, event, ran, self._policy.compat)
         why = self._must_refuse(event, ran, verdict)
@@ -205,7 +205,7 @@ class Chain:
         self._audit.completed(outcome)
         return outcome
 
-    def _must_refuse(self, event: Event, ran: Ran, verdict: Verdict) -> str | None:
+    def _must_refuse(self, event: Event, ran: RunResult, verdict: Verdict) -> str | None:
         """Return why the engine refuses where the contract does not, or None."""
         fail_closed = self._policy.fail_closed
         if not fail_closed or event.kind not in self._contract.refusable or verdict.refuses:
@@ -257,7 +257,7 @@ class Chain:
         return tuple(kept.values())
 
 
-def run_key(spec: HookSpec, dedupe: str) -> tuple[Any, ...]:
+def dedupe_key(spec: HookSpec, dedupe: str) -> tuple[Any, ...]:
     """Return what is the same for hooks of which a contract with ``FoldPolicy.dedupe`` runs the first alone."""
     key = (spec.executor.type, spec.executor.text, spec.executor.argv)
     return (spec.source, *key) if dedupe == "source" else key
@@ -282,14 +282,14 @@ def _refusal(verdict: Verdict, event: Event, reason: str) -> Verdict:
     return verdict._replace(block=True, reason=reason)
 
 
-def _awaited(answer: Any) -> Ran:
+def _awaited(answer: Any) -> RunResult:
     """Return a runner's answer; an ``async def`` runner's is awaited in a loop of its own."""
-    if isinstance(answer, Ran):
+    if isinstance(answer, RunResult):
         return answer
     from asyncio import run
 
-    async def wait() -> Ran:
-        ran: Ran = await answer
+    async def wait() -> RunResult:
+        ran: RunResult = await answer
         return ran
 
     return run(wait())
