@@ -78,7 +78,7 @@ def test_project_files_want_to_be_approved(tmp_path: Any) -> None:
     found, problems = discover(CLAUDE, f"{tmp_path}/p", {"HOME": f"{tmp_path}/h"}, "linux")
     made = engine(*found)
     assert ([spec.layer for spec in made.hooks], problems) == (["user"], [])
-    assert [why.split(":")[0] for _, why in made.withheld] == ["not trusted"]
+    assert [why.split(":")[0] for why in (each.why for each in made.withheld)] == ["not trusted"]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_urls_and_variables_of_http_hooks_are_bounded() -> None:
         )
     )
     assert [(spec.executor.text, spec.env_names) for spec in made.hooks] == [("https://a.example/x", ("B",))]
-    assert "allowedHttpHookUrls" in made.withheld[0][1]
+    assert "allowedHttpHookUrls" in made.withheld[0].why
 
 
 def test_ten_faults_are_ten_problems_with_their_lines() -> None:

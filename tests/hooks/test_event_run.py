@@ -233,7 +233,7 @@ def test_a_layer_that_anybody_may_write_needs_trust() -> None:
     lines: list[str] = []
     made = HookEngine.load(documents, Plain(), audit=lines.append)
     assert [each.layer for each in made.hooks] == ["user"]
-    assert [why for _, why in made.withheld] == ["not trusted: repo.json is of the project layer"]
+    assert [each.why for each in made.withheld] == ["not trusted: repo.json is of the project layer"]
     assert "hook.warning" in lines[0] and "not trusted" in lines[0]
     assert made.fire(ToolPre("bash")).permission == "ask"
     asked: list[str] = []

@@ -157,7 +157,7 @@ def test_the_workspaces_hooks_need_trust_and_muted_ones_are_named(tmp_path: Any)
     assert not problems and [document.layer for document in found] == ["project"]
     made = HookEngine.load(found, CONTRACT)
     assert made.hooks == ()
-    assert [(spec.id, why.partition(" ")[0]) for spec, why in made.withheld] == [
+    assert [(each.spec.id, each.why.partition(" ")[0]) for each in made.withheld] == [
         ("user:b", "muted"),
         ("user:a", "not"),
     ]

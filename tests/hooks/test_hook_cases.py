@@ -46,7 +46,7 @@ def cases() -> list[Any]:
 def test_case(contract: str, case: dict[str, Any], compat: str) -> None:
     made = engine(contract, case, compat)
     assert list(map(str, made.problems)) == case.get("problems", [])
-    assert [why for _, why in made.withheld] == case.get("withheld", [])
+    assert [each.why for each in made.withheld] == case.get("withheld", [])
     for step in case["fire"]:
         event = get(contract).event(step["event"], step["payload"]).with_(**step.get("fields", {}))
         check(step["expect"], made.fire(event), event, made)

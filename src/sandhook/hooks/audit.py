@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Outcome
 
 #: Characters of one text; what is longer is cut and counted.
@@ -52,7 +52,7 @@ class Audit:
 
     def invoked(self, outcome: Outcome, event: Event) -> None:
         """Report that a hook was looked at, before it runs; ``matched`` false is reported too."""
-        record: dict[str, Any] = {
+        record: JsonObject = {
             "type": "hook.invoked",
             "hook_id": outcome.spec.id,
             "event": outcome.spec.native_event,
@@ -79,7 +79,11 @@ class Audit:
             }
         )
         if verdict.refuses:
-            record = {"type": "hook.blocked", "hook_id": outcome.spec.id, "reason": verdict.reason or ""}
+            record: JsonObject = {
+                "type": "hook.blocked",
+                "hook_id": outcome.spec.id,
+                "reason": verdict.reason or "",
+            }
             if verdict.user_message is not None:
                 record["user_message"] = verdict.user_message
             self._emit(record)
@@ -89,12 +93,12 @@ class Audit:
     def warning(self, hook_id: str, message: str) -> None:
         self._emit({"type": "hook.warning", "hook_id": hook_id, "message": message})
 
-    def _emit(self, record: dict[str, Any]) -> None:
+    def _emit(self, record: JsonObject) -> None:
         if self._write is not None:
             self._write(line(record))
 
 
-def line(record: dict[str, Any]) -> str:
+def line(record: JsonObject) -> str:
     """Return one JSON line: ASCII alone, texts cut at MAX_TEXT, no control character, no secret."""
     short = {
         key: _cut(value, key not in _NAMES) if isinstance(value, str) else value

@@ -6,13 +6,20 @@ core speaks of ``tool.pre``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sandhook.record import Record
 
-#: A JSON value: None, bool, int, float, str, list or dict.
-Json = Any
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import TypedDict, Unpack
+
+#: A JSON value. What was decoded has lists and dictionaries; what is encoded may have tuples and mappings too.
+Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+
+#: A JSON object that was decoded, or is being made.
+JsonObject = dict[str, Json]
 
 #: Neutral names of the events that contracts map their own to; what one agent alone has is
 #: "x." and its own name.
@@ -93,7 +100,7 @@ class Event(Record):
     turn_id: str | None = None
     org_id: str | None = None
     agent_id: str | None = None
-    timestamp: Any = None
+    timestamp: datetime | str | None = None
     cwd: str | None = None
     project_dir: str | None = None
     transcript_path: str | None = None
@@ -110,6 +117,37 @@ class Event(Record):
     reason: str | None = None
     extras: Mapping[str, Json] | None = None
 
-    def with_(self, **changes: Any) -> Event:
+    def with_(self, **changes: Unpack[EventFields]) -> Event:
         """Return a copy with some fields changed; a ToolPre stays a ToolPre."""
         return self._replace(**changes)
+
+
+if TYPE_CHECKING:
+
+    class CommonFields(TypedDict, total=False):
+        """Fields that an event of any kind may have."""
+
+        session_id: str | None
+        turn_id: str | None
+        org_id: str | None
+        agent_id: str | None
+        timestamp: datetime | str | None
+        cwd: str | None
+        project_dir: str | None
+        transcript_path: str | None
+        is_sub_agent: bool
+        depth: int
+        attachments: tuple[Json, ...]
+        tool_calls: tuple[Json, ...]
+        turn: int
+        extras: Mapping[str, Json] | None
+
+    class EventFields(CommonFields, total=False):
+        """All fields of Event but its kind, for code that collects them one by one."""
+
+        tool: ToolCall | None
+        result: ToolResult | None
+        prompt: str | None
+        stop_active: bool
+        success: bool | None
+        reason: str | None

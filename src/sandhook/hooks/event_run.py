@@ -7,73 +7,76 @@ config order all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.fold import Fold
-from sandhook.hooks.model import ContextFile, Decision, Outcome, Request, RunResult, Verdict
-from sandhook.hooks.runner import Runner, unknown_executor
+from sandhook.hooks.model import ContextFile, Decision, HookSpec, Outcome, Request, RunResult, Verdict
+from sandhook.hooks.runner import RunnerAdapter, unknown_executor
 from sandhook.record import Record
 
 if TYPE_CHECKING:
     from sandhook.hooks.audit import Audit
     from sandhook.hooks.contracts import Contract
     from sandhook.hooks.event import Event
-    from sandhook.hooks.model import HookSpec
+    from sandhook.hooks.fold import Dedupe
+    from sandhook.hooks.model import Compat, FailClosed
+    from sandhook.hooks.session import BackgroundHooks, OnceHooks
     from sandhook.limits import Cancellation
 
-#: How ``Outcome.why`` begins for a hook that matches and is not run.
-SKIPPED = "skipped:"
+_UNKNOWN = RunnerAdapter(unknown_executor)
 
 
-class Policy(Record):
-    """What an engine asks of every run, whatever the contract.
+class Services(Record):
+    """What an engine provides to every event run, whatever the contract.
 
     Attributes:
-        compat: "better" or "strict".
-        fail_closed: False, True or "strict".
-        executors: Executor types and what runs them.
-        env: The agent's own environment, as far as the host hands it over.
-        resolve: Gives the canonical path of an existing file, or None; takes a path and what it is
-            relative to.
+        compat: One of Compat.
+        fail_closed: One of FailClosed.
+        executors: Executor types and their runners.
+        env: The agent's own environment, as the host passed it in.
+        resolve: Returns the canonical path of an existing file, or None; receives a path and the directory
+            that it is relative to. None when the runner has no files.
+        audit: Where events are written.
+        once: Which hooks with ``once`` ran already.
+        background: Runs background hooks.
     """
 
-    compat: str
-    fail_closed: bool | str
-    executors: Mapping[str, Runner]
-    env: Mapping[str, str] = {}
-    resolve: Callable[[str, str], str | None] | None = None
+    compat: Compat
+    fail_closed: FailClosed
+    executors: Mapping[str, RunnerAdapter]
+    env: Mapping[str, str]
+    resolve: Callable[[str, str], str | None] | None
+    audit: Audit
+    once: OnceHooks
+    background: BackgroundHooks
 
 
 class EventRun:
-    """One firing of one contract's hooks.
+    """One event and the hooks of one contract that wait for it.
 
     Args:
-        first_time: Tells whether a hook with ``once`` still may run, and remembers that it did.
-        background: Runs a hook in the background: the call that runs and reads it is handed over.
+        specs: The contract's hooks for events of this kind, in config order.
+        cancel: Ends the hooks from another thread.
     """
 
     def __init__(
         self,
         contract: Contract,
-        policy: Policy,
-        audit: Audit,
+        services: Services,
         event: Event,
+        specs: Sequence[HookSpec],
         *,
-        first_time: Callable[[HookSpec], bool],
-        background: Callable[[Callable[[], Outcome]], None],
         cancel: Cancellation | None = None,
     ) -> None:
         self._contract = contract
-        self._policy = policy
-        self._audit = audit
-        self._fold = Fold(contract.fold, event)
-        self._first_time = first_time
-        self._detach = background
+        self._services = services
+        self._fold = Fold(contract.fold_for(specs, event), event)
+        self._specs = specs
         self._cancel = cancel
-        self._seen: set[Any] = set()
-        self._closed: list[str] = []
+        self._dedupe_keys: set[DedupeKey] = set()
+        self._fail_closed_ids: list[str] = []
         self._fired = event
 
     @property
@@ -81,80 +84,73 @@ class EventRun:
         """The event as these hooks leave it."""
         return self._fold.event
 
-    def run(self, specs: Sequence[HookSpec]) -> Decision:
-        """Run the hooks that the event concerns and return what they decided together."""
-        choose = getattr(self._contract, "fold_for", None)
-        if choose is not None:
-            matching = [spec for spec in specs if spec.matcher.check(self._fired).matched]
-            self._fold = Fold(choose(matching), self._fired)
+    def run(self) -> Decision:
+        """Run the hooks that the event concerns and return their decision."""
         if self._fold.policy.parallel:
-            outcomes = self._all(specs)
-        else:
-            outcomes = [self._one(spec) for spec in specs]
-        return self._decision(outcomes)
+            return self._decision(self._run_in_parallel())
+        return self._decision([self._run_next(spec) for spec in self._specs])
 
-    def _one(self, spec: HookSpec) -> Outcome:
+    def _run_next(self, spec: HookSpec) -> Outcome:
         outcome = self._select(spec)
-        if not _to_run(outcome):
+        if outcome.state != "selected":
             return outcome
         event = self._fold.event
         outcome = self._finish(outcome, event, self._execute(spec, self._request(spec, event)))
         self._fold.add(spec.id, outcome.verdict)
         return outcome
 
-    def _all(self, specs: Sequence[HookSpec]) -> list[Outcome]:
+    def _run_in_parallel(self) -> list[Outcome]:
         event = self._fired
-        selected = [self._select(spec) for spec in specs]
-        running = [outcome.spec for outcome in selected if _to_run(outcome)]
-        ran = self._execute_all([(spec, self._request(spec, event)) for spec in running])
-        answers = iter(ran)
-        outcomes = []
-        for outcome in selected:
-            if _to_run(outcome):
-                outcome = self._finish(outcome, event, next(answers))
+        outcomes = [self._select(spec) for spec in self._specs]
+        running = [outcome.spec for outcome in outcomes if outcome.state == "selected"]
+        results = iter(self._execute_all([(spec, self._request(spec, event)) for spec in running]))
+        for index, outcome in enumerate(outcomes):
+            if outcome.state == "selected":
+                outcomes[index] = outcome = self._finish(outcome, event, next(results))
                 self._fold.add(outcome.spec.id, outcome.verdict)
-            outcomes.append(outcome)
         return outcomes
 
     # Which hooks.
 
     def _select(self, spec: HookSpec) -> Outcome:
-        """Say whether a hook is to run; ``why`` begins with "skipped" when it matches and is not."""
+        """Return the outcome of a hook that does not run, or its beginning: one with the state "selected"."""
         outcome = self._matched(spec)
-        self._audit.invoked(outcome, self._fired)
-        if _to_run(outcome) and spec.background:
+        self._services.audit.invoked(outcome, self._fired)
+        if outcome.state == "selected" and spec.background:
             event = self._fold.event
-            self._detach(lambda: self._beside(outcome, event))
-            return outcome._replace(why=f"{SKIPPED} runs in the background ({outcome.why})")
+            self._services.background.start(self._contract, lambda: self._run_in_background(outcome, event))
+            return outcome._replace(
+                state="background", why=f"skipped: runs in the background ({outcome.why})"
+            )
         return outcome
 
     def _matched(self, spec: HookSpec) -> Outcome:
         fold = self._fold
         event = fold.matched_against
         if event.is_sub_agent and not spec.include_sub_agents:
-            return Outcome(spec, False, "not for sub-agents")
+            return Outcome(spec, "not_matched", "not for sub-agents")
         matched, why = spec.matcher.check(event)
         if not matched:
-            return Outcome(spec, False, why)
+            return Outcome(spec, "not_matched", why)
         if fold.stopped:
-            return Outcome(spec, True, f"{SKIPPED} an earlier hook refused")
+            return Outcome(spec, "skipped", "skipped: an earlier hook refused")
         if fold.policy.dedupe:
             key = dedupe_key(spec, fold.policy.dedupe)
-            if key in self._seen:
-                return Outcome(spec, True, f"{SKIPPED} an earlier hook runs the same text")
-            self._seen.add(key)
-        if spec.once and not self._first_time(spec):
-            return Outcome(spec, True, f"{SKIPPED} runs once in a session, and did")
-        return Outcome(spec, True, why)
+            if key in self._dedupe_keys:
+                return Outcome(spec, "skipped", "skipped: an earlier hook runs the same text")
+            self._dedupe_keys.add(key)
+        if spec.once and not self._services.once.first_time(self._fired.session_id, spec.id):
+            return Outcome(spec, "skipped", "skipped: runs once in a session, and did")
+        return Outcome(spec, "selected", why)
 
     # Running them.
 
     def _request(self, spec: HookSpec, event: Event) -> Request | RunResult:
         try:
-            request = self._contract.request(spec, event, self._policy.compat)
+            request = self._contract.request(spec, event, self._services.compat)
         except DecodeError as error:
             return RunResult(failure=f"the event cannot be encoded: {error}")
-        inherited = _inherited(spec, self._policy.env)
+        inherited = _inherited(spec, self._services.env)
         if inherited or self._cancel is not None:
             request = request._replace(inherited=inherited, cancel=self._cancel)
         return request
@@ -162,52 +158,54 @@ class EventRun:
     def _execute(self, spec: HookSpec, request: Request | RunResult) -> RunResult:
         if isinstance(request, RunResult):
             return request
-        runner = self._policy.executors.get(spec.executor.type, unknown_executor)
+        runner = self._services.executors.get(spec.executor.type, _UNKNOWN)
         try:
-            return _awaited(runner(request))
+            return _awaited(runner.call(request))
         except Exception as error:  # a host's executor: its defect is no decision
             return RunResult(failure=f"{error.__class__.__name__}: {error}")
 
     def _execute_all(self, requests: Sequence[tuple[HookSpec, Request | RunResult]]) -> list[RunResult]:
-        """Run all; those whose runner is ``concurrent`` each in a thread of its own."""
-        apart = [at for at, (spec, _) in enumerate(requests) if self._concurrent(spec)]
-        if len(apart) < 2:
-            return [self._execute(*each) for each in requests]
+        """Run all hooks; those with a concurrent runner run in threads, at the same time."""
+        executors = self._services.executors
+        concurrent = [
+            index
+            for index, (spec, _) in enumerate(requests)
+            if executors.get(spec.executor.type, _UNKNOWN).concurrent
+        ]
+        if len(concurrent) < 2:
+            return [self._execute(spec, request) for spec, request in requests]
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(len(apart), thread_name_prefix="sandhook-hook") as pool:
-            futures = {at: pool.submit(self._execute, *requests[at]) for at in apart}
+        with ThreadPoolExecutor(len(concurrent), thread_name_prefix="sandhook-hook") as pool:
+            futures = {index: pool.submit(self._execute, *requests[index]) for index in concurrent}
             return [
-                futures[at].result() if at in futures else self._execute(*each)
-                for at, each in enumerate(requests)
+                futures[index].result() if index in futures else self._execute(spec, request)
+                for index, (spec, request) in enumerate(requests)
             ]
 
-    def _concurrent(self, spec: HookSpec) -> bool:
-        return bool(getattr(self._policy.executors.get(spec.executor.type), "concurrent", False))
-
-    def _beside(self, outcome: Outcome, event: Event) -> Outcome:
-        """Run a hook in the background: what it says is kept, and decides nothing."""
+    def _run_in_background(self, outcome: Outcome, event: Event) -> Outcome:
+        """Run a background hook and return its outcome, which decides nothing."""
         spec = outcome.spec
         ran = self._execute(spec, self._request(spec, event))
-        verdict = self._contract.decode(spec, event, ran, self._policy.compat)
-        outcome = outcome._replace(ran=ran, verdict=verdict)
-        self._audit.completed(outcome)
+        verdict = self._contract.decode(spec, event, ran, self._services.compat)
+        outcome = outcome._replace(state="background", ran=ran, verdict=verdict)
+        self._services.audit.completed(outcome)
         return outcome
 
     def _finish(self, outcome: Outcome, event: Event, ran: RunResult) -> Outcome:
         spec = outcome.spec
-        verdict = self._contract.decode(spec, event, ran, self._policy.compat)
+        verdict = self._contract.decode(spec, event, ran, self._services.compat)
         why = self._must_refuse(event, ran, verdict)
         if why is not None:
             verdict = _refusal(verdict, event, f"hook {spec.id} could not run: {why}")
-            self._closed.append(spec.id)
+            self._fail_closed_ids.append(spec.id)
         outcome = outcome._replace(ran=ran, verdict=verdict)
-        self._audit.completed(outcome)
+        self._services.audit.completed(outcome)
         return outcome
 
     def _must_refuse(self, event: Event, ran: RunResult, verdict: Verdict) -> str | None:
         """Return why the engine refuses where the contract does not, or None."""
-        fail_closed = self._policy.fail_closed
+        fail_closed = self._services.fail_closed
         if not fail_closed or event.kind not in self._contract.refusable or verdict.refuses:
             return None
         if verdict.could_not_run is not None:
@@ -222,27 +220,25 @@ class EventRun:
     # What it comes to.
 
     def _decision(self, outcomes: list[Outcome]) -> Decision:
-        kind = self._fired.kind
-        fields = self._fold.decision()
+        decision = self._fold.decision()
         notes = [f"{each.spec.id}: {note}" for each in outcomes for note in each.verdict.diagnostics]
-        if fields.get("context_files"):
-            fields["context_files"] = self._confined(fields["context_files"], notes)
-        fields["diagnostics"] = (*fields.get("diagnostics", ()), *notes)
-        decision = Decision(
-            kind=kind,
+        files = self._confined(decision.context_files, notes) if decision.context_files else ()
+        kind = self._fired.kind
+        decision = decision._replace(
             event=next((name for name, each in self._contract.events.items() if each == kind), ""),
             contract=self._contract.name,
+            context_files=files,
             outcomes=tuple(outcomes),
-            fail_closed=tuple(self._closed),
-            **fields,
+            fail_closed=tuple(self._fail_closed_ids),
+            diagnostics=(*decision.diagnostics, *notes),
         )
         if decision.refused or decision.force_continue:
             decision = decision._replace(message=self._contract.message(decision, self._fold.event))
         return decision
 
     def _confined(self, files: Sequence[ContextFile], notes: list[str]) -> tuple[ContextFile, ...]:
-        """Keep files that exist in the project, once each; say of every other why it was dropped."""
-        event, resolve = self._fired, self._policy.resolve
+        """Return the files that exist in the project, once each; ``notes`` receives why others are dropped."""
+        event, resolve = self._fired, self._services.resolve
         root = event.project_dir or event.cwd or "/workspace"
         top = resolve(".", root) if resolve is not None else None
         kept: dict[str, ContextFile] = {}
@@ -257,10 +253,14 @@ class EventRun:
         return tuple(kept.values())
 
 
-def dedupe_key(spec: HookSpec, dedupe: str) -> tuple[Any, ...]:
-    """Return what is the same for hooks of which a contract with ``FoldPolicy.dedupe`` runs the first alone."""
-    key = (spec.executor.type, spec.executor.text, spec.executor.argv)
-    return (spec.source, *key) if dedupe == "source" else key
+#: The source (or ""), executor type, text and arguments of a hook.
+DedupeKey = tuple[str, str, str, tuple[str, ...]]
+
+
+def dedupe_key(spec: HookSpec, dedupe: Dedupe) -> DedupeKey:
+    """Return a key that is equal for hooks of which ``FoldPolicy.dedupe`` runs only the first."""
+    executor = spec.executor
+    return (spec.source if dedupe == "source" else "", executor.type, executor.text, executor.argv)
 
 
 def _inherited(spec: HookSpec, env: Mapping[str, str]) -> Mapping[str, str]:
@@ -272,24 +272,19 @@ def _inherited(spec: HookSpec, env: Mapping[str, str]) -> Mapping[str, str]:
     return {}
 
 
-def _to_run(outcome: Outcome) -> bool:
-    return outcome.matched and not outcome.why.startswith(SKIPPED)
-
-
 def _refusal(verdict: Verdict, event: Event, reason: str) -> Verdict:
     if event.kind == "tool.pre":
         return verdict._replace(permission="deny", reason=reason)
     return verdict._replace(block=True, reason=reason)
 
 
-def _awaited(answer: Any) -> RunResult:
-    """Return a runner's answer; an ``async def`` runner's is awaited in a loop of its own."""
-    if isinstance(answer, RunResult):
-        return answer
+def _awaited(result: RunResult | Awaitable[RunResult]) -> RunResult:
+    """Return a runner's result; the result of an ``async def`` runner is awaited in a new event loop."""
+    if isinstance(result, RunResult):
+        return result
     from asyncio import run
 
     async def wait() -> RunResult:
-        ran: RunResult = await answer
-        return ran
+        return await result
 
     return run(wait())

@@ -10,17 +10,17 @@ it runs here is decided by ``HookEngine.load(host=...)``.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.model import HookSpec, Request, RunResult
-from sandhook.hooks.runner import Runner, as_ran, internal, quoted
+from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal, quoted
 
 if TYPE_CHECKING:
-    from sandhook.command.own import OwnUtility
+    from sandhook.hooks.runner import Utilities
     from sandhook.host.world import Host
     from sandhook.interp.program import TreeStore
     from sandhook.limits import Limits
@@ -57,7 +57,7 @@ class HostRunner:
         workspace: str | None = None,
         env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
-        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        utilities: Utilities | None = None,
         keep_env: Iterable[str] = (),
         parse_cache: TreeStore | None = None,
     ) -> None:
@@ -168,11 +168,9 @@ class MixedRunner:
         self._bundled = bundled
         self._sandbox = sandbox
         self.resolve = host.resolve
-        fs = getattr(sandbox, "fs", None)
-        if fs is not None:
-            self.fs = fs
+        self.fs = RunnerAdapter(sandbox).fs
 
-    def __call__(self, request: Request) -> Any:
+    def __call__(self, request: Request) -> RunResult | Awaitable[RunResult]:
         """Run a request where it belongs."""
         return (self._host if self._on_host(request.spec) else self._sandbox)(request)
 

@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from sandhook.hooks.decode import texts_of
 from sandhook.hooks.model import Request, RunResult
 from sandhook.net.addresses import addresses, is_public
 from sandhook.net.url import Url, UrlRefused, allows, parse
@@ -129,7 +130,7 @@ class HttpRunner:
                 if not is_public(address):
                     raise UrlRefused(f"{url.host} has the address {address}, which is not public")
         config = request.spec.executor.config or {}
-        headers = fill(config.get("headers") or {}, request.inherited)
+        headers = fill(texts_of(config, "headers"), request.inherited)
         return Call(url, found[0], headers, request.stdin, request.spec.timeout, self._max_bytes)
 
 

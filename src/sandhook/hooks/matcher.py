@@ -1,4 +1,4 @@
-"""Which hooks an event selects: all, any, not, over tests of the tool's name, its input or a field.
+"""Which hooks an event selects: all, any, over tests of the tool's name, its input or a field.
 
 Every answer says why, so that a hook that stays silent can be understood. A contract builds its
 matchers from these parts when it loads a file; nothing here knows an agent.
@@ -7,10 +7,10 @@ matchers from these parts when it loads a file; nothing here knows an agent.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from sandhook.hooks.decode import DecodeError, encode
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, Json
 from sandhook.record import Record
 
 
@@ -121,7 +121,7 @@ class Argument(Record):
     label: str
 
     def check(self, event: Event) -> Match:
-        value: Any = event.tool.input if event.tool is not None else None
+        value: Json = event.tool.input if event.tool is not None else None
         for key in self.keys:
             value = value.get(key) if isinstance(value, dict) else None
         text = as_text(value)
@@ -231,7 +231,7 @@ class Regex(Record):
         return "matched by /" + _short(self.pattern) + "/"
 
 
-def as_text(value: Any) -> str:
+def as_text(value: Json) -> str:
     """Return a JSON value as matchers see it: a string as it is, null as "", the rest as JSON."""
     if isinstance(value, str):
         return value

@@ -17,8 +17,31 @@ if TYPE_CHECKING:
     from sandhook.limits import Cancellation
 
 
-#: What hooks say of a tool call, strongest first. "defer" leaves it open and ends the agent's run.
-PERMISSIONS = ("deny", "defer", "ask", "allow", "none")
+#: What hooks decide about a tool call. "defer" leaves it open and ends the agent's run; "none" is no opinion.
+Permission = Literal["deny", "defer", "ask", "allow", "none"]
+
+#: Permissions, strongest first.
+PERMISSIONS: tuple[Permission, ...] = ("deny", "defer", "ask", "allow", "none")
+
+#: How faithful a run is: "better" closes the gaps that upstream has, "strict" reproduces them.
+Compat = Literal["better", "strict"]
+
+#: Whether a hook that could not run refuses: as its contract defines it, always, or also after a failure
+#: without a decision.
+FailClosed = bool | Literal["strict"]
+
+#: What a hook that could not run means.
+OnError = Literal["block", "allow", "warn"]
+
+#: Which variables of the agent's own environment a hook inherits.
+EnvPolicy = Literal["fresh", "inherit", "allow"]
+
+#: What output beyond the limit does: end the run, or be dropped.
+Overflow = Literal["fail", "drop"]
+
+#: What happened to a hook when its event fired: it ran; it was started in the background; its matcher wanted
+#: the event but something else kept it from running; or its matcher did not want the event.
+OutcomeState = Literal["selected", "background", "skipped", "not_matched"]
 
 
 class Operation(Record):
@@ -27,19 +50,19 @@ class Operation(Record):
     Attributes:
         kind: "merge" or "replace".
         value: The patch (an object) or the new value.
-        otherwise: What merging does to a value that is no object: "replace" it by the patch, or
+        otherwise: What merging does to a value that is not an object: "replace" it by the patch, or
             "reject" the patch.
     """
 
-    kind: str
+    kind: Literal["merge", "replace"]
     value: Json
-    otherwise: str = "replace"
+    otherwise: Literal["replace", "reject"] = "replace"
 
     def apply(self, value: Json) -> Json:
-        """Return the changed value; the one that is given is never changed in place."""
+        """Return the changed value; ``value`` itself is never changed in place."""
         if self.kind == "replace":
             return self.value
-        if isinstance(value, dict):
+        if isinstance(value, dict) and isinstance(self.value, Mapping):
             return {**value, **self.value}
         return self.value if self.otherwise == "replace" else value
 
@@ -97,8 +120,8 @@ class HookSpec(Record):
     executor: Executor
     matcher: Matcher = ALWAYS
     timeout: float = 5.0
-    on_error: str = "warn"
-    env_policy: str = "fresh"
+    on_error: OnError = "warn"
+    env_policy: EnvPolicy = "fresh"
     env_names: tuple[str, ...] = ()
     env_except: tuple[str, ...] = ()
     background: bool = False
@@ -142,7 +165,7 @@ class Request(Record):
     limits: Mapping[str, float] | None = None
     payload: str = ""
     log: str = ""
-    overflow: Literal["fail", "drop"] = "fail"
+    overflow: Overflow = "fail"
     cancel: Cancellation | None = None
 
 
@@ -238,7 +261,7 @@ class Verdict(Record):
 
     label: str = "none"
     decided: bool = False
-    permission: str = "none"
+    permission: Permission = "none"
     block: bool = False
     halt: bool = False
     force_continue: bool = False
@@ -268,18 +291,18 @@ class Verdict(Record):
 
 
 class Outcome(Record):
-    """One hook and one event: whether it ran, what it gave, what that meant. Nothing is dropped.
+    """One hook and one event: whether the hook ran, its output, and what that meant.
 
     Attributes:
         spec: The hook.
-        matched: Its matcher wanted the event.
-        why: What the matcher looked at; for a hook that did not run, why not.
+        state: One of OutcomeState.
+        why: What the matcher looked at; for a hook that did not run, why not. Text for people.
         ran: The run, or None.
         verdict: What the contract made of it; ``Verdict()`` for a hook that did not run.
     """
 
     spec: HookSpec
-    matched: bool
+    state: OutcomeState
     why: str
     ran: RunResult | None = None
     verdict: Verdict = Verdict()
@@ -287,6 +310,11 @@ class Outcome(Record):
     @property
     def hook_id(self) -> str:
         return self.spec.id
+
+    @property
+    def matched(self) -> bool:
+        """Whether the hook's matcher wanted the event."""
+        return self.state != "not_matched"
 
     @property
     def could_not_run(self) -> str | None:
@@ -329,7 +357,7 @@ class Decision(Record):
     kind: str
     event: str = ""
     contract: str = ""
-    permission: str = "none"
+    permission: Permission = "none"
     block: bool = False
     halt: bool = False
     force_continue: bool = False
@@ -379,7 +407,8 @@ class Decision(Record):
 
     def apply_to_result(self, result: ToolResult) -> ToolResult:
         """Return the tool's result and error as the hooks changed them."""
-        return ToolResult(_apply(self.result, result.value), _apply(self.error, result.error))
+        error = _apply(self.error, result.error)
+        return ToolResult(_apply(self.result, result.value), None if error is None else str(error))
 
 
 def _apply(operations: tuple[Operation, ...], value: Json) -> Json:

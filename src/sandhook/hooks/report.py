@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision, Operation, Outcome
 from sandhook.hooks.text import neutralise
 
 
-def to_json(decision: Decision) -> dict[str, Any]:
+def to_json(decision: Decision) -> JsonObject:
     """Return a decision with all its outcomes as JSON values; texts are as the hooks wrote them."""
     return {
         "event": decision.event,
@@ -38,13 +37,13 @@ def to_json(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _operation(operation: Operation) -> dict[str, Any]:
+def _operation(operation: Operation) -> JsonObject:
     return {"op": operation.kind, "value": operation.value}
 
 
-def _outcome(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: Outcome) -> JsonObject:
     verdict, ran = outcome.verdict, outcome.ran
-    record: dict[str, Any] = {
+    record: JsonObject = {
         "hook_id": outcome.spec.id,
         "path": outcome.spec.path,
         "matched": outcome.matched,
@@ -132,7 +131,7 @@ def _summary(decision: Decision) -> str:
     return f"{allowed}, {' and '.join(changed)} changed" if changed else allowed
 
 
-def _json(value: Any) -> str:
+def _json(value: Json) -> str:
     from sandhook.hooks.decode import encode
 
     return encode(value)

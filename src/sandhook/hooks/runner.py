@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.model import Request, RunResult
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from sandhook.shell import Result
     from sandhook.vfs.base import FileSystem
 
-#: Runs one hook once.
+    #: Additional commands: modules or objects by name, or functions that ``@utility`` declared.
+    Utilities = Mapping[str, object] | Iterable[OwnUtility]
+
+#: Runs one hook once. A runner may have the attributes of RunnerAdapter in addition.
 Runner = Callable[[Request], RunResult | Awaitable[RunResult]]
 
 #: What the shell and the dispatcher say of a command that they cannot find or execute, with exit status 127 or 126.
@@ -41,6 +44,25 @@ _ADVICE = b"sandhook: the sandbox has no "
 
 #: Variables of an agent's environment that name places of the host.
 _PLACES = frozenset({"HOME", "OLDPWD", "PATH", "PWD", "SHELL", "TEMP", "TMP", "TMPDIR", "USERPROFILE"})
+
+
+class RunnerAdapter:
+    """A runner and the attributes that it may have; the one place that looks for them.
+
+    Attributes:
+        call: The runner.
+        concurrent: May be called from several threads at once, for hooks that an agent runs in parallel.
+        resolve: Returns the canonical path of an existing file, or None; None for a runner without files.
+        fs: The files that its hooks share, or None.
+    """
+
+    __slots__ = ("call", "concurrent", "fs", "resolve")
+
+    def __init__(self, runner: Runner) -> None:
+        self.call = runner
+        self.concurrent = bool(getattr(runner, "concurrent", False))
+        self.resolve: Callable[[str, str], str | None] | None = getattr(runner, "resolve", None)
+        self.fs: FileSystem | None = getattr(runner, "fs", None)
 
 
 class SandboxRunner:
@@ -64,7 +86,7 @@ class SandboxRunner:
         *,
         files: Mapping[str, str | bytes] | None = None,
         limits: Limits | None = None,
-        utilities: Mapping[str, Any] | Iterable[OwnUtility] | None = None,
+        utilities: Utilities | None = None,
         network: Network | None = None,
         keep_logs: bool = False,
         parse_cache: TreeStore | None = None,
@@ -76,7 +98,7 @@ class SandboxRunner:
         self.fs: FileSystem = fs
         self._limits = limits
         self._network = network
-        self._utilities: Mapping[str, Any] | None = None
+        self._utilities: Mapping[str, object] | None = None
         if utilities:
             from sandhook.command.own import by_name
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.decode import DecodeError, decode
+from sandhook.hooks.event import Json
 
 if TYPE_CHECKING:
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
         def __fspath__(self) -> str: ...
 
-    Source = str | Path | Mapping[str, Any] | Document | None
+    Source = str | Path | Mapping[str, Json] | Document | None
 
 #: Files of one directory that are looked at.
 MAX_FILES = 1_000

@@ -21,6 +21,7 @@ from typing import Any
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.decode import DecodeError, decode_object
+from sandhook.hooks.event import JsonObject
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.scan import Scan, scan
 from sandhook.record import Record
@@ -212,7 +213,7 @@ class TrustStore:
             base = env.get("XDG_DATA_HOME") or f"{home}/.local/share"
         return cls(f"{base}/sandhook/trust.json", home=home.replace("\\", "/"))
 
-    def approved(self) -> dict[str, dict[str, Any]]:
+    def approved(self) -> dict[str, JsonObject]:
         """Return all approvals by hash; TrustError when the file is damaged."""
         try:
             with open(self.path, encoding="utf-8") as file:
@@ -270,7 +271,7 @@ class TrustStore:
 
         return allowed
 
-    def _write(self, entries: dict[str, dict[str, Any]]) -> None:
+    def _write(self, entries: dict[str, JsonObject]) -> None:
         """Write the store beside itself and move it into place, readable by the user alone."""
         directory = os.path.dirname(self.path) or "."
         beside = f"{self.path}.{os.getpid()}.new"

@@ -10,20 +10,24 @@ The engine's hooks may be any agent's. Source: claude-agent-sdk 0.2.143, ``HookC
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts.claude_code import CONTRACT
 from sandhook.hooks.contracts.claude_code.answer import output
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision
 
 if TYPE_CHECKING:
     from sandhook.hooks.engine import HookEngine
-    from sandhook.hooks.event import Event, Json
+    from sandhook.hooks.event import Event
+
+#: The SDK's HookMatcher, which is not imported here.
+Matcher = TypeVar("Matcher")
 
 #: What the SDK calls: the payload, the id of the tool call, and a context that is of no use here.
-Callback = Callable[[Mapping[str, Any], "str | None", Any], Awaitable[dict[str, Any]]]
+Callback = Callable[[Mapping[str, Json], "str | None", object], Awaitable[JsonObject]]
 
 #: Events of Python's SDK.
 EVENTS = (
@@ -51,11 +55,11 @@ def callbacks(engine: HookEngine, *, project_dir: str | None = None) -> dict[str
 
 def matchers(
     engine: HookEngine,
-    hook_matcher: Callable[..., Any],
+    hook_matcher: Callable[..., Matcher],
     *,
     project_dir: str | None = None,
     timeout: float | None = None,
-) -> dict[str, list[Any]]:
+) -> dict[str, list[Matcher]]:
     """Return what ``ClaudeAgentOptions(hooks=...)`` takes.
 
     Args:
@@ -72,7 +76,7 @@ def matchers(
 
 
 def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callback:
-    async def hook(input_data: Mapping[str, Any], tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    async def hook(input_data: Mapping[str, Json], tool_use_id: str | None, context: object) -> JsonObject:
         try:
             event = _event(name, input_data, tool_use_id, project_dir)
             decision = await engine.afire(event)

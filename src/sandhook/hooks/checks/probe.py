@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.decode import DecodeError, decode, encode
-from sandhook.hooks.event import Event, ToolCall, ToolResult
-from sandhook.hooks.model import HookSpec, RunResult, Verdict
+from sandhook.hooks.event import Event, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, RunResult, Verdict
 
 
 def sample(kind: str) -> Event:
@@ -54,7 +53,7 @@ class Probe:
         """Whether an exit status refuses."""
         return self.verdict("", exit_status, "message\n").intervenes
 
-    def of_json(self, value: dict[str, Any]) -> Verdict:
+    def of_json(self, value: JsonObject) -> Verdict:
         """Return what the contract makes of a printed object."""
         return self.verdict(encode(value) + "\n")
 
@@ -68,14 +67,14 @@ class Probe:
         """The same as the agent itself writes it."""
         return self._stdin("strict")
 
-    def _stdin(self, compat: str) -> bytes:
+    def _stdin(self, compat: Compat) -> bytes:
         try:
             return self.contract.request(self.spec, self.event, compat).stdin
         except (DecodeError, KeyError):
             return b""
 
     @cached_property
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> JsonObject:
         """The same, decoded; {} when it is no object."""
         try:
             value = decode(self.stdin.decode("utf-8", "replace")).value

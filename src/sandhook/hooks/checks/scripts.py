@@ -21,6 +21,7 @@ from sandhook.hooks.checks.reading import (
 )
 from sandhook.hooks.checks.rules import Finding
 from sandhook.hooks.contracts import Contract
+from sandhook.hooks.event import JsonObject
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.scan import called
@@ -312,7 +313,7 @@ class _Checker:
                 self.add("W-DENY", "it says that it blocks, and lets the action pass", own, act.line)
                 return
 
-    def _object(self, value: dict[str, object], act: Act, own: str | None) -> None:
+    def _object(self, value: JsonObject, act: Act, own: str | None) -> None:
         """Check one object that the hook prints."""
         if not _MEANS & set(value):
             return
@@ -363,7 +364,7 @@ class _Checker:
             return
 
 
-def _understands(name: str, spec: HookSpec, value: dict[str, object]) -> bool:
+def _understands(name: str, spec: HookSpec, value: JsonObject) -> bool:
     other = contracts.get(name)
     native = next((own for own, kind in other.events.items() if kind == spec.event), None)
     if native is None:

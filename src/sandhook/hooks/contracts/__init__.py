@@ -16,10 +16,10 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
-    from sandhook.hooks.model import Decision, HookSpec, Request, RunResult, Verdict
+    from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
 
-#: How faithful: "better" closes the gaps that upstream has, "strict" reproduces them.
-COMPAT = ("better", "strict")
+#: The values of ``model.Compat``.
+COMPAT: tuple[Compat, ...] = ("better", "strict")
 
 
 #: Where configurations come from, and whether what stands there runs without being asked for:
@@ -86,7 +86,7 @@ class LoadOptions(Record):
         env: The agent's own environment, for contracts whose configurations or hooks draw on it.
     """
 
-    compat: str = "better"
+    compat: Compat = "better"
     executors: tuple[str, ...] = ()
     contributions: Mapping[str, Sequence[Json]] | None = None
     env: Mapping[str, str] = {}
@@ -119,9 +119,6 @@ class Answer(Record):
 class Contract(Protocol):
     """One agent's hook format. ``BaseContract`` has what most of them share.
 
-    A contract whose hooks compose in one way or another, as their configuration says, has a method
-    ``fold_for`` beside this: it takes the hooks that match an event, and returns the policy.
-
     Attributes:
         name: As in ``--contract``.
         fold: How its hooks compose.
@@ -133,6 +130,14 @@ class Contract(Protocol):
     fold: FoldPolicy
     events: Mapping[str, str]
     refusable: frozenset[str]
+
+    def at(self, version: str) -> Contract:
+        """Return the contract as an older version of its agent has it; ContractError when only one is known."""
+        ...
+
+    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
+        """Return how the hooks that wait for an event compose; ``fold`` unless their configuration decides."""
+        ...
 
     def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
         """Return the files that the agent reads, weakest first.
@@ -152,11 +157,11 @@ class Contract(Protocol):
         """Read configurations in the order of their layers, weakest first."""
         ...
 
-    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
+    def request(self, spec: HookSpec, event: Event, compat: Compat) -> Request:
         """Encode an event for one hook; DecodeError when the event is no JSON."""
         ...
 
-    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
         """Say what a run means, its ``on_error`` included."""
         ...
 
@@ -202,7 +207,14 @@ class BaseContract:
     """Defaults of Contract: one JSON file, nothing to look for, no drop-in form."""
 
     name = ""
+    fold: FoldPolicy
     events: Mapping[str, str] = {}
+
+    def at(self, version: str) -> Contract:
+        raise ContractError(f"{self.name}: only one version is known; there is no version {version!r}")
+
+    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
+        return self.fold
 
     def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
         return ()
@@ -274,12 +286,7 @@ def get(name: str) -> Contract:
     """
     base, at, version = name.partition("@")
     if at:
-        contract = get(base)
-        versioned = getattr(contract, "at", None)
-        if versioned is None:
-            raise ContractError(f"{base}: only one version is known, so {name!r} is none")
-        chosen: Contract = versioned(version)
-        return chosen
+        return get(base).at(version)
     if name in _BUILTINS:
         known: Contract = import_module(_BUILTINS[name]).CONTRACT
         return known

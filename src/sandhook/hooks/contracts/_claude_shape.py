@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from sandhook.hooks.decode import DecodeError, decode_object, type_name
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import (
     ALWAYS,
@@ -76,7 +75,10 @@ def text_test(text: str, *, names: frozenset[str], separators: str, flavour: str
 
 
 def matcher(
-    test: TextTest | None, label: str, read: Callable[[Event], str] | None, aliases: Mapping[str, Any] = {}
+    test: TextTest | None,
+    label: str,
+    read: Callable[[Event], str] | None,
+    aliases: Mapping[str, tuple[str, ...]] = {},
 ) -> Matcher:
     """Return the matcher for a test: on the tool's name when ``read`` is None, else on what that gives."""
     if test is None:
@@ -137,7 +139,7 @@ class Printed(Record):
         broken: Why text that begins like an object is none, or None.
     """
 
-    value: dict[str, Any] | None
+    value: JsonObject | None
     text: str
     notes: tuple[str, ...] = ()
     broken: str | None = None
@@ -178,7 +180,7 @@ def after_banner(text: str) -> bool:
 Types = Mapping[str, "type | tuple[type, ...] | frozenset[str]"]
 
 
-def wrong_types(value: Mapping[str, Any], types: Types, prefix: str = "") -> str | None:
+def wrong_types(value: Mapping[str, Json], types: Types, prefix: str = "") -> str | None:
     """Return what is wrong with the first field that has another type, null included, or None."""
     for key, wanted in types.items():
         if key not in value:

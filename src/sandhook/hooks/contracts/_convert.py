@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts._render import command_of
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import regex_of
 from sandhook.hooks.model import HookSpec
 from sandhook.record import Record
@@ -47,7 +47,7 @@ class Target(Record):
 
 def converted(
     specs: Sequence[HookSpec], target: Target, lost: list[str]
-) -> Iterator[tuple[str, str, dict[str, Json]]]:
+) -> Iterator[tuple[str, str, JsonObject]]:
     """Yield for each hook the event's own name, the matcher, and its fields; ``lost`` gets the rest."""
     for spec in specs:
         native = _native(spec, target)
@@ -74,8 +74,8 @@ def _native(spec: HookSpec, target: Target) -> str | None:
     return next((name for name, kind in target.events.items() if kind == spec.event), None)
 
 
-def _fields(spec: HookSpec, target: Target, lost: list[str]) -> dict[str, Json]:
-    hook: dict[str, Json] = {
+def _fields(spec: HookSpec, target: Target, lost: list[str]) -> JsonObject:
+    hook: JsonObject = {
         target.text: command_of(spec),
     }
     if spec.timeout != target.default:
@@ -112,15 +112,15 @@ def grouped(specs: Sequence[HookSpec], target: Target) -> tuple[Json, tuple[str,
     lost: list[str] = []
     hooks: dict[str, list[Json]] = {}
     for native, pattern, fields in converted(specs, target, lost):
-        group: dict[str, Json] = {"matcher": pattern} if pattern else {}
+        group: JsonObject = {"matcher": pattern} if pattern else {}
         hooks.setdefault(native, []).append({**group, "hooks": [{"type": "command", **fields}]})
     return {"hooks": hooks}, tuple(lost)
 
 
-def flat(specs: Sequence[HookSpec], target: Target) -> tuple[dict[str, list[Json]], tuple[str, ...]]:
+def flat(specs: Sequence[HookSpec], target: Target) -> tuple[dict[str, list[JsonObject]], tuple[str, ...]]:
     """Return the flat form: events, and hooks with their own matcher."""
     lost: list[str] = []
-    hooks: dict[str, list[Json]] = {}
+    hooks: dict[str, list[JsonObject]] = {}
     for native, pattern, fields in converted(specs, target, lost):
         hooks.setdefault(native, []).append({**fields, "matcher": pattern} if pattern else fields)
     return hooks, tuple(lost)

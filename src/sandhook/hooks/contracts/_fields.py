@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypeVar, overload
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import type_name
+from sandhook.hooks.event import Json, JsonObject
+
+#: A type that a field may have and that holds no others.
+Scalar = TypeVar("Scalar", str, bool, int, float)
 
 #: Python types to what a message calls them.
 _NAMES: dict[type, str] = {
@@ -42,7 +46,19 @@ class Fields:
         name = self.document.name
         self.notes.append(": ".join(part for part in (name, path, message) if part))
 
-    def get(self, value: dict[str, Any], key: str, wanted: type | tuple[type, ...], path: str) -> Any:
+    @overload
+    def get(
+        self, value: Mapping[str, Json], key: str, wanted: type[dict[str, Json]], path: str
+    ) -> JsonObject | None: ...
+    @overload
+    def get(
+        self, value: Mapping[str, Json], key: str, wanted: type[list[Json]], path: str
+    ) -> list[Json] | None: ...
+    @overload
+    def get(self, value: Mapping[str, Json], key: str, wanted: type[Scalar], path: str) -> Scalar | None: ...
+    @overload
+    def get(self, value: Mapping[str, Json], key: str, wanted: tuple[type, ...], path: str) -> Json: ...
+    def get(self, value: Mapping[str, Json], key: str, wanted: type | tuple[type, ...], path: str) -> Json:
         """Return a field, or None when it is absent, null, or of another type, which is a fault.
 
         Args:
@@ -59,19 +75,20 @@ class Fields:
         self.problem(join(path, key), f"wanted {names}, got {type_name(found)}")
         return None
 
-    def strings(self, value: dict[str, Any], key: str, path: str) -> tuple[str, ...] | None:
+    def strings(self, value: JsonObject, key: str, path: str) -> tuple[str, ...] | None:
         """Return a field that is an array of strings, or None when it is absent or faulty."""
         found = self.get(value, key, list, path)
         if found is None:
             return None
-        good = True
-        for index, each in enumerate(found):
-            if not isinstance(each, str):
-                self.problem(f"{join(path, key)}[{index}]", f"wanted a string, got {type_name(each)}")
-                good = False
-        return tuple(found) if good else None
+        texts: list[str] = []
+        for index, item in enumerate(found):
+            if isinstance(item, str):
+                texts.append(item)
+            else:
+                self.problem(f"{join(path, key)}[{index}]", f"wanted a string, got {type_name(item)}")
+        return tuple(texts) if len(texts) == len(found) else None
 
-    def unknown(self, value: dict[str, Any], known: Sequence[str], path: str) -> None:
+    def unknown(self, value: JsonObject, known: Sequence[str], path: str) -> None:
         """Note the fields that the format does not have."""
         for key in value:
             if key not in known:
@@ -83,7 +100,7 @@ def join(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def _is(value: Any, wanted: type) -> bool:
+def _is(value: Json, wanted: type) -> bool:
     if wanted is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if wanted is int:

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sandhook.hooks.contracts._fields import Fields, join
 from sandhook.hooks.decode import type_name
+from sandhook.hooks.event import JsonObject
 from sandhook.record import Record
 
 
@@ -27,13 +27,13 @@ class Handler(Record):
 
     event: str
     matcher: str
-    raw: dict[str, Any]
+    raw: JsonObject
     path: str
-    group: dict[str, Any]
+    group: JsonObject
     group_path: str
 
 
-def handlers(fields: Fields, hooks: dict[str, Any], path: str = "hooks") -> Iterator[Handler]:
+def handlers(fields: Fields, hooks: JsonObject, path: str = "hooks") -> Iterator[Handler]:
     """Yield the handlers of a ``hooks`` object in the order of the file; faults go to ``fields``."""
     for event in hooks:
         for index, group in enumerate(fields.get(hooks, event, list, path) or ()):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from sandhook.hooks.contracts._claude_shape import accidental
-from sandhook.hooks.model import Operation, RunResult, Verdict
+from sandhook.hooks.event import Json
+from sandhook.hooks.model import PERMISSIONS, Operation, Permission, RunResult, Verdict
 
 #: Why a status that refuses may be none of the author's making.
 ACCIDENT = "looks like a program's own error, not a decision"
@@ -27,6 +27,12 @@ def refusal(kind: str, reason: str | None, notes: Sequence[str] = (), *, word: s
     return verdict._replace(label="block", block=True)
 
 
+def permission_of(value: Mapping[str, Json], key: str) -> Permission | None:
+    """Return a field that is one of ``PERMISSIONS``, or None."""
+    word = value.get(key)
+    return next((permission for permission in PERMISSIONS if permission == word), None)
+
+
 def words_of(ran: RunResult) -> str:
     """Return standard error as text."""
     return ran.stderr.decode("utf-8", "replace").strip()
@@ -42,13 +48,3 @@ def accidents(ran: RunResult, words: str, status: int) -> list[str]:
     if ran.syntax_error is not None:
         return ["the script does not parse: that is not a decision"]
     return [f"exit status {status} {ACCIDENT}"] if accidental(words) else []
-
-
-def text_of(value: dict[str, Any], *keys: str) -> str | None:
-    """Return the first of these fields that is a text which is not empty."""
-    return next((value[key] for key in keys if isinstance(value.get(key), str) and value[key]), None)
-
-
-def object_of(value: dict[str, Any], *keys: str) -> dict[str, Any]:
-    """Return the first of these fields that is an object, else an empty one."""
-    return next((value[key] for key in keys if isinstance(value.get(key), dict)), {})

@@ -22,7 +22,7 @@ from sandhook.hooks.contracts import Answer, BaseContract, Document
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
     from sandhook.hooks.event import Event, Json
-    from sandhook.hooks.model import Decision, HookSpec, Request, RunResult, Verdict
+    from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
 
 
 class PackagedContract(BaseContract):
@@ -48,7 +48,7 @@ class PackagedContract(BaseContract):
         loaded: Loaded = self._part("config", "load")(documents, options)
         return loaded
 
-    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
+    def request(self, spec: HookSpec, event: Event, compat: Compat) -> Request:
         request: Request = self._part("payload", "request")(spec, event, compat)
         return request
 
@@ -56,7 +56,7 @@ class PackagedContract(BaseContract):
         event: Event = self._part("payload", "event")(name, payload)
         return event
 
-    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
         verdict: Verdict = self._part("result", "decode")(spec, event, ran, compat)
         return verdict
 
@@ -73,7 +73,8 @@ class PackagedContract(BaseContract):
         return rendered
 
     def schema(self) -> Json:
-        return self._part("schema", "SCHEMA")
+        schema: Json = self._part("schema", "SCHEMA")
+        return schema
 
     def facts(self) -> Mapping[str, str]:
         facts: Mapping[str, str] = self._part("facts", "FACTS")

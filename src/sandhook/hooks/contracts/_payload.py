@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from sandhook.hooks.contracts import ContractError
-from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.decode import DecodeError, encode
+from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
 
 _HTML = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -38,7 +38,7 @@ def variable(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def text_field(payload: dict[str, Json], key: str) -> str | None:
+def text_field(payload: JsonObject, key: str) -> str | None:
     """Return a payload's string, or None when it is absent; ContractError for another type."""
     value = payload.get(key)
     if value is not None and not isinstance(value, str):
@@ -46,8 +46,51 @@ def text_field(payload: dict[str, Json], key: str) -> str | None:
     return value
 
 
-def an_object(payload: Json) -> dict[str, Any]:
+def an_object(payload: Json) -> JsonObject:
     """Return a payload that is an object; ContractError for another."""
     if not isinstance(payload, dict):
         raise ContractError("the payload must be a JSON object")
     return payload
+
+
+def look(event: Event, place: str) -> Json:
+    """Return what an event holds at a place: "tool.name", "result", a field, or one of its extras.
+
+    Raises:
+        DecodeError: Arguments of a tool that are not JSON.
+    """
+    part, dot, name = place.partition(".")
+    if part == "tool":
+        return _of_tool(event, name)
+    if part == "result":
+        result = event.result or ToolResult()
+        if dot:
+            return result.error if name == "error" else result.value
+        return result.value if result.error is None else result.error
+    if part == "extra":
+        return (event.extras or {}).get(name)
+    if part == "cwd":
+        return event.cwd or "/workspace"
+    return _FIELDS[part](event)
+
+
+#: Fields of an event that payloads have as they are.
+_FIELDS: Mapping[str, Callable[[Event], Json]] = {
+    "session_id": lambda event: event.session_id,
+    "transcript_path": lambda event: event.transcript_path,
+    "turn_id": lambda event: event.turn_id,
+    "agent_id": lambda event: event.agent_id,
+    "prompt": lambda event: event.prompt,
+    "stop_active": lambda event: event.stop_active,
+    "reason": lambda event: event.reason,
+}
+
+
+def _of_tool(event: Event, name: str) -> Json:
+    if event.tool is None:
+        return None
+    if name == "input":
+        if event.tool.raw_input is not None:
+            raise DecodeError("the tool's arguments are no JSON")
+        return event.tool.input
+    return event.tool.name if name == "name" else event.tool.call_id

@@ -18,7 +18,7 @@ from sandhook.hooks.fold import FoldPolicy
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
     from sandhook.hooks.event import Event, Json
-    from sandhook.hooks.model import Decision, HookSpec, Request, RunResult, Verdict
+    from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
 
 
 class ClaudeCode(BaseContract):
@@ -75,12 +75,12 @@ class ClaudeCode(BaseContract):
 
         return load(documents, options, self.profile)
 
-    def request(self, spec: HookSpec, event: Event, compat: str) -> Request:
+    def request(self, spec: HookSpec, event: Event, compat: Compat) -> Request:
         from sandhook.hooks.contracts.claude_code.payload import request
 
         return request(spec, event)
 
-    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+    def decode(self, spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
         from sandhook.hooks.contracts.claude_code.result import decode
 
         return decode(spec, event, ran, self.profile)

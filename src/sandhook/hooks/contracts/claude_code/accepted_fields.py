@@ -6,11 +6,11 @@ Everything that an event does not take is said to the hook's author: it reaches 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sandhook.hooks.contracts._claude_shape import Types, terminal_sequence, wrong_types
 from sandhook.hooks.contracts.claude_code.names import MAX_TEXT, ROWS
-from sandhook.hooks.event import Json
+from sandhook.hooks.decode import object_of, text_of
+from sandhook.hooks.event import Json, JsonObject
 
 TOP: Types = {
     "continue": bool,
@@ -57,29 +57,29 @@ CARRIED = (
 )
 
 
-def invalid(name: str, value: Mapping[str, Any]) -> str | None:
+def invalid(name: str, value: Mapping[str, Json]) -> str | None:
     """Return why an output is not valid on an event, so that none of it counts, or None."""
     wrong = wrong_types(value, TOP)
     if wrong is not None or "hookSpecificOutput" not in value:
         return wrong
-    specific = value["hookSpecificOutput"]
-    said = specific.get("hookEventName")
-    if said is None:
+    specific = object_of(value, "hookSpecificOutput")
+    written = specific.get("hookEventName")
+    if written is None:
         return "hookSpecificOutput has no hookEventName"
-    if said != name:
-        return f"hookSpecificOutput.hookEventName is {said!r}, and this is {name}"
-    honoured = ROWS[name].specific
-    types = {key: SPECIFIC[key] for key in honoured if key in SPECIFIC}
+    if written != name:
+        return f"hookSpecificOutput.hookEventName is {written!r}, and this is {name}"
+    accepted = ROWS[name].specific
+    types = {key: SPECIFIC[key] for key in accepted if key in SPECIFIC}
     wrong = wrong_types(specific, types, "hookSpecificOutput.")
-    if wrong is None and "decision" in honoured and "decision" in specific:
-        decision = specific["decision"]
+    if wrong is None and "decision" in accepted and "decision" in specific:
+        decision = object_of(specific, "decision")
         if "behavior" not in decision:
             return "hookSpecificOutput.decision has no behavior"
         wrong = wrong_types(decision, PERMISSION, "hookSpecificOutput.decision.")
     return wrong
 
 
-def unheard(name: str, value: Mapping[str, Any]) -> list[str]:
+def unheard(name: str, value: Mapping[str, Json]) -> list[str]:
     """Return one line for everything in a valid output that reaches nobody."""
     row = ROWS[name]
     notes = []
@@ -104,22 +104,22 @@ def unheard(name: str, value: Mapping[str, Any]) -> list[str]:
         notes.append("suppressOutput has no effect")
     if value.get("async"):
         notes.append("async in an output has no effect here: say it in the configuration")
-    for key in value.get("hookSpecificOutput") or {}:
+    for key in object_of(value, "hookSpecificOutput"):
         if key != "hookEventName" and key not in row.specific:
             notes.append(f"hookSpecificOutput.{key} is not looked at on {name}")
     return notes
 
 
-def carried(name: str, value: Mapping[str, Any], notes: list[str]) -> dict[str, Json]:
+def carried(name: str, value: Mapping[str, Json], notes: list[str]) -> JsonObject:
     """Return what only this agent has, by its own names."""
-    found: dict[str, Json] = {}
-    specific = value.get("hookSpecificOutput") or {}
+    found: JsonObject = {}
+    specific = object_of(value, "hookSpecificOutput")
     for key in CARRIED:
         if key in specific and key in ROWS[name].specific:
             item = specific[key]
             found[key] = capped(item, key, notes) if isinstance(item, str) else item
-    sequence = value.get("terminalSequence")
-    if sequence:
+    sequence = text_of(value, "terminalSequence")
+    if sequence is not None:
         kept = terminal_sequence(sequence)
         if kept != sequence:
             notes.append("terminalSequence: only OSC 0, 1, 2, 9, 99 and 777 and BEL are passed on")

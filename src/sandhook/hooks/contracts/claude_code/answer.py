@@ -6,7 +6,7 @@ from sandhook.hooks.contracts import Answer
 from sandhook.hooks.contracts.claude_code.accepted_fields import CARRIED
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Decision
 
 _REFUSED = "refused"
@@ -39,14 +39,14 @@ def native(decision: Decision, event: Event) -> str:
     return next((name for name, row in ROWS.items() if row.kind == event.kind), decision.event)
 
 
-def output(decision: Decision, event: Event) -> dict[str, Json]:
+def output(decision: Decision, event: Event) -> JsonObject:
     """Return the JSON object that says a decision; an empty one says nothing."""
     name = native(decision, event)
     if name not in ROWS:
         return {}
     row = ROWS[name]
-    said: dict[str, Json] = {}
-    specific: dict[str, Json] = {}
+    said: JsonObject = {}
+    specific: JsonObject = {}
     reason = decision.reason
     if decision.halt and row.stops:
         said["continue"] = False
@@ -96,7 +96,7 @@ def _added(before: str, after: str) -> str | None:
     return "" if after == before else None
 
 
-def _permission(decision: Decision, event: Event, specific: dict[str, Json]) -> None:
+def _permission(decision: Decision, event: Event, specific: JsonObject) -> None:
     word = "deny" if decision.refused else decision.permission
     if word != "none":
         specific["permissionDecision"] = word
@@ -112,10 +112,10 @@ def _permission(decision: Decision, event: Event, specific: dict[str, Json]) -> 
             )
 
 
-def _permission_request(decision: Decision, event: Event, specific: dict[str, Json]) -> None:
+def _permission_request(decision: Decision, event: Event, specific: JsonObject) -> None:
     extras = decision.extras or {}
     if decision.refused:
-        said: dict[str, Json] = {"behavior": "deny", "message": decision.reason or _REFUSED}
+        said: JsonObject = {"behavior": "deny", "message": decision.reason or _REFUSED}
         if decision.halt:
             said["interrupt"] = True
         specific["decision"] = said

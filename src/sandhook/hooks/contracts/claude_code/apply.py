@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sandhook.hooks.contracts._outcome import permission_of
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, carried
 from sandhook.hooks.contracts.claude_code.names import ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
-from sandhook.hooks.event import Event
+from sandhook.hooks.decode import object_of, text_of
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Operation, Verdict
 
 #: Tools that ask the user by themselves: an allow counts only with the answers in the input.
@@ -50,44 +50,43 @@ def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Ver
     return Verdict("error")
 
 
-def obeyed(name: str, event: Event, value: dict[str, Any], profile: Profile, notes: list[str]) -> Verdict:
+def obeyed(name: str, event: Event, value: JsonObject, profile: Profile, notes: list[str]) -> Verdict:
     """Return what a valid object does on an event."""
     row = ROWS[name]
-    specific: dict[str, Any] = value.get("hookSpecificOutput") or {}
+    specific = object_of(value, "hookSpecificOutput")
     verdict = _decision(name, event, value, specific, notes)
     extras = {**carried(name, value, notes), **(verdict.extras or {})}
     if "classifierContext" in extras and not profile.has("classifierContext"):
         notes.append(f"classifierContext is not looked at in version {profile.version}")
         del extras["classifierContext"]
     verdict = verdict._replace(extras=extras or None)
-    text = specific.get("additionalContext") if "additionalContext" in row.specific else None
-    if text:
+    text = text_of(specific, "additionalContext") if "additionalContext" in row.specific else None
+    if text is not None:
         verdict = _with_context(name, verdict, capped(text, "additionalContext", notes), profile, notes)
     if name == "PostToolUse":
         verdict = _with_result(event, verdict, specific, notes)
-    if row.shows_system_message and value.get("systemMessage"):
-        verdict = verdict._replace(system_message=capped(value["systemMessage"], "systemMessage", notes))
+    note = text_of(value, "systemMessage")
+    if row.shows_system_message and note is not None:
+        verdict = verdict._replace(system_message=capped(note, "systemMessage", notes))
     if value.get("continue") is False and row.stops:
-        reason = value.get("stopReason") or verdict.reason
+        reason = text_of(value, "stopReason") or verdict.reason
         verdict = verdict._replace(
             label="halt", decided=True, halt=True, force_continue=False, reason=reason or None, input=None
         )
     return verdict
 
 
-def _decision(
-    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
-) -> Verdict:
+def _decision(name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:
     row = ROWS[name]
     if name == "PermissionRequest" and "decision" in specific:
-        return _permission_request(specific["decision"], notes)
+        return _permission_request(object_of(specific, "decision"), notes)
     if name in ("PreToolUse", "PreModelSwitch"):
         return _permission(name, event, value, specific, notes)
     if name.startswith("Elicitation") and "action" in specific:
-        action = specific["action"]
+        action = str(specific["action"])
         return Verdict(action, True, block=action != "accept")
     if value.get("decision") == "block" and row.blocks:
-        reason = value.get("reason") or None
+        reason = text_of(value, "reason")
         if reason is None:
             notes.append("decision: block without a reason: nobody learns why")
         return effect(name, event, reason, notes)
@@ -95,14 +94,14 @@ def _decision(
 
 
 def _permission(
-    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
+    name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]
 ) -> Verdict:
     """Read PreToolUse's and PreModelSwitch's permission, and the older form of it."""
-    word = specific.get("permissionDecision")
-    reason = specific.get("permissionDecisionReason") or None
+    word = permission_of(specific, "permissionDecision")
+    reason = text_of(specific, "permissionDecisionReason")
     if word is None and "decision" in value:
         word = "deny" if value["decision"] == "block" else "allow"
-        reason = value.get("reason") or None
+        reason = text_of(value, "reason")
         if name == "PreToolUse":
             notes.append("decision is the old form: hookSpecificOutput.permissionDecision is the new one")
     change = specific.get("updatedInput") if name == "PreToolUse" else None
@@ -121,8 +120,8 @@ def _permission(
     return Verdict(word, True, permission=word, reason=reason, input=operation)
 
 
-def _permission_request(decision: dict[str, Any], notes: list[str]) -> Verdict:
-    extras: dict[str, Any] = {
+def _permission_request(decision: JsonObject, notes: list[str]) -> Verdict:
+    extras: JsonObject = {
         key: decision[key] for key in ("updatedPermissions", "interrupt") if key in decision
     }
     if decision["behavior"] == "deny":
@@ -135,7 +134,7 @@ def _permission_request(decision: dict[str, Any], notes: list[str]) -> Verdict:
             True,
             permission="deny",
             halt=decision.get("interrupt") is True,
-            reason=decision.get("message") or None,
+            reason=text_of(decision, "message"),
             extras=extras or None,
         )
     for key in ("message", "interrupt"):
@@ -163,7 +162,7 @@ def _with_context(name: str, verdict: Verdict, text: str, profile: Profile, note
     return verdict._replace(label="feedback", decided=True, force_continue=True, reason=text)
 
 
-def _with_result(event: Event, verdict: Verdict, specific: dict[str, Any], notes: list[str]) -> Verdict:
+def _with_result(event: Event, verdict: Verdict, specific: JsonObject, notes: list[str]) -> Verdict:
     tool = event.tool.name if event.tool is not None else ""
     new = specific.get("updatedToolOutput")
     if "updatedMCPToolOutput" in specific:

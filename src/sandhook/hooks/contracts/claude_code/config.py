@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sandhook.hooks.contracts import Document, Loaded, LoadOptions
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import handlers
+from sandhook.hooks.contracts._loader import did_you_mean
 from sandhook.hooks.contracts.claude_code.handler import hook
 from sandhook.hooks.contracts.claude_code.names import (
     END_MOST,
@@ -89,8 +90,7 @@ def _event_name(fields: Fields, name: str, profile: Profile) -> None:
     if since is not None:
         fields.note(f"hooks.{name}", f"is known since {since}, and this is {profile.version}: skipped")
     elif name not in ROWS:
-        near = next((each for each in ROWS if each.lower() == name.lower().replace("_", "")), None)
-        hint = f"; did you mean {near}?" if near else ""
+        hint = did_you_mean(name, ROWS)
         fields.note(f"hooks.{name}", f"is no event of Claude Code: its hooks never run{hint}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sandhook.hooks.contracts import LoadOptions
 from sandhook.hooks.contracts._claude_shape import NARROW, WIDE, matcher, text_test, unmatchable
@@ -21,9 +20,9 @@ from sandhook.hooks.contracts.claude_code.payload import looked_at
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.contracts.claude_code.settings import Switches
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.matcher import ALWAYS, All, Matcher, Never
-from sandhook.hooks.model import Executor, HookSpec
+from sandhook.hooks.model import Executor, HookSpec, OnError
 from sandhook.pattern.errors import PatternError
 
 
@@ -42,7 +41,7 @@ def hook(
         fields.problem(join(path, "type"), f"wanted one of {', '.join(TYPES)}, got {type_!r}")
         return None
     fields.unknown(raw, (*COMMON_FIELDS, *TYPES[type_]), path)
-    extras: dict[str, Any] = {}
+    extras: JsonObject = {}
     executor = _EXECUTORS[type_](fields, raw, path, profile, extras)
     seconds = fields.get(raw, "timeout", float, path)
     if seconds is not None:
@@ -95,7 +94,7 @@ def hook(
     )
 
 
-def _on_failure(fields: Fields, raw: dict[str, Any], path: str, type_: str, profile: Profile) -> str:
+def _on_failure(fields: Fields, raw: JsonObject, path: str, type_: str, profile: Profile) -> OnError:
     word = fields.get(raw, "onFailure", str, path)
     where = join(path, "onFailure")
     if word is None:
@@ -111,7 +110,7 @@ def _on_failure(fields: Fields, raw: dict[str, Any], path: str, type_: str, prof
     return "warn"
 
 
-def _plugin(name: str, source: str, options: LoadOptions) -> dict[str, Any]:
+def _plugin(name: str, source: str, options: LoadOptions) -> JsonObject:
     """Return what a plugin's hooks find in their environment and as placeholders."""
     if not source.startswith("plugin:"):
         return {}
@@ -129,7 +128,7 @@ def _plugin(name: str, source: str, options: LoadOptions) -> dict[str, Any]:
 # Types.
 
 
-def _required(fields: Fields, raw: dict[str, Any], key: str, path: str) -> str:
+def _required(fields: Fields, raw: JsonObject, key: str, path: str) -> str:
     text = fields.get(raw, key, str, path)
     if raw.get(key) is None or text == "":
         fields.problem(join(path, key), "is required")
@@ -137,7 +136,7 @@ def _required(fields: Fields, raw: dict[str, Any], key: str, path: str) -> str:
 
 
 def _command(
-    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
+    fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: JsonObject
 ) -> Executor | None:
     command = _required(fields, raw, "command", path)
     for key in ("async", "asyncRewake"):
@@ -157,7 +156,7 @@ def _command(
 
 
 def _http(
-    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
+    fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: JsonObject
 ) -> Executor | None:
     url = _required(fields, raw, "url", path)
     headers = fields.get(raw, "headers", dict, path) or {}
@@ -168,7 +167,7 @@ def _http(
 
 
 def _mcp_tool(
-    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
+    fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: JsonObject
 ) -> Executor | None:
     server, tool = (_required(fields, raw, key, path) for key in ("server", "tool"))
     given = fields.get(raw, "input", dict, path) or {}
@@ -181,7 +180,7 @@ def _mcp_tool(
 
 
 def _prompt(
-    fields: Fields, raw: dict[str, Any], path: str, profile: Profile, extras: dict[str, Any]
+    fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: JsonObject
 ) -> Executor | None:
     text = _required(fields, raw, "prompt", path)
     config = {"model": fields.get(raw, "model", str, path)}
@@ -190,7 +189,7 @@ def _prompt(
     return Executor(str(raw["type"]), text, config=config)
 
 
-_EXECUTORS: dict[str, Callable[[Fields, dict[str, Any], str, Profile, dict[str, Any]], Executor | None]] = {
+_EXECUTORS: dict[str, Callable[[Fields, JsonObject, str, Profile, JsonObject], Executor | None]] = {
     "command": _command,
     "http": _http,
     "mcp_tool": _mcp_tool,

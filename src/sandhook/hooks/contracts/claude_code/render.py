@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sandhook.hooks.contracts._claude_shape import WIDE
 from sandhook.hooks.contracts.claude_code.names import EVENT_TIMEOUTS, ROWS, TIMEOUTS
 from sandhook.hooks.contracts.claude_code.rule import Rule
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import All, Always, AnyOf, Exact, Matcher, OneOf, Regex, ToolName, regex_of
 from sandhook.hooks.model import HookSpec
 
@@ -27,13 +26,14 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
         handler = own if own is not None else _handler(spec, event, lost)
         if handler is None:
             continue
-        group: dict[str, Json] = {"hooks": [handler]}
-        pattern = str(spec.entry.get("matcher") or "") if own is not None else _matcher(spec, event, lost)
+        group: JsonObject = {"hooks": [handler]}
+        entry = spec.entry if isinstance(spec.entry, dict) else {}
+        pattern = str(entry.get("matcher") or "") if own is not None else _matcher(spec, event, lost)
         hooks.setdefault(event, []).append({"matcher": pattern, **group} if pattern else group)
     return {"hooks": hooks}, tuple(lost)
 
 
-def _own(spec: HookSpec, event: str) -> dict[str, Json] | None:
+def _own(spec: HookSpec, event: str) -> JsonObject | None:
     """Return the handler as it stood when it is Claude Code's already."""
     entry = spec.entry
     if spec.native_event != event or not isinstance(entry, dict) or "type" not in (spec.extras or {}):
@@ -41,9 +41,9 @@ def _own(spec: HookSpec, event: str) -> dict[str, Json] | None:
     return {key: value for key, value in entry.items() if key != "matcher"}
 
 
-def _handler(spec: HookSpec, event: str, lost: list[str]) -> dict[str, Json] | None:
+def _handler(spec: HookSpec, event: str, lost: list[str]) -> JsonObject | None:
     executor = spec.executor
-    handler: dict[str, Any]
+    handler: JsonObject
     if executor.type == "argv":
         handler = {"type": "command", "command": executor.argv[0], "args": list(executor.argv[1:])}
     elif executor.type == "bash":

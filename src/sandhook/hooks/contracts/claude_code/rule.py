@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from sandhook.hooks.contracts import LoadOptions
 from sandhook.hooks.contracts._claude_shape import wild
 from sandhook.hooks.contracts.claude_code.profile import Profile
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.matcher import Match, quote
 from sandhook.record import Record
 
@@ -70,7 +70,7 @@ class Rule(Record):
             return name.startswith(self.tool + "__")
         return "*" in self.tool and wild(self.tool, name)
 
-    def _what(self, name: str, given: dict[str, Json], event: Event) -> tuple[bool, str]:
+    def _what(self, name: str, given: JsonObject, event: Event) -> tuple[bool, str]:
         what = self.what or ""
         if name in ("Bash", "PowerShell"):
             from sandhook.hooks.contracts.claude_code.command_rule import judge
@@ -115,7 +115,7 @@ def rule(text: str, profile: Profile, options: LoadOptions) -> Rule:
     )
 
 
-def _text(given: dict[str, Json], key: str) -> str:
+def _text(given: JsonObject, key: str) -> str:
     value = given.get(key)
     return value if isinstance(value, str) else ""
 

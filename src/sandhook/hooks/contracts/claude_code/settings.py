@@ -7,11 +7,11 @@ caller, local, project and user; what a managed file brings cannot be switched o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sandhook.hooks.contracts import Document, Layer, needs_trust
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.record import Record
 
 #: Layers of settings, strongest first; "" is what the caller names itself.
@@ -120,24 +120,21 @@ def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
     Args:
         strict: Files of any layer switch off the user's hooks and widen lists, as upstream.
     """
-    ranked = sorted(
-        (
-            each
-            for each in all_fields
-            if isinstance(each.document.value, dict) and origin(each.document) == "settings"
-        ),
-        key=lambda each: _PRECEDENCE.index(each.document.layer) if each.document.layer in _PRECEDENCE else 9,
-    )
-    off = {id(each): each.get(each.document.value, "disableAllHooks", bool, "") for each in ranked}
-    own = [each for each in ranked if strict or not needs_trust(each.document.layer)]
-    managed = [each for each in ranked if each.document.layer == "managed"]
-    for fields in ranked:
-        value = fields.document.value
-        if fields not in managed and fields.get(value, "allowManagedHooksOnly", bool, ""):
-            fields.note("allowManagedHooksOnly", "has no effect outside of managed settings")
-    alone = [each.get(each.document.value, "allowManagedHooksOnly", bool, "") for each in managed]
+    ranked = [
+        _Settings(fields, fields.document.value)
+        for fields in all_fields
+        if isinstance(fields.document.value, dict) and origin(fields.document) == "settings"
+    ]
+    ranked.sort(key=lambda each: _PRECEDENCE.index(each.layer) if each.layer in _PRECEDENCE else 9)
+    off = {each.fields: each.switch("disableAllHooks") for each in ranked}
+    own = [each for each in ranked if strict or not needs_trust(each.layer)]
+    managed = [each for each in ranked if each.layer == "managed"]
+    for each in ranked:
+        if each.layer != "managed" and each.switch("allowManagedHooksOnly"):
+            each.fields.note("allowManagedHooksOnly", "has no effect outside of managed settings")
+    alone = [each.switch("allowManagedHooksOnly") for each in managed]
     key = "strictPluginOnlyCustomization"
-    plugins = [each.get(each.document.value, key, (bool, list, dict), "") for each in managed]
+    plugins = [each.fields.get(each.value, key, (bool, list, dict), "") for each in managed]
     return Switches(
         disabled=_first(ranked, off),
         own_disabled=_first(own, off),
@@ -149,25 +146,40 @@ def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
     )
 
 
-def _first(ranked: Sequence[Fields], off: Mapping[int, bool | None]) -> str:
-    """Return what the strongest of the files that say it says of ``disableAllHooks``."""
-    for fields in ranked:
-        if off[id(fields)] is not None:
-            return f"disableAllHooks in {fields.document.name or 'the settings'}" if off[id(fields)] else ""
+class _Settings(Record):
+    """One settings file that is an object."""
+
+    fields: Fields
+    value: JsonObject
+
+    @property
+    def layer(self) -> str:
+        return self.fields.document.layer
+
+    def switch(self, key: str) -> bool | None:
+        return self.fields.get(self.value, key, bool, "")
+
+
+def _first(ranked: Sequence[_Settings], off: Mapping[Fields, bool | None]) -> str:
+    """Return what the strongest file with ``disableAllHooks`` says: "" or where hooks are disabled."""
+    for each in ranked:
+        if off[each.fields] is not None:
+            name = each.fields.document.name or "the settings"
+            return f"disableAllHooks in {name}" if off[each.fields] else ""
     return ""
 
 
-def _joined(own: Sequence[Fields], ranked: Sequence[Fields], key: str) -> tuple[str, ...] | None:
-    """Return a list of all files together; those that want to be approved count when no other has one."""
-    given = {id(each): each.strings(each.document.value, key, "") for each in ranked}
+def _joined(own: Sequence[_Settings], ranked: Sequence[_Settings], key: str) -> tuple[str, ...] | None:
+    """Return a list of all files together; files that need trust count only when no other has the list."""
+    texts = {each.fields: each.fields.strings(each.value, key, "") for each in ranked}
     for several in (own, ranked):
-        lists = [given[id(each)] for each in several if given[id(each)] is not None]
+        lists = [listed for each in several if (listed := texts[each.fields]) is not None]
         if lists:
-            return tuple(one for each in lists for one in each or ())
+            return tuple(text for listed in lists for text in listed)
     return None
 
 
-def _plugins_only(value: Any) -> bool:
+def _plugins_only(value: Json) -> bool:
     if isinstance(value, dict):
         return value.get("hooks") is True
     return "hooks" in value if isinstance(value, list) else bool(value)

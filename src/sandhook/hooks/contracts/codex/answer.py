@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.contracts.codex.names import EVENTS
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
@@ -15,8 +15,8 @@ def answer(decision: Decision, event: Event) -> Answer:
     reason = decision.reason or "refused"
     if decision.halt and event.kind not in ("tool.pre", "permission.request"):
         return _json({"continue": False, "stopReason": reason})
-    specific: dict[str, Json] = {}
-    said: dict[str, Json] = {}
+    specific: JsonObject = {}
+    said: JsonObject = {}
     if event.kind == "permission.request":
         if decision.refused:
             specific["decision"] = {"behavior": "deny", "message": reason}
@@ -45,5 +45,5 @@ def answer(decision: Decision, event: Event) -> Answer:
     return _json(said) if said else Answer()
 
 
-def _json(said: dict[str, Json]) -> Answer:
+def _json(said: JsonObject) -> Answer:
     return Answer(stdout=encode(said).encode() + b"\n")

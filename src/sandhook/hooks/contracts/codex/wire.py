@@ -6,27 +6,17 @@ none that lets a call pass.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
-from sandhook.hooks.contracts._outcome import (
-    GOES_ON,
-    accidents,
-    broken,
-    object_of,
-    refusal,
-    text_of,
-    words_of,
-)
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, words_of
 from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, ROWS, TEXT
-from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.decode import encode, object_of, text_of
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook; DecodeError for a value that is no JSON."""
     row = ROWS[spec.native_event]
     given = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
@@ -70,7 +60,7 @@ _SPECIFIC: dict[str, dict[str, type | frozenset[str]]] = {
 }
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None:
@@ -124,7 +114,7 @@ def _said(name: str, event: Event, ran: RunResult, notes: list[str], *, better: 
 
 
 def _refused(
-    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
+    name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]
 ) -> Verdict | None:
     """Return the refusal that an output means, or None."""
     word = str(specific.get("permissionDecision") or "").lower()
@@ -142,13 +132,13 @@ def _refused(
     return None
 
 
-def _reserved(asked: dict[str, Any]) -> list[str]:
+def _reserved(asked: JsonObject) -> list[str]:
     """Return the fields of a permission's decision that are kept for later: they deny."""
     kept = ("updatedInput", "updatedPermissions", "interrupt")
     return [key for key in kept if asked.get(key) not in (None, False)]
 
 
-def _odd(name: str, value: dict[str, Any], specific: dict[str, Any]) -> str | None:
+def _odd(name: str, value: JsonObject, specific: JsonObject) -> str | None:
     """Return why Codex drops an output whole, or None."""
     for key in value:
         if key not in _TYPES:
@@ -171,7 +161,7 @@ def _odd(name: str, value: dict[str, Any], specific: dict[str, Any]) -> str | No
     return _odd_call(value, specific) if name == "PreToolUse" else None
 
 
-def _odd_call(value: dict[str, Any], specific: dict[str, Any]) -> str | None:
+def _odd_call(value: JsonObject, specific: JsonObject) -> str | None:
     for key in ("continue", "stopReason", "suppressOutput"):
         if value.get(key) not in (None, key == "continue"):
             return f"{key} is not supported on PreToolUse"
@@ -187,7 +177,7 @@ def _odd_call(value: dict[str, Any], specific: dict[str, Any]) -> str | None:
     return None
 
 
-def _odd_permission(value: dict[str, Any], specific: dict[str, Any]) -> str | None:
+def _odd_permission(value: JsonObject, specific: JsonObject) -> str | None:
     behavior = object_of(specific, "decision").get("behavior")
     if "decision" in specific and behavior not in ("allow", "deny"):
         return "hookSpecificOutput.decision.behavior: wanted one of allow, deny"

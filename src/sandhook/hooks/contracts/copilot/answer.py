@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
     """Return what to print and to exit with; a prompt cannot be refused."""
-    said: dict[str, Json] = {}
+    said: JsonObject = {}
     if event.kind == "permission.request":
         if decision.refused:
             said.update(behavior="deny", message=decision.reason or "refused")

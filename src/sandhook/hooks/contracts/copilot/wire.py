@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from typing import Any
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import (
-    GOES_ON,
-    accidents,
-    object_of,
-    refusal,
-    text_of,
-    words_of,
-)
-from sandhook.hooks.contracts._payload import directory
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, refusal, words_of
+from sandhook.hooks.contracts._payload import an_object, directory
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     EVENTS,
@@ -26,19 +18,19 @@ from sandhook.hooks.contracts.copilot.names import (
     TOOLS,
     snake,
 )
-from sandhook.hooks.decode import DecodeError, decode_object, encode
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.decode import DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
 _COMMON = ("sessionId", "timestamp", "cwd")
 
 _SNAKE = {snake(key): place for key, place in PLACES.items()}
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook; DecodeError for a value that is no JSON."""
     native, written = spec.native_event, str((spec.extras or {}).get("name"))
-    absent: dict[str, Json] = {"timestamp": 0, "source": "new", "reason": "complete", "transcriptPath": ""}
+    absent: JsonObject = {"timestamp": 0, "source": "new", "reason": "complete", "transcriptPath": ""}
     given = payload(event, (*_COMMON, *ROWS[native].fields), PLACES, absent)
     stamp = event.timestamp
     if stamp is not None:
@@ -67,22 +59,21 @@ def event(name: str, payload: Json) -> Event:
     native = ALIASES.get(name, name)
     if native not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    value = payload
-    if isinstance(payload, dict):
-        places = {**_SNAKE}
-        back = {snake(key): key for key in (*_COMMON, *ROWS[native].fields, *PLACES)}
-        value = {back.get(key, key) if key in places or key in back else key: payload[key] for key in payload}
-        if "toolName" in value and "tool_name" in payload:
-            names = {other: tool for tool, other in TOOLS.items()}
-            value["toolName"] = names.get(value["toolName"], value["toolName"])
-    made = event_of(EVENTS[native], value, PLACES, ignored=("hook_event_name", "hookEventName", "timestamp"))
+    given = an_object(payload)
+    back = {snake(key): key for key in (*_COMMON, *ROWS[native].fields, *PLACES)}
+    camel: JsonObject = {back.get(key, key): item for key, item in given.items()}
+    if "toolName" in camel and "tool_name" in given:
+        names = {other: tool for tool, other in TOOLS.items()}
+        tool = camel["toolName"]
+        camel["toolName"] = names.get(tool, tool) if isinstance(tool, str) else tool
+    made = event_of(EVENTS[native], camel, PLACES, ignored=("hook_event_name", "hookEventName", "timestamp"))
     if native == "postToolUseFailure" and made.result is not None:
         error = (made.extras or {}).get("error")
         made = made.with_(result=made.result._replace(error=error if isinstance(error, str) else ""))
     return made
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
     native, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.timed_out or ran.cancelled:
@@ -127,7 +118,7 @@ def _without_progress(text: str) -> str:
     return "\n".join(kept).strip()
 
 
-def _said(native: str, event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:
+def _said(native: str, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
     specific = object_of(value, "hookSpecificOutput")
     verdict = _decided(native, event, value, specific, notes, better=better)
     changed = value.get("modifiedArgs", specific.get("updatedInput"))
@@ -148,8 +139,8 @@ def _said(native: str, event: Event, value: dict[str, Any], notes: list[str], *,
 def _decided(
     native: str,
     event: Event,
-    value: dict[str, Any],
-    specific: dict[str, Any],
+    value: JsonObject,
+    specific: JsonObject,
     notes: list[str],
     *,
     better: bool,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Decision
 
 
@@ -16,7 +16,7 @@ def answer(decision: Decision, event: Event) -> Answer:
         return Answer(
             stderr=(decision.reason or "refused").encode("utf-8", "replace") + b"\n", exit_status=status
         )
-    said: dict[str, Json] = {}
+    said: JsonObject = {}
     if decision.permission == "allow":
         said["decision"] = "allow"
     if decision.context:

@@ -7,10 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts.crush.names import canonical
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.event import JsonObject
+
+if TYPE_CHECKING:
+    from sandhook.utilities._base import Context
 
 #: The configuration's other words, which Crush has as built-ins.
 OTHER_WORDS = ("provider", "model", "mcp", "lsp", "permissions", "option")
@@ -18,7 +22,7 @@ OTHER_WORDS = ("provider", "model", "mcp", "lsp", "permissions", "option")
 _OPTIONS = ("--command", "--name", "--matcher", "--timeout")
 
 
-def run(text: str, name: str) -> dict[str, Any]:
+def run(text: str, name: str) -> JsonObject:
     """Return the configuration that a crushrc makes.
 
     Raises:
@@ -27,8 +31,8 @@ def run(text: str, name: str) -> dict[str, Any]:
     from sandhook.limits import Limits
     from sandhook.shell import Shell
 
-    hooks: dict[str, list[dict[str, Any]]] = {}
-    words: dict[str, Any] = {word: _Nothing() for word in OTHER_WORDS}
+    hooks: dict[str, list[JsonObject]] = {}
+    words: dict[str, object] = {word: _Nothing() for word in OTHER_WORDS}
     shell = Shell(utilities={**words, "hook": _Hook(hooks)}, limits=Limits(wall_seconds=2.0))
     result = shell.run(text, name=name, from_file=True)
     if result.limit is not None:
@@ -44,7 +48,7 @@ class _Nothing:
 
     RAW = True
 
-    def run(self, options: None, operands: Sequence[str], ctx: Any) -> int:
+    def run(self, options: None, operands: Sequence[str], ctx: Context) -> int:
         return 0
 
 
@@ -53,39 +57,44 @@ class _Hook:
 
     RAW = True
 
-    def __init__(self, hooks: dict[str, list[dict[str, Any]]]) -> None:
+    def __init__(self, hooks: dict[str, list[JsonObject]]) -> None:
         self._hooks = hooks
 
-    def run(self, options: None, operands: Sequence[str], ctx: Any) -> int:
+    def run(self, options: None, operands: Sequence[str], ctx: Context) -> int:
         action, rest = (operands[0], list(operands[1:])) if operands else ("", [])
         if action not in ("add", "remove", "rm"):
             return self._fail(ctx, "wanted add or remove")
         if not rest or rest[0].startswith("-"):
             return self._fail(ctx, f"{action}: an event is required")
-        event, given = canonical(rest[0]), self._given(rest[1:])
-        if isinstance(given, str):
-            return self._fail(ctx, f"{action}: {given}")
-        return self._add(ctx, event, given) if action == "add" else self._remove(event, given)
+        event, options_or_error = canonical(rest[0]), self._parse(rest[1:])
+        if isinstance(options_or_error, str):
+            return self._fail(ctx, f"{action}: {options_or_error}")
+        if action == "add":
+            return self._add(ctx, event, options_or_error)
+        return self._remove(event, options_or_error)
 
-    def _add(self, ctx: Any, event: str, given: dict[str, Any]) -> int:
-        if not given.get("command"):
+    def _add(self, ctx: Context, event: str, options: dict[str, str]) -> int:
+        if not options.get("command"):
             return self._fail(ctx, "add: --command is required")
-        if "timeout" in given:
-            if not given["timeout"].lstrip("-").isdigit() or len(given["timeout"]) > 9:
-                return self._fail(ctx, f"add: --timeout: {given['timeout']!r} is no number of seconds")
-            given["timeout"] = int(given["timeout"])
-        self._hooks.setdefault(event, []).append(given)
+        hook: JsonObject = {**options}
+        if "timeout" in options:
+            timeout = options["timeout"]
+            if not timeout.lstrip("-").isdigit() or len(timeout) > 9:
+                return self._fail(ctx, f"add: --timeout: {timeout!r} is no number of seconds")
+            hook["timeout"] = int(timeout)
+        self._hooks.setdefault(event, []).append(hook)
         return 0
 
-    def _remove(self, event: str, given: dict[str, Any]) -> int:
-        name = given.get("name")
-        kept = [each for each in self._hooks.get(event, []) if name is not None and each.get("name") != name]
+    def _remove(self, event: str, options: dict[str, str]) -> int:
+        name = options.get("name")
+        kept = [hook for hook in self._hooks.get(event, []) if name is not None and hook.get("name") != name]
         self._hooks[event] = kept
         return 0
 
     @staticmethod
-    def _given(words: list[str]) -> dict[str, Any] | str:
-        given: dict[str, Any] = {}
+    def _parse(words: list[str]) -> dict[str, str] | str:
+        """Return the options by name, or what is wrong with them."""
+        options: dict[str, str] = {}
         while words:
             option, equals, value = words.pop(0).partition("=")
             if option not in _OPTIONS:
@@ -94,10 +103,10 @@ class _Hook:
                 if not words:
                     return f"{option} needs a value"
                 value = words.pop(0)
-            given[option[2:]] = value
-        return given
+            options[option[2:]] = value
+        return options
 
     @staticmethod
-    def _fail(ctx: Any, message: str) -> int:
+    def _fail(ctx: Context, message: str) -> int:
         ctx.error(message)
         return 1

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._payload import an_object, directory, go_json, text_field, variable
 from sandhook.hooks.contracts.crush.names import EVENTS, FIXED_ENV, MAX_OUTPUT, canonical
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolCall
-from sandhook.hooks.model import HookSpec, Request
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall
+from sandhook.hooks.model import Compat, HookSpec, Request
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import EventFields
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook; DecodeError for a value that is no JSON."""
     strict = compat == "strict"
     where = event.cwd or "/workspace"
-    payload: dict[str, Json] = {
+    payload: JsonObject = {
         "event": spec.native_event,
         "session_id": event.session_id or "",
         "cwd": where,
@@ -57,13 +60,17 @@ def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
     given = an_object(payload)
     native = canonical(name)
-    common: dict[str, Any] = {key: text_field(given, key) for key in ("session_id", "cwd")}
-    common["is_sub_agent"] = given.get("is_sub_agent") is True
+    common: EventFields = {
+        "session_id": text_field(given, "session_id"),
+        "cwd": text_field(given, "cwd"),
+        "is_sub_agent": given.get("is_sub_agent") is True,
+    }
     if native == "UserPromptSubmit":
         attachments = given.get("attachments") or []
         if not isinstance(attachments, list):
             raise ContractError("the payload's attachments must be an array")
-        common.update(prompt=text_field(given, "prompt") or "", attachments=tuple(attachments))
+        common["prompt"] = text_field(given, "prompt") or ""
+        common["attachments"] = tuple(attachments)
     else:
         tool = text_field(given, "tool_name")
         if tool is None:

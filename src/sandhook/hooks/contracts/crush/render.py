@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sandhook.hooks.contracts._render import command_of, common_losses, sayable
 from sandhook.hooks.contracts.crush.names import DEFAULT_TIMEOUT, EVENTS
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import regex_of
 from sandhook.hooks.model import HookSpec
 
@@ -22,7 +22,7 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 
 def _hook(spec: HookSpec, lost: list[str]) -> Json:
-    hook: dict[str, Json] = {}
+    hook: JsonObject = {}
     if spec.description:
         hook["name"] = spec.description
     pattern = regex_of(spec.matcher)

@@ -12,15 +12,15 @@ from sandhook.hooks import decode as strict
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DecodeError, decode_object, type_name
-from sandhook.hooks.event import Event
-from sandhook.hooks.model import ContextFile, Decision, HookSpec, Operation, RunResult, Verdict
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, ContextFile, Decision, HookSpec, Operation, RunResult, Verdict
 
 
 class _Odd(Exception):
     """Output that is dropped whole, with the reason."""
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event."""
     notes = list(ran.diagnostics)
     status = ran.exit_status
@@ -66,14 +66,14 @@ def _envelope(event: Event, text: str, notes: list[str], *, better: bool) -> Ver
     except DecodeError as error:
         raise _Odd(f"standard output is no decision: {error}") from None
     notes.extend(decoded.diagnostics)
-    value: dict[str, Any] = decoded.value
+    value: JsonObject = decoded.value
     if "hookSpecificOutput" in value:
         return _claude(event, value["hookSpecificOutput"], notes)
     folded = {key.lower(): item for key, item in value.items()} if better else value
     return _native(event, {**folded, **value}, notes, better=better)
 
 
-def _native(event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:
+def _native(event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
     decision = _typed(value, "decision", str) or ""
     halt = bool(_typed(value, "halt", bool))
     reason = _typed(value, "reason", str)
@@ -98,7 +98,7 @@ def _native(event: Event, value: dict[str, Any], notes: list[str], *, better: bo
     return _denying(verdict, event) if word == "deny" else verdict
 
 
-def _claude(event: Event, value: Any, notes: list[str]) -> Verdict:
+def _claude(event: Event, value: Json, notes: list[str]) -> Verdict:
     if not isinstance(value, dict):
         raise _Odd(f"hookSpecificOutput: wanted an object, got {type_name(value)}")
     decision = _typed(value, "permissionDecision", str) or ""
@@ -118,7 +118,7 @@ def _claude(event: Event, value: Any, notes: list[str]) -> Verdict:
     return _denying(verdict, event) if word == "deny" else verdict
 
 
-def _typed(value: dict[str, Any], key: str, wanted: type) -> Any:
+def _typed(value: JsonObject, key: str, wanted: type) -> Any:
     """Return a field of the right type, None when absent or null; any other drops the whole output."""
     found = value.get(key)
     if found is None or (isinstance(found, wanted) and (wanted is bool or not isinstance(found, bool))):
@@ -126,7 +126,7 @@ def _typed(value: dict[str, Any], key: str, wanted: type) -> Any:
     raise _Odd(f"{key}: got {type_name(found)}; the whole output is dropped")
 
 
-def _patch(value: Any, notes: list[str]) -> Operation | None:
+def _patch(value: Json, notes: list[str]) -> Operation | None:
     """Return a patch, which may also be written as a string that holds an object."""
     if value is None:
         return None
@@ -142,14 +142,14 @@ def _patch(value: Any, notes: list[str]) -> Operation | None:
     return None
 
 
-def _context(value: Any, event: Event) -> tuple[tuple[str, str], ...]:
+def _context(value: Json, event: Event) -> tuple[tuple[str, str], ...]:
     place = "prompt" if event.kind == "prompt.submit" else "result"
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         value = "\n".join(each for each in value if each)
     return ((value, place),) if isinstance(value, str) and value else ()
 
 
-def _files(value: Any, notes: list[str]) -> tuple[ContextFile, ...]:
+def _files(value: Json, notes: list[str]) -> tuple[ContextFile, ...]:
     """Return what ``context_files`` names: paths, or objects with a path and a reason."""
     found = []
     for each in value if isinstance(value, list) else []:

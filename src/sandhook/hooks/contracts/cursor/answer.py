@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
     """Return what to print and to exit with; results have no words in Cursor."""
-    said: dict[str, Json] = {}
+    said: JsonObject = {}
     if decision.refused:
         if event.kind == "prompt.submit":
             said["continue"] = False

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
-from sandhook.hooks.contracts._outcome import accidents, broken, object_of, text_of, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, words_of
 from sandhook.hooks.contracts._payload import directory, variable
 from sandhook.hooks.contracts.cursor.names import COMMON, EVENTS, GATES, KINDS, PLACES, ROWS
-from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.decode import encode, object_of, text_of
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
 #: Events of which an output that begins like an object and is none refuses.
 _PERMISSIONS = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile")
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook; DecodeError for a value that is no JSON."""
     name = spec.native_event
     where = event.project_dir or event.cwd or "/workspace"
-    absent: dict[str, Json] = {
+    absent: JsonObject = {
         "model": "",
         "generation_id": "",
         "cursor_version": "",
@@ -58,7 +56,7 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     )
 
 
-def _own_keys(name: str, event: Event, given: dict[str, Json]) -> None:
+def _own_keys(name: str, event: Event, given: JsonObject) -> None:
     """Put the keys of one tool's kind of event at their place, from the tool's input and result."""
     _, keys, result = KINDS[name]
     arguments = event.tool.input if event.tool is not None else None
@@ -96,7 +94,7 @@ def event(name: str, payload: Json) -> Event:
     )
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in GATES:
@@ -141,7 +139,7 @@ def _refused(event: Event, reason: str | None, user: str | None, notes: list[str
     return verdict._replace(label="block", block=True)
 
 
-def _said(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str], *, better: bool) -> Verdict:
+def _said(spec: HookSpec, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
     name = spec.native_event
     specific = object_of(value, "hookSpecificOutput") if better else {}
     word = value.get("permission") or specific.get("permissionDecision")
@@ -171,7 +169,7 @@ def _said(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str],
     return verdict._replace(diagnostics=tuple(notes))
 
 
-def _follow_up(spec: HookSpec, event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+def _follow_up(spec: HookSpec, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     """Return what the next message of the user is to be, as long as the limit is not reached."""
     message = text_of(value, "followup_message")
     if message is None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.contracts.docker_agent.names import EVENTS
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
     """Return what to print and to exit with."""
-    said: dict[str, Json] = {}
-    specific: dict[str, Json] = {}
+    said: JsonObject = {}
+    specific: JsonObject = {}
     if decision.halt:
         said.update({"continue": False, "stop_reason": decision.reason or "refused"})
     elif event.kind in ("tool.pre", "permission.request") and decision.permission in ("deny", "allow", "ask"):

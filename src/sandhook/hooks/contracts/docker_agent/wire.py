@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
-from sandhook.hooks.contracts._outcome import (
-    accidents,
-    broken,
-    object_of,
-    refusal,
-    text_of,
-    words_of,
-)
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
 from sandhook.hooks.contracts._payload import go_json
 from sandhook.hooks.contracts.docker_agent.names import COMMON, EVENTS, ROWS
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.decode import object_of, text_of
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
 #: Events that a hook can refuse, or whose result it can replace.
 BLOCKABLE = ("pre_tool_use", "permission_request", "user_prompt_submit", "post_tool_use")
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook; DecodeError for a value that is no JSON."""
-    absent: dict[str, Json] = {"source": "startup", "reason": "", "tool_use_id": ""}
+    absent: JsonObject = {"source": "startup", "reason": "", "tool_use_id": ""}
     given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
     given["hook_event_name"] = spec.native_event
     text = go_json(given)
@@ -40,7 +32,7 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in BLOCKABLE:
@@ -62,7 +54,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict
     return _said(name, event, printed.value, notes)
 
 
-def _said(name: str, event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hook_specific_output")
     verdict = _decided(name, event, value, specific, notes)
     changed = specific.get("updated_input")
@@ -78,9 +70,7 @@ def _said(name: str, event: Event, value: dict[str, Any], notes: list[str]) -> V
     return verdict._replace(system_message=text_of(value, "system_message"), diagnostics=tuple(notes))
 
 
-def _decided(
-    name: str, event: Event, value: dict[str, Any], specific: dict[str, Any], notes: list[str]
-) -> Verdict:
+def _decided(name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:
     reason = text_of(specific, "permission_decision_reason") or text_of(value, "reason")
     if value.get("continue") is False:
         return Verdict("halt", True, halt=True, reason=text_of(value, "stop_reason") or reason)

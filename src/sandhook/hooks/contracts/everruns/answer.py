@@ -9,13 +9,13 @@ from __future__ import annotations
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.contracts.everruns.names import REFUSABLE
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
     """Return what to print; the exit status is always 0, for the JSON decides."""
-    said: dict[str, Json] = {}
+    said: JsonObject = {}
     if event.kind in REFUSABLE:
         said = _refusal(decision, event)
     if not said:
@@ -27,7 +27,7 @@ def answer(decision: Decision, event: Event) -> Answer:
     return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
 
 
-def _refusal(decision: Decision, event: Event) -> dict[str, Json]:
+def _refusal(decision: Decision, event: Event) -> JsonObject:
     reason = decision.reason
     if decision.refused:
         reason = reason or "refused"
@@ -37,7 +37,7 @@ def _refusal(decision: Decision, event: Event) -> dict[str, Json]:
         reason = "a hook takes arguments away, which cannot be said to this agent"
     else:
         return {}
-    said: dict[str, Json] = {"decision": "block", "reason": reason}
+    said: JsonObject = {"decision": "block", "reason": reason}
     if decision.user_message is not None:
         said["user_message"] = decision.user_message
     return said
@@ -53,17 +53,18 @@ def _drops_keys(decision: Decision, event: Event) -> bool:
     return isinstance(before, dict) and any(key not in changed for key in before)
 
 
-def _patch(decision: Decision, event: Event) -> dict[str, Json]:
+def _patch(decision: Decision, event: Event) -> JsonObject:
     if decision.input and event.tool is not None:
         changed, before = decision.apply_to(event.tool.input), event.tool.input
         old = before if isinstance(before, dict) else {}
-        new = {key: value for key, value in changed.items() if key not in old or not _same(old[key], value)}
+        after = changed if isinstance(changed, dict) else {}  # what is not an object was refused before
+        new = {key: value for key, value in after.items() if key not in old or not _same(old[key], value)}
         return {"arguments": new} if new or before != changed else {}
     if decision.prompt and event.prompt is not None:
         return {"message": decision.apply_to_prompt(event.prompt)}
     if event.kind != "tool.post":
         return {}
-    patch: dict[str, Json] = {}
+    patch: JsonObject = {}
     given = event.result or ToolResult()
     result = decision.apply_to_result(given)
     if decision.result:

@@ -14,7 +14,7 @@ from sandhook.hooks.contracts import Document, Loaded, LoadOptions
 from sandhook.hooks.contracts.everruns.entry import EntryReader
 from sandhook.hooks.contracts.everruns.names import MAX_CONFIG_BYTES, MAX_HOOKS
 from sandhook.hooks.decode import DecodeError, encode, type_name
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import HookSpec
 from sandhook.record import Record
 
@@ -193,7 +193,7 @@ class _Loader:
             return
         self.units.append(_Unit("user", hooks, f"{dot}hooks", self.documents[index].name, index))
 
-    def _names(self, index: int, value: dict[str, Json], dot: str, key: str) -> Iterator[tuple[str, str]]:
+    def _names(self, index: int, value: JsonObject, dot: str, key: str) -> Iterator[tuple[str, str]]:
         names = value.get(key, [])
         if not isinstance(names, list):
             self._bad(index, dot + key, f"invalid type: wanted an array, got {type_name(names)}")
@@ -206,7 +206,7 @@ class _Loader:
                     index, f"{dot}{key}[{number}]", f"invalid type: wanted a string, got {type_name(name)}"
                 )
 
-    def _unknown(self, index: int, value: dict[str, Json], dot: str, known: Sequence[str]) -> None:
+    def _unknown(self, index: int, value: JsonObject, dot: str, known: Sequence[str]) -> None:
         for key in value:
             if key not in known:
                 self.note(index, dot + key, "unknown field, ignored")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import LoadOptions
@@ -20,7 +19,7 @@ from sandhook.hooks.contracts.everruns.names import (
     TIMEOUT_MS,
     TOOL_EVENTS,
 )
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import (
     ALWAYS,
@@ -115,12 +114,12 @@ class EntryReader:
     def _at(self, path: str) -> str:
         return f"{self.path}.{path}" if path else self.path
 
-    def _unknown(self, value: dict[str, Json], dot: str, known: Sequence[str]) -> None:
+    def _unknown(self, value: JsonObject, dot: str, known: Sequence[str]) -> None:
         for key in value:
             if key not in known:
                 self._note(dot + key, "unknown field, ignored")
 
-    def _string(self, value: dict[str, Json], key: str, dot: str, *, nullable: bool = False) -> str | None:
+    def _string(self, value: JsonObject, key: str, dot: str, *, nullable: bool = False) -> str | None:
         """Return a string field; None when it is absent, null (if that may be) or a fault."""
         found = value.get(key)
         if isinstance(found, str) or (found is None and (nullable or key not in value)):
@@ -130,7 +129,7 @@ class EntryReader:
 
     # The fields.
 
-    def _event(self, raw: dict[str, Json]) -> str | None:
+    def _event(self, raw: JsonObject) -> str | None:
         if "event" not in raw:
             self._unparsed("event", "missing field `event`")
             return None
@@ -152,7 +151,7 @@ class EntryReader:
             return value
         return DEFAULT_TIMEOUT_MS
 
-    def _executor(self, raw: dict[str, Json]) -> Executor | None:
+    def _executor(self, raw: JsonObject) -> Executor | None:
         if "executor" not in raw:
             self._unparsed("executor", "missing field `executor`")
             return None
@@ -174,7 +173,7 @@ class EntryReader:
         self._unknown(value, "executor.", ("type", "command", "env"))
         return Executor("bash", self._command(value), env=self._env(value))
 
-    def _command(self, value: dict[str, Json]) -> str:
+    def _command(self, value: JsonObject) -> str:
         if "command" not in value:
             self._unparsed("executor.command", "missing field `command`")
             return ""
@@ -187,7 +186,7 @@ class EntryReader:
             self._invalid("executor.command", f"hook bash command is longer than {MAX_COMMAND_BYTES} bytes")
         return command
 
-    def _env(self, value: dict[str, Json]) -> tuple[tuple[str, str], ...]:
+    def _env(self, value: JsonObject) -> tuple[tuple[str, str], ...]:
         env = value.get("env", {})
         if not isinstance(env, dict):
             self._unparsed("executor.env", f"invalid type: {_serde(env)}, expected a map")
@@ -207,7 +206,7 @@ class EntryReader:
 
     # The matcher.
 
-    def _matcher(self, raw: dict[str, Json], event: str | None) -> Matcher:
+    def _matcher(self, raw: JsonObject, event: str | None) -> Matcher:
         value = raw.get("matcher", {})
         if not isinstance(value, dict):
             self._unparsed("matcher", f"invalid type: {_serde(value)}, expected struct HookMatcher")
@@ -283,7 +282,7 @@ def _variant(value: Json, known: Sequence[str]) -> str:
     return f"invalid type: {_serde(value)}, {expected}"
 
 
-def _serde(value: Any) -> str:
+def _serde(value: Json) -> str:
     """Name a value as serde does in "invalid type: ..."."""
     if value is None:
         return "null"

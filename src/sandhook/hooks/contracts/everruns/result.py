@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts.everruns.names import MAX_OUTPUT, MUTABLE, REFUSABLE, RESERVED_DECISION
-from sandhook.hooks.decode import Decoded, DecodeError, decode_object, type_name
-from sandhook.hooks.event import Event, Json, ToolResult
-from sandhook.hooks.model import HookSpec, Operation, RunResult, Verdict
+from sandhook.hooks.decode import DecodedObject, DecodeError, decode_object, type_name
+from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, Operation, RunResult, Verdict
 
 #: Unicode's White_Space, which is what Rust trims (Python's strip takes U+001C to U+001F too).
 _WHITE = (
@@ -18,7 +18,7 @@ class HookError(Exception):
     """The hook could not be run, or what it printed cannot be read."""
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event, ``on_error`` included."""
     try:
         verdict = _read(event, ran)
@@ -70,9 +70,9 @@ def _execution_error(event: Event, ran: RunResult) -> str | None:
     return None
 
 
-def _fields(decoded: Decoded) -> dict[str, Json]:
+def _fields(decoded: DecodedObject) -> JsonObject:
     """Check the types of the known fields; a known field that is there twice is an error, as in serde."""
-    value: dict[str, Json] = decoded.value
+    value = decoded.value
     for key in decoded.top_duplicates:
         if key in _FIELDS:
             raise DecodeError(f"duplicate field `{key}`")
@@ -82,13 +82,17 @@ def _fields(decoded: Decoded) -> dict[str, Json]:
     return value
 
 
-def _decide(event: Event, fields: dict[str, Json], diagnostics: tuple[str, ...]) -> Verdict:
+def _decide(event: Event, fields: JsonObject, diagnostics: tuple[str, ...]) -> Verdict:
     decision = fields.get("decision")
     if decision is None or decision == "allow":
         return Verdict("allow", decided=decision is not None, diagnostics=diagnostics)
     if decision == "block":
-        reason = fields.get("reason")
-        blocked = _block(event, "hook blocked" if reason is None else reason, fields.get("user_message"))
+        reason, user_message = fields.get("reason"), fields.get("user_message")
+        blocked = _block(
+            event,
+            reason if isinstance(reason, str) else "hook blocked",
+            user_message if isinstance(user_message, str) else None,
+        )
         return blocked._replace(diagnostics=(*blocked.diagnostics, *diagnostics))
     if decision != "mutate":
         reserved = " (planned upstream, not decided yet)" if decision == RESERVED_DECISION else ""
@@ -132,7 +136,7 @@ def _mutate(event: Event, patch: Json, diagnostics: tuple[str, ...]) -> Verdict:
     return verdict._replace(diagnostics=(*diagnostics, f"the patch changes nothing: no usable {wanted}"))
 
 
-def _patch_result(result: ToolResult, fields: dict[str, Json], verdict: Verdict) -> Verdict:
+def _patch_result(result: ToolResult, fields: JsonObject, verdict: Verdict) -> Verdict:
     """Apply ``result``, ``error`` and ``additional_context``, in that order."""
     value = result.value
     touched = "result" in fields

@@ -39,10 +39,12 @@ class Gemini(Agent):
     )
     sequential = fold._replace(parallel=False, chained=True, matchers_see_changes=False)
 
-    def fold_for(self, specs: Sequence[HookSpec]) -> FoldPolicy:
-        """Return how these hooks, which all match, compose: one sequential group makes all of them so."""
-        asked = any((spec.extras or {}).get("sequential") for spec in specs)
-        return self.sequential if asked else self.fold
+    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
+        """Return how hooks compose: one sequential group that matches makes all of them sequential."""
+        for spec in specs:
+            if (spec.extras or {}).get("sequential") and spec.matcher.check(event).matched:
+                return self.sequential
+        return self.fold
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return what the model sees in place of what was refused."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
     """Return what to print and to exit with."""
-    said: dict[str, Json] = {}
-    specific: dict[str, Json] = {}
+    said: JsonObject = {}
+    specific: JsonObject = {}
     if decision.halt:
         said.update({"continue": False, "stopReason": decision.reason or "refused"})
     elif decision.refused or decision.force_continue:

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
-from sandhook.hooks.contracts._outcome import (
-    accidents,
-    broken,
-    object_of,
-    refusal,
-    text_of,
-    words_of,
-)
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
-from sandhook.hooks.decode import DecodeError, decode_object, encode
+from sandhook.hooks.decode import DecodeError, encode, object_of, text_of, type_name
 from sandhook.hooks.decode import decode as decode_json
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Request, RunResult, Verdict
 
 #: Events that a hook can refuse; on AfterAgent a refusal makes the agent try again.
 BLOCKABLE = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel")
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook; DecodeError for a value that is no JSON."""
-    absent: dict[str, Json] = {
+    absent: JsonObject = {
         "transcript_path": "",
         "timestamp": "",
         "source": "startup",
@@ -67,7 +58,7 @@ def _response(event: Event) -> Json:
     if result is None:
         return {}
     value = result.value if result.value is not None else result.error
-    made: dict[str, Json] = {"llmContent": value, "returnDisplay": value}
+    made: JsonObject = {"llmContent": value, "returnDisplay": value}
     return made if result.error is None else {**made, "error": {"message": result.error}}
 
 
@@ -80,7 +71,7 @@ def event(name: str, payload: Json) -> Event:
     return made.with_(timestamp=stamp) if isinstance(stamp, str) else made
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     status = ran.exit_status or 0
@@ -106,12 +97,14 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict
     return verdict
 
 
-def _object(text: str, notes: list[str]) -> dict[str, Any] | None:
+def _object(text: str, notes: list[str]) -> JsonObject | None:
     """Return the object that a text holds, also inside a JSON string, or None."""
     try:
         decoded = decode_json(text)
         if isinstance(decoded.value, str):
-            decoded = decode_object(decoded.value)
+            decoded = decode_json(decoded.value)
+            if not isinstance(decoded.value, dict):
+                raise DecodeError(f"wanted an object, got {type_name(decoded.value)}")
     except DecodeError as error:
         if text.startswith("{"):
             notes.append(f"the output is taken as text: {error}")
@@ -147,7 +140,7 @@ def _plain(
     return refusal(event.kind, text or "blocked by hook", notes)
 
 
-def _said(name: str, event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hookSpecificOutput")
     word = value.get("decision")
     if isinstance(word, str) and word not in ("allow", "approve", "ask", "deny", "block", ""):
@@ -167,7 +160,7 @@ def _said(name: str, event: Event, value: dict[str, Any], notes: list[str]) -> V
     )
 
 
-def _decided(name: str, event: Event, value: dict[str, Any], word: Any, notes: list[str]) -> Verdict:
+def _decided(name: str, event: Event, value: JsonObject, word: Json, notes: list[str]) -> Verdict:
     reason = text_of(value, "reason")
     if value.get("continue") is False:
         if name in ("SessionStart", "SessionEnd", "PreCompress", "Notification", "BeforeToolSelection"):
@@ -180,6 +173,6 @@ def _decided(name: str, event: Event, value: dict[str, Any], word: Any, notes: l
         notes.append(f"decision {word} is ignored on {name}: there is nothing to refuse")
         return Verdict("none")
     if name == "BeforeTool" and word in ("allow", "approve", "ask"):
-        permission = "ask" if word == "ask" else "allow"
+        permission: Permission = "ask" if word == "ask" else "allow"
         return Verdict(permission, True, permission=permission, reason=reason)
     return Verdict("none", decided=word in ("allow", "approve"))

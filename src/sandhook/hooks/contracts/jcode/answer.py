@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.contracts.jcode.names import EVENTS, KEEP_WORKING
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Decision
 
 
@@ -14,7 +14,7 @@ def answer(decision: Decision, event: Event) -> Answer:
     if decision.refused or (event.kind == "stop" and decision.force_continue):
         reason = decision.reason or (KEEP_WORKING if event.kind == "stop" else "refused")
         return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=2)
-    specific: dict[str, Json] = {}
+    specific: JsonObject = {}
     if event.kind == "tool.pre":
         if decision.permission in ("allow", "ask"):
             specific["permissionDecision"] = decision.permission
@@ -25,7 +25,7 @@ def answer(decision: Decision, event: Event) -> Answer:
         specific["modifiedResult"] = changed if isinstance(changed, str) else encode(changed)
     if decision.context:
         specific["additionalContext"] = "\n".join(text for text, _ in decision.context)
-    said: dict[str, Json] = {}
+    said: JsonObject = {}
     if decision.system_message:
         said["systemMessage"] = decision.system_message
     if specific:

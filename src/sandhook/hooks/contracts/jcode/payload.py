@@ -6,22 +6,25 @@ Keys whose value is empty are left out, as upstream does; better mode always say
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._payload import an_object, directory, go_json, text_field, variable
 from sandhook.hooks.contracts.jcode.names import EVENTS, MAX_OUTPUT, TOOL_EVENTS
-from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
-from sandhook.hooks.model import HookSpec, Request
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, Request
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import EventFields
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook; DecodeError for a value that is no JSON."""
     strict = compat == "strict"
     name = spec.native_event
     where = event.cwd or "/workspace"
     transcript = "" if strict else event.transcript_path or ""
-    payload: dict[str, Json] = {
+    payload: JsonObject = {
         "session_id": event.session_id or "",
         "transcript_path": transcript,
         "cwd": where,
@@ -36,7 +39,7 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
             payload["tool_response"] = _response(event.result or ToolResult(), strict)
     if name == "UserPromptSubmit":
         payload["prompt"] = event.prompt or ""
-    kept = {key: value for key, value in payload.items() if value not in ("", None)}
+    kept: JsonObject = {key: value for key, value in payload.items() if value not in ("", None)}
     if name == "Stop" and (event.stop_active or not strict):
         kept["stop_hook_active"] = event.stop_active
     if name == "SessionStart" and not strict:
@@ -75,7 +78,11 @@ def event(name: str, payload: Json) -> Event:
     given = an_object(payload)
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    common: dict[str, Any] = {key: text_field(given, key) for key in ("session_id", "cwd", "transcript_path")}
+    common: EventFields = {
+        "session_id": text_field(given, "session_id"),
+        "cwd": text_field(given, "cwd"),
+        "transcript_path": text_field(given, "transcript_path"),
+    }
     if name in TOOL_EVENTS:
         tool = text_field(given, "tool_name")
         if tool is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sandhook.hooks.contracts._render import command_of, common_losses, sayable
 from sandhook.hooks.contracts.jcode.names import DEFAULT_TIMEOUT, EVENTS
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import AnyOf, Matcher, regex_of
 from sandhook.hooks.model import HookSpec
 
@@ -22,7 +22,7 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 
 def _group(spec: HookSpec, lost: list[str]) -> Json:
-    hook: dict[str, Json] = {"type": "command", "command": command_of(spec)}
+    hook: JsonObject = {"type": "command", "command": command_of(spec)}
     if spec.timeout != DEFAULT_TIMEOUT:
         hook["timeout"] = max(1, math.ceil(spec.timeout))
     if spec.background:
@@ -33,7 +33,7 @@ def _group(spec: HookSpec, lost: list[str]) -> Json:
         lost.append(
             f"{spec.id}: its matcher is more than a pattern on the tool's name: the hook runs for all"
         )
-    group: dict[str, Json] = {"hooks": [hook]}
+    group: JsonObject = {"hooks": [hook]}
     return {"matcher": pattern, **group} if pattern else group
 
 

@@ -6,13 +6,11 @@ blocked goes on working; PreToolUse has ``hookSpecificOutput.permissionDecision`
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
-from sandhook.hooks.decode import DecodeError, decode_object, type_name
-from sandhook.hooks.event import Event
-from sandhook.hooks.model import Decision, HookSpec, Operation, RunResult, Verdict
+from sandhook.hooks.decode import DecodeError, decode_object, object_of, text_of, type_name
+from sandhook.hooks.event import Event, JsonObject
+from sandhook.hooks.model import Compat, Decision, HookSpec, Operation, RunResult, Verdict
 
 _TYPES: dict[str, type] = {
     "continue": bool,
@@ -35,7 +33,7 @@ class _Odd(Exception):
     """Output that is dropped whole, with the reason."""
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event."""
     name = spec.native_event
     notes = list(ran.diagnostics)
@@ -95,7 +93,7 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
         raise _Odd(f"standard output is no JSON: {error}") from None
     notes.extend(decoded.diagnostics)
     value = _checked(decoded.value, _TYPES, "")
-    specific = _checked(value.get("hookSpecificOutput") or {}, _SPECIFIC, "hookSpecificOutput.")
+    specific = _checked(object_of(value, "hookSpecificOutput"), _SPECIFIC, "hookSpecificOutput.")
     verdict = _decided(name, value, specific, notes)
     replacement = specific.get("updatedInput")
     if name == "PreToolUse" and replacement is not None:
@@ -103,10 +101,10 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
     result = specific.get("modifiedResult")
     if name in ("PostToolUse", "PostToolUseFailure") and result is not None:
         verdict = verdict._replace(result=Operation("replace", result), label=_label(verdict, "rewrite"))
-    context = specific.get("additionalContext")
-    if context:
+    context = text_of(specific, "additionalContext")
+    if context is not None:
         verdict = verdict._replace(context=((context, _place(name)),))
-    return verdict._replace(system_message=value.get("systemMessage") or None, diagnostics=tuple(notes))
+    return verdict._replace(system_message=text_of(value, "systemMessage"), diagnostics=tuple(notes))
 
 
 def _label(verdict: Verdict, label: str) -> str:
@@ -117,11 +115,11 @@ def _place(name: str) -> str:
     return {"SessionStart": "session", "UserPromptSubmit": "prompt"}.get(name, "result")
 
 
-def _decided(name: str, value: dict[str, Any], specific: dict[str, Any], notes: list[str]) -> Verdict:
+def _decided(name: str, value: JsonObject, specific: JsonObject, notes: list[str]) -> Verdict:
     blocks = value.get("continue") is False or value.get("decision") == "block"
     if name in ("UserPromptSubmit", "Stop"):
         if blocks:
-            return _refusing(name, value.get("reason") or None, notes)
+            return _refusing(name, text_of(value, "reason"), notes)
         return Verdict("none", decided="decision" in value or value.get("continue") is True)
     if blocks:
         notes.append(
@@ -131,15 +129,15 @@ def _decided(name: str, value: dict[str, Any], specific: dict[str, Any], notes: 
         return Verdict("none")
     word = specific.get("permissionDecision") or ""
     if word == "deny":
-        return _refusing(name, specific.get("permissionDecisionReason") or None, notes)
-    if word in ("allow", "ask"):
+        return _refusing(name, text_of(specific, "permissionDecisionReason"), notes)
+    if word == "allow" or word == "ask":
         return Verdict(word, True, permission=word)
     if word:
         notes.append(f"permissionDecision {word!r} is no opinion (allow, ask and deny are known)")
     return Verdict("none")
 
 
-def _checked(value: dict[str, Any], types: dict[str, type], prefix: str) -> dict[str, Any]:
+def _checked(value: JsonObject, types: dict[str, type], prefix: str) -> JsonObject:
     """Return the object when its known fields have their types or are null."""
     for key, wanted in types.items():
         found = value.get(key)

@@ -9,13 +9,13 @@ from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.kiro.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Request, RunResult, Verdict
+from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
 
 #: Events on which standard output becomes context, with its placement.
 _TEXT = {"agentSpawn": "session", "userPromptSubmit": "prompt"}
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook; DecodeError for a value that is no JSON."""
     given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE)
     given["hook_event_name"] = spec.native_event
@@ -36,7 +36,7 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event: the status 2 refuses a call, any other warns."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     gate = name == "preToolUse"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, ToolResult
+from sandhook.hooks.event import Event, JsonObject, ToolResult
 from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
     """Return what to print and to exit with; ask has no word."""
-    said: dict[str, Json] = {}
-    specific: dict[str, Json] = {}
+    said: JsonObject = {}
+    specific: JsonObject = {}
     if event.kind == "tool.post" and decision.result:
         changed = decision.apply_to_result(event.result or ToolResult()).value
         said.update(decision="deny", reason=changed if isinstance(changed, str) else encode(changed))

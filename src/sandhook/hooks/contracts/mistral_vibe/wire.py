@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import object_of, refusal, words_of
+from sandhook.hooks.contracts._outcome import refusal, words_of
 from sandhook.hooks.contracts.mistral_vibe.names import COMMON, EVENTS, PLACES, RETRIES, ROWS
-from sandhook.hooks.decode import DecodeError, decode_object, encode, type_name
-from sandhook.hooks.event import Event, Json
-from sandhook.hooks.model import HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.hooks.decode import DecodeError, decode_object, encode, object_of, text_of, type_name
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Request, RunResult, Verdict
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook; DecodeError for a value that is no JSON."""
-    absent: dict[str, Json] = {"transcript_path": "", "tool_call_id": "", "duration_ms": 0}
+    absent: JsonObject = {"transcript_path": "", "tool_call_id": "", "duration_ms": 0}
     if spec.native_event == "after_tool" and event.result is not None:
         value = event.result.value
         absent["tool_status"] = "success" if event.result.ok else "failure"
@@ -35,7 +33,7 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], payload, PLACES, ignored=("hook_event_name",))
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event."""
     notes = list(ran.diagnostics)
     if ran.could_not_run is not None:
@@ -79,7 +77,7 @@ _TYPES: dict[str, type] = {
 _SPECIFIC: dict[str, type] = {"tool_input": dict, "additional_context": str}
 
 
-def _check(value: dict[str, Any]) -> None:
+def _check(value: JsonObject) -> None:
     """Raise DecodeError for a known field of another type; unknown ones are let pass."""
     for given, types in ((value, _TYPES), (object_of(value, "hook_specific_output"), _SPECIFIC)):
         for key, wanted in types.items():
@@ -90,16 +88,16 @@ def _check(value: dict[str, Any]) -> None:
         raise DecodeError(f"decision: wanted allow or deny, got {value['decision']!r}")
 
 
-def _said(event: Event, value: dict[str, Any], notes: list[str]) -> Verdict:
+def _said(event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hook_specific_output")
-    word, reason = value.get("decision"), value.get("reason")
+    word, reason = value.get("decision"), text_of(value, "reason")
     if word == "deny" and event.kind == "stop" and _tries(event) >= RETRIES:
         notes.append(f"the agent went on {RETRIES} times already: it stops")
         verdict = Verdict("none", True)
     elif word == "deny":
         verdict = refusal(event.kind, reason or "denied by hook")
     elif word == "allow":
-        permission = "allow" if event.kind == "tool.pre" else "none"
+        permission: Permission = "allow" if event.kind == "tool.pre" else "none"
         verdict = Verdict("allow", True, permission=permission, reason=reason)
     else:
         verdict = Verdict("none")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._groups import Handler
+from sandhook.hooks.contracts._loader import entries, gather, home
 from sandhook.hooks.contracts.ub.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, MAX_TIMEOUT, TOOL_EVENTS
-from sandhook.hooks.decode import type_name
+from sandhook.hooks.event import JsonObject
 from sandhook.hooks.matcher import ALWAYS, OneOf, ToolName
 from sandhook.hooks.model import Executor, HookSpec
 
@@ -27,8 +28,7 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
     Upstream takes the nearest project file alone; ``load`` does so too.
     """
-    home = env.get("USERPROFILE" if platform == "win32" else "HOME", "")
-    config = env.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    config = env.get("XDG_CONFIG_HOME") or f"{home(env, platform)}/.config"
     places = [cwd.rstrip("/\\") or "/"]
     for _ in range(_PARENTS):
         above = re.sub(r"[/\\][^/\\]*$", "", places[-1])
@@ -58,21 +58,12 @@ def expand(text: str, env: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    documents = _nearest(documents)
-    fields = [Fields(document) for document in documents]
-    found: dict[str, list[HookSpec]] = {name: [] for name in EVENTS}
-    for each in fields:
-        _document(each, found, better=options.compat != "strict")
-    specs = [
-        spec._replace(id=f"{name}[{index}]")
-        for name, list_ in found.items()
-        for index, spec in enumerate(list_)
-    ]
-    return Loaded(
-        tuple(specs),
-        tuple(problem for each in fields for problem in each.problems),
-        tuple(note for each in fields for note in each.notes),
-    )
+    better = options.compat != "strict"
+
+    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+        return _document(fields, value, better=better)
+
+    return gather(_nearest(documents), EVENTS, read, noun="a mapping")
 
 
 def _nearest(documents: Sequence[Document]) -> list[Document]:
@@ -81,28 +72,19 @@ def _nearest(documents: Sequence[Document]) -> list[Document]:
     return [document for document in documents if document not in projects[:-1]]
 
 
-def _document(fields: Fields, found: dict[str, list[HookSpec]], *, better: bool) -> None:
-    value = fields.document.value
-    if value is None:
-        return
-    if not isinstance(value, dict):
-        fields.problem("", f"wanted a mapping, got {type_name(value)}")
-        return
+def _document(fields: Fields, value: JsonObject, *, better: bool) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     fields.unknown(hooks, tuple(EVENTS), "hooks")
     for name in EVENTS:
-        for index, raw in enumerate(fields.get(hooks, name, list, "hooks") or ()):
-            path = f"hooks.{name}[{index}]"
+        for handler in entries(fields, hooks, name, "hooks", noun="a mapping"):
             before = len(fields.problems)
-            if not isinstance(raw, dict):
-                fields.problem(path, f"wanted a mapping, got {type_name(raw)}")
-                continue
-            spec = _hook(fields, raw, name, path, better=better)
+            spec = _hook(fields, handler, better=better)
             if len(fields.problems) == before:
-                found[name].append(spec)
+                yield spec
 
 
-def _hook(fields: Fields, raw: dict[str, Any], name: str, path: str, *, better: bool) -> HookSpec:
+def _hook(fields: Fields, handler: Handler, *, better: bool) -> HookSpec:
+    raw, path, name = handler.raw, handler.path, handler.event
     fields.unknown(raw, (*FIELDS, "name", "id") if better else FIELDS, path)
     argv = fields.strings(raw, "command", path) or ()
     if not argv and raw.get("command") in (None, []):
@@ -138,11 +120,11 @@ def _hook(fields: Fields, raw: dict[str, Any], name: str, path: str, *, better: 
     )
 
 
-def _timeout(fields: Fields, raw: dict[str, Any], path: str) -> float:
+def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
     given = fields.get(raw, "timeout", (str, int), path)
     if given is None:
         return DEFAULT_TIMEOUT
-    seconds = duration(given) if isinstance(given, str) else given / 1e9
+    seconds = duration(given) if isinstance(given, str) else int(str(given)) / 1e9
     if seconds is None:
         fields.problem(f"{path}.timeout", f"{given!r} is no duration (5s, 50ms, 1m30s)")
         return DEFAULT_TIMEOUT

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._payload import an_object, directory, go_json, text_field, variable
 from sandhook.hooks.contracts.ub.names import EVENTS, MAX_OUTPUT, TOOL_EVENTS
 from sandhook.hooks.decode import DecodeError
-from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
-from sandhook.hooks.model import HookSpec, Request
+from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.model import Compat, HookSpec, Request
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import EventFields
 
 
-def request(spec: HookSpec, event: Event, compat: str) -> Request:
+def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook.
 
     Raises:
@@ -20,7 +23,7 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     """
     name = spec.native_event
     turn = 0 if compat == "strict" and name in TOOL_EVENTS else event.turn  # upstream does not set it there
-    payload: dict[str, Json] = {"event": name}
+    payload: JsonObject = {"event": name}
     env = {
         "UB_HOOK_EVENT": name,
         "UB_HOOK_SESSION_ID": variable(event.session_id or ""),
@@ -52,10 +55,10 @@ def request(spec: HookSpec, event: Event, compat: str) -> Request:
     )
 
 
-def _tool(call: ToolCall) -> dict[str, Json]:
+def _tool(call: ToolCall) -> JsonObject:
     if call.raw_input is not None:
         raise DecodeError("the tool's arguments are no JSON")
-    tool: dict[str, Json] = {}
+    tool: JsonObject = {}
     if call.input not in (None, ""):
         tool["args"] = call.input
     tool["name"] = call.name
@@ -68,7 +71,7 @@ def event(name: str, payload: Json) -> Event:
     given = an_object(payload)
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    common: dict[str, Any] = {"session_id": text_field(given, "session_id")}
+    common: EventFields = {"session_id": text_field(given, "session_id")}
     turn = given.get("turn", 0)
     common["turn"] = turn if isinstance(turn, int) else 0
     if name in TOOL_EVENTS:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sandhook.hooks.contracts._render import sayable
 from sandhook.hooks.contracts.ub.names import DEFAULT_TIMEOUT, EVENTS, MAX_TIMEOUT
-from sandhook.hooks.event import Json
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import Always, Exact, OneOf, ToolName
 from sandhook.hooks.model import HookSpec
 
@@ -22,7 +22,7 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 def _hook(spec: HookSpec, lost: list[str]) -> Json:
     argv = list(spec.executor.argv) or ["bash", "-c", spec.executor.text]
-    hook: dict[str, Json] = {"command": argv}
+    hook: JsonObject = {"command": argv}
     matcher = spec.matcher
     if isinstance(matcher, ToolName) and isinstance(matcher.test, Exact):
         hook["tools"] = [matcher.test.wanted]

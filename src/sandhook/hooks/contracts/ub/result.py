@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import Decision, HookSpec, RunResult, Verdict
+from sandhook.hooks.model import Compat, Decision, HookSpec, RunResult, Verdict
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: str) -> Verdict:
+def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Say what a run means for this event."""
     name = spec.executor.argv[0] if spec.executor.argv else ""
     notes = list(ran.diagnostics)
