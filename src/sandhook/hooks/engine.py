@@ -9,14 +9,14 @@ if decision.refused:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.audit import Audit, Sink
 from sandhook.hooks.contracts import COMPAT, Contract, Document, Loaded, LoadOptions
 from sandhook.hooks.event import Event, Json
-from sandhook.hooks.event_run import EventRun, Services
+from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
 from sandhook.hooks.merge import merge
 from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec
 from sandhook.hooks.runner import (
@@ -27,7 +27,6 @@ from sandhook.hooks.runner import (
     unknown_executor,
     wants_jq,
 )
-from sandhook.hooks.session import BackgroundHooks, BackgroundResult, OnceHooks
 from sandhook.hooks.sources import documents, line_of, with_lines
 from sandhook.record import Record
 
@@ -71,6 +70,14 @@ class Withheld(Record):
     state: Literal["untrusted", "muted"]
 
 
+class Findings(Record):
+    """What loading a configuration found besides the hooks that run; see the attributes of HookEngine."""
+
+    problems: tuple[Problem, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+    diagnostics: tuple[str, ...] = ()
+
+
 class HookEngine:
     """The hooks of a configuration, ready to run.
 
@@ -106,9 +113,7 @@ class HookEngine:
         fail_closed: FailClosed = False,
         env: Mapping[str, str] | None = None,
         audit: Sink | None = None,
-        problems: Sequence[Problem] = (),
-        withheld: Sequence[Withheld] = (),
-        diagnostics: Sequence[str] = (),
+        findings: Findings = Findings(),  # noqa: B008 - immutable
     ) -> None:
         if compat not in COMPAT:
             raise ValueError(f"compat must be one of {', '.join(COMPAT)}, not {compat!r}")
@@ -117,9 +122,9 @@ class HookEngine:
         self.groups = tuple(groups)
         self.compat = compat
         self.fail_closed = fail_closed
-        self.problems = tuple(problems)
-        self.withheld = tuple(withheld)
-        self.diagnostics = tuple(diagnostics)
+        self.problems = findings.problems
+        self.withheld = findings.withheld
+        self.diagnostics = findings.diagnostics
         self._by_kind: dict[str, list[Group]] = {}
         for group in self.groups:
             for kind in dict.fromkeys(spec.event for spec in group.specs):
@@ -165,65 +170,42 @@ class HookEngine:
     ) -> HookEngine:
         """Load configurations: paths, Documents or decoded objects, weakest layer first.
 
-        A hook with a fault is left out and reported, as every agent does; with ``fail_closed``
-        any fault is an error, for a guard that is not there refuses nothing.
+        A hook with a fault is left out and reported. With ``fail_closed`` any fault is an error, because a
+        missing guard refuses nothing. Arguments that are not listed here are those of the class.
 
         Args:
+            contract: The format of all sources; None recognises each source's contract by its content.
             utilities: Additional commands of the sandbox, as for ``Shell``; not with a ``runner``.
             network: What ``curl`` and ``wget`` may reach; nothing without it; not with a ``runner``.
-            contract: Whose format all of them have; recognised from each one's content when None,
-                so that one engine may hold the hooks of several agents.
-            host: Run trusted hooks on this machine and only the others in the sandbox: those of a layer that
-                is trusted by itself, and those that ``trust`` approved, but no contribution. A
-                ``sandhook.HostRunner`` says more: which hooks, with which programs.
-            contributions: Hooks that the host's capabilities bring: id of the capability, raw hooks.
-            env: The agent's own environment, where a configuration or a hook's env policy draws on it;
-                nothing of this process's is taken by itself.
-            trust: Asked of every hook of a layer that is not trusted by itself (see ``contracts.LAYERS``);
-                without it no such hook runs. ``trust.TrustStore(...).allows(...)`` is one.
+            host: Run trusted hooks on this machine, and all others and contributions in the sandbox. Trusted
+                are hooks of a trusted layer and those that ``trust`` approved. A HostRunner selects its own.
+            contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
+            trust: Decides about hooks of layers that need trust (``contracts.LAYERS``), such as
+                ``trust.TrustStore(...).allows(...)``; without it those hooks do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
             on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
             prestart: Start the jq worker now when a hook names jq.
 
         Raises:
             ConfigError: A file cannot be read; with ``fail_closed``, the configuration has problems.
-            ContractError: No contract fits, or the named one is unknown.
+            ContractError: No contract fits, or there is no contract of that name.
         """
-        if runner is not None and (utilities is not None or network is not None):
-            raise ValueError(
-                "utilities and network are for the engine's own sandbox; pass them to the runner"
-            )
-        if on_long_timeout not in get_args(LongTimeout):
-            raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
-        if isinstance(contract, str):
-            contract = contracts.get(contract)
-        found = documents(sources, contract, env)
-        if contract is None and not contributions and all(not document.value for document in found):
-            return NopEngine()
+        own_runner = _own_runner(runner, utilities, network)
         loading = _Loading(trust, max_timeout, on_long_timeout)
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
-        for known, own_documents in _by_contract(found, contract, env or {}):
-            loading.add(known, known.load(own_documents, options))
-        loading.locate(found)
-        if loading.problems and fail_closed:
-            raise ConfigError(loading.problems)
+        if not loading.read(sources, contract, options, strict=bool(fail_closed)):
+            return NopEngine()
         if prestart and runner is None and loading.names_jq():
             prestart_worker()
-        if utilities is not None or network is not None:
-            runner = SandboxRunner(utilities=utilities, network=network)
-        if host:
-            runner = _mixed(host, runner, contributions, env)
         engine = cls(
             loading.groups,
-            runner=runner,
+            runner=_mixed(host, own_runner, contributions, env) if host else own_runner,
             executors=executors,
             compat=compat,
             fail_closed=fail_closed,
             env=env,
             audit=audit,
-            problems=loading.problems,
-            withheld=loading.withheld,
-            diagnostics=loading.diagnostics,
+            findings=loading.findings(),
         )
         engine._report_problems()
         return engine
@@ -303,13 +285,22 @@ class HookEngine:
         )
 
 
+def _own_runner(runner: Runner | None, utilities: Utilities | None, network: Network | None) -> Runner | None:
+    """Return the caller's runner, or a sandbox with commands and network; None for the default sandbox."""
+    if utilities is None and network is None:
+        return runner
+    if runner is not None:
+        raise ValueError("utilities and network are for the engine's own sandbox; pass them to the runner")
+    return SandboxRunner(utilities=utilities, network=network)
+
+
 def _mixed(
     host: bool | HostRunner,
     sandbox: Runner | None,
     contributions: Mapping[str, Sequence[Json]] | None,
     env: Mapping[str, str] | None,
 ) -> Runner:
-    """Return what runs trusted hooks on the host, and all others in the sandbox."""
+    """Return a runner that runs trusted hooks on the host, and all others in the sandbox."""
     from sandhook.hooks.host import HostRunner, MixedRunner
 
     runner = HostRunner(env=env) if isinstance(host, bool) else host
@@ -326,9 +317,38 @@ class _Loading:
         self.diagnostics: list[str] = []
         self._trust = trust
         self._max_timeout = max_timeout
+        if on_long_timeout not in ("clamp", "reject"):
+            raise ValueError(f"on_long_timeout must be 'clamp' or 'reject', not {on_long_timeout!r}")
         self._on_long_timeout = on_long_timeout
 
-    def add(self, contract: Contract, loaded: Loaded) -> None:
+    def read(
+        self,
+        sources: Source | Sequence[Source],
+        contract: str | Contract | None,
+        options: LoadOptions,
+        *,
+        strict: bool,
+    ) -> bool:
+        """Load the hooks of all sources; return False when nothing is configured.
+
+        Raises ConfigError for a file that cannot be read, and with ``strict`` for every problem.
+        """
+        if isinstance(contract, str):
+            contract = contracts.get(contract)
+        found = documents(sources, contract, options.env)
+        if contract is None and not options.contributions and all(not each.value for each in found):
+            return False
+        for known, own_documents in _by_contract(found, contract, options.env):
+            self._add(known, known.load(own_documents, options))
+        self._locate(found)
+        if self.problems and strict:
+            raise ConfigError(self.problems)
+        return True
+
+    def findings(self) -> Findings:
+        return Findings(tuple(self.problems), tuple(self.withheld), tuple(self.diagnostics))
+
+    def _add(self, contract: Contract, loaded: Loaded) -> None:
         """Add one contract's hooks: those that are trusted, with their timeouts bounded."""
         self.problems.extend(loaded.problems)
         self.withheld.extend(Withheld(spec, why, "muted") for spec, why in loaded.withheld)
@@ -340,7 +360,7 @@ class _Loading:
         """Return whether the text of any hook names jq."""
         return any(wants_jq(spec.executor.text) for group in self.groups for spec in group.specs)
 
-    def locate(self, found: Sequence[Document]) -> None:
+    def _locate(self, found: Sequence[Document]) -> None:
         """Give every problem its line, as far as the text of its file is known."""
         if not self.problems:
             return

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sandhook.hooks.contracts._fields import Fields, join
 from sandhook.hooks.decode import type_name
@@ -52,3 +52,10 @@ def handlers(fields: Fields, hooks: JsonObject, path: str = "hooks") -> Iterator
                     yield Handler(event, matcher, raw, place, group, where)
                 else:
                     fields.problem(place, f"wanted an object, got {type_name(raw)}")
+
+
+def did_you_mean(name: str, events: Iterable[str]) -> str:
+    """Return a hint at the event whose name differs in case and underscores alone; "" when there is none."""
+    folded = name.lower().replace("_", "")
+    near = next((event for event in events if event.lower() == folded), None)
+    return f"; did you mean {near}?" if near else ""

@@ -94,13 +94,6 @@ def entries(
             fields.problem(place, f"wanted {noun}, got {type_name(raw)}")
 
 
-def did_you_mean(name: str, events: Iterable[str]) -> str:
-    """Return a hint at the event whose name differs in case and underscores alone; "" when there is none."""
-    folded = name.lower().replace("_", "")
-    near = next((event for event in events if event.lower() == folded), None)
-    return f"; did you mean {near}?" if near else ""
-
-
 # Fields of one hook.
 
 

@@ -7,6 +7,7 @@ few events; all else is an error that lets the agent go on.
 from __future__ import annotations
 
 from sandhook.hooks.contracts._claude_shape import Printed, accidental, after_banner, read_output
+from sandhook.hooks.contracts._outcome import words_of
 from sandhook.hooks.contracts.claude_code import reply
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid, unheard
 from sandhook.hooks.contracts.claude_code.apply import effect, obeyed, place
@@ -27,7 +28,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Ve
 
 def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, notes: list[str]) -> Verdict:
     name, type_ = spec.native_event, (spec.extras or {}).get("type", "command")
-    words = ran.stderr.decode("utf-8", "replace").strip()
+    words = words_of(ran)
     two = ran.exit_status == 2 and ran.limit is None and ran.failure is None and ran.signal is None
     broken = ran.could_not_run is not None and not two
     if broken and (ran.failure is not None or ran.timed_out or ran.cancelled or ran.truncated):
@@ -45,7 +46,7 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
         notes.extend(unheard(name, printed.value))
     said = None if printed.value is None or wrong else obeyed(name, event, printed.value, profile, notes)
     if two and (wrong is None or profile.has("invalid_blocks")):
-        return _two(spec, event, ran, said or Verdict(), words, notes)
+        return _exit_2(spec, event, ran, said or Verdict(), notes)
     if broken:
         return _broken(spec, event, ran, said, notes)
     if said is not None:
@@ -104,9 +105,8 @@ def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: lis
     )
 
 
-def _two(
-    spec: HookSpec, event: Event, ran: RunResult, said: Verdict, words: str, notes: list[str]
-) -> Verdict:
+def _exit_2(spec: HookSpec, event: Event, ran: RunResult, said: Verdict, notes: list[str]) -> Verdict:
+    words = words_of(ran)
     name = spec.native_event
     if ran.syntax_error is not None:
         notes.append("the script does not parse: exit status 2 is bash's, not a decision")

@@ -84,7 +84,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     value = None if ran.truncated else _object(text, notes)
     better = compat != "strict"
     if value is None:
-        verdict = _plain(name, event, status, text, ran, notes, better=better)
+        verdict = _plain(name, event, text, ran, notes, better=better)
     else:
         verdict = _said(name, event, value, notes)
         if status == 2 and not verdict.intervenes and better and name in BLOCKABLE:
@@ -113,10 +113,9 @@ def _object(text: str, notes: list[str]) -> JsonObject | None:
     return decoded.value if isinstance(decoded.value, dict) else None
 
 
-def _plain(
-    name: str, event: Event, status: int, text: str, ran: RunResult, notes: list[str], *, better: bool
-) -> Verdict:
-    """Say what text means: a note with the status 0 and 1, a refusal with any other."""
+def _plain(name: str, event: Event, text: str, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:
+    """Return what text means: a note with the status 0 and 1, a refusal with any other."""
+    status = ran.exit_status or 0
     odd = "the output is no JSON object" if text.startswith("{") else None
     if status in (0, 1):
         if status:
