@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Outcome
@@ -30,11 +30,11 @@ _SHORT = 8
 class Writable(Protocol):
     """A text file, as far as it is needed here."""
 
-    def write(self, text: str, /) -> Any: ...
+    def write(self, text: str, /) -> object: ...
 
 
 #: Where lines go: a callable that takes one line without its newline, or a text file.
-Sink = Callable[[str], Any] | Writable
+Sink = Callable[[str], object] | Writable
 
 
 class Audit:
@@ -43,7 +43,7 @@ class Audit:
     __slots__ = ("_write",)
 
     def __init__(self, sink: Sink | None = None) -> None:
-        self._write: Callable[[str], Any] | None
+        self._write: Callable[[str], object] | None
         if sink is None or callable(sink):
             self._write = sink
         else:

@@ -7,7 +7,6 @@ variables are (the project's directory, the script's own, or a variable that the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.record import Record
@@ -28,6 +27,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     SingleQuoted,
     Word,
+    WordPart,
 )
 
 #: Commands whose arguments are a command themselves; options before it are skipped.
@@ -104,9 +104,9 @@ def scan(text: str, variables: Mapping[str, str] | None = None, own: str | None 
     )
 
 
-def walk(node: Any) -> Iterator[Node]:
+def walk(node: object) -> Iterator[Node]:
     """Yield a node and all nodes below it, in the order of the text; backquotes and here-documents are parsed."""
-    pending = [node]
+    pending: list[object] = [node]
     while pending:
         item = pending.pop()
         if isinstance(item, Node):
@@ -158,7 +158,7 @@ class Reader:
         texts = [self._part(part) for part in word.parts]
         return None if any(text is None for text in texts) else "".join(text for text in texts if text)
 
-    def _part(self, part: Any) -> str | None:
+    def _part(self, part: WordPart) -> str | None:
         if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted)):
             return part.text
         if isinstance(part, DoubleQuoted):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks.contracts import Contract, Document
@@ -44,8 +44,11 @@ def documents(
     Raises:
         ConfigError: A file that cannot be read, or that is no JSON; all such files are named.
     """
-    one = isinstance(sources, Document) or not isinstance(sources, (list, tuple))
-    several: list[Any] = [sources] if one else list(sources)  # type: ignore[arg-type]
+    several: Sequence[Source]
+    if isinstance(sources, (list, tuple)) and not isinstance(sources, Document):  # a Document is a tuple
+        several = sources
+    else:
+        several = [cast("Source", sources)]
     found: list[Document] = []
     problems: list[Problem] = []
     for source in several:

@@ -24,10 +24,36 @@ if TYPE_CHECKING:
 MAX_TEXT = 512
 
 
-class Tracer(Protocol):
-    """What is used of ``opentelemetry.trace.Tracer``."""
+#: Attributes of a span.
+Attributes = dict[str, str | bool | int | list[str]]
 
-    def start_span(self, name: str, **options: Any) -> Any: ...
+
+class Span(Protocol):
+    """The methods of ``opentelemetry.trace.Span`` that are called here."""
+
+    def set_attributes(self, attributes: Attributes, /) -> None: ...
+
+    def record_exception(self, exception: BaseException, /) -> None: ...
+
+    def end(self, end_time: int | None = None) -> None: ...
+
+
+class Tracer(Protocol):
+    """The method of ``opentelemetry.trace.Tracer`` that is called here.
+
+    Args:
+        context: The context of the parent span; the current one when None.
+        start_time: Nanoseconds since the epoch; now when None.
+    """
+
+    def start_span(
+        self,
+        name: str,
+        context: object = None,
+        *,
+        attributes: Attributes | None = None,
+        start_time: int | None = None,
+    ) -> Span: ...
 
 
 def default_tracer() -> Tracer | None:
@@ -78,7 +104,7 @@ class TracedEngine:
         finally:
             span.end()
 
-    def _record(self, span: Any, decision: Decision, began: int) -> None:
+    def _record(self, span: Span, decision: Decision, began: int) -> None:
         span.set_attributes(_of_decision(decision))
         context = _context(span)
         at = began
@@ -103,17 +129,18 @@ def traced(engine: HookEngine, tracer: Tracer | None = None) -> HookEngine | Tra
     return engine if tracer is None else TracedEngine(engine, tracer)
 
 
-def _context(span: Any) -> Any:
+def _context(span: Span) -> object:
     """Return a context in which a span is the parent, or None where there is no API to say so."""
     try:
         from opentelemetry import trace
     except ImportError:
         return None
-    return trace.set_span_in_context(span)
+    context: object = trace.set_span_in_context(span)
+    return context
 
 
-def _of_event(event: Event) -> dict[str, Any]:
-    found: dict[str, Any] = {"sandhook.event": event.kind}
+def _of_event(event: Event) -> Attributes:
+    found: Attributes = {"sandhook.event": event.kind}
     if event.session_id is not None:
         found["sandhook.session_id"] = event.session_id
     if event.tool is not None:
@@ -123,9 +150,9 @@ def _of_event(event: Event) -> dict[str, Any]:
     return found
 
 
-def _of_decision(decision: Decision) -> dict[str, Any]:
+def _of_decision(decision: Decision) -> Attributes:
     ran = sum(outcome.ran is not None for outcome in decision.outcomes)
-    found: dict[str, Any] = {
+    found: Attributes = {
         "sandhook.contract": decision.contract,
         "sandhook.native_event": decision.event,
         "sandhook.refused": decision.refused,
@@ -140,9 +167,9 @@ def _of_decision(decision: Decision) -> dict[str, Any]:
     return found
 
 
-def _of_outcome(outcome: Outcome) -> dict[str, Any]:
+def _of_outcome(outcome: Outcome) -> Attributes:
     ran, verdict = outcome.ran, outcome.verdict
-    found: dict[str, Any] = {
+    found: Attributes = {
         "sandhook.hook_id": outcome.spec.id,
         "sandhook.native_event": outcome.spec.native_event,
         "sandhook.decision": verdict.label,

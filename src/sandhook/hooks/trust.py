@@ -15,9 +15,8 @@ import json
 import os
 import posixpath
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.decode import DecodeError, decode_object
@@ -98,7 +97,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, read: ReadFi
     )
 
 
-def _parts(spec: HookSpec, contract: str, files: Any) -> list[bytes]:
+def _parts(spec: HookSpec, contract: str, files: Iterable[NamedFile]) -> list[bytes]:
     entry = spec.entry if spec.entry is not None else [spec.executor.text, *spec.executor.argv]
     canonical = json.dumps(entry, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
     parts = [b"sandhook trust 1", contract.encode(), spec.native_event.encode(), canonical.encode()]

@@ -24,8 +24,19 @@ from sandhook.hooks.contracts import Contract
 from sandhook.hooks.event import JsonObject
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
+from sandhook.hooks.runner import quoted
 from sandhook.hooks.scan import called
 from sandhook.hooks.trust import PROJECT_VARIABLES
+from sandhook.syntax.nodes import (
+    AnsiQuoted,
+    Assignment,
+    DoubleQuoted,
+    Escaped,
+    Literal,
+    ParameterExpansion,
+    SingleQuoted,
+    Word,
+)
 from sandhook.utilities import is_utility
 
 _BINARIES = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
@@ -81,7 +92,7 @@ def check(
     if spec is None:
         return []
     checker = _Checker(spec, contract, project, home, read_file)
-    text = spec.executor.text or " ".join(map(_quoted, spec.executor.argv))
+    text = spec.executor.text or " ".join(map(quoted, spec.executor.argv))
     whole = checker.text(text, None, 0)
     checker.results(whole)
     found = []
@@ -377,22 +388,24 @@ def _is_exit(act: Act) -> bool:
     return act.name == "exit" and len(act.words) == 2 and (act.words[1] or "").isdecimal()
 
 
-def _reads_stdin(word: object) -> bool:
-    calls = substitution(word)  # type: ignore[arg-type]
+def _reads_stdin(word: Word | Assignment) -> bool:
+    calls = substitution(word)
     return len(calls) == 1 and [_literal(each) for each in calls[0].words] in (["cat"], ["cat", "-"])
 
 
-def _literal(word: object) -> str | None:
-    texts = [getattr(part, "text", None) for part in getattr(word, "parts", ())]
-    known = [text for text in texts if text is not None]
-    return "".join(known) if known and len(known) == len(texts) else None
+def _literal(word: Word | Assignment) -> str | None:
+    """Return a word without double quotes and expansions, unquoted, or None."""
+    parts = word.parts if isinstance(word, Word) else ()
+    texts = [part.text for part in parts if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted))]
+    return "".join(texts) if texts and len(texts) == len(parts) else None
 
 
-def _variables(word: object) -> Iterator[str]:
-    for part in getattr(word, "parts", ()):
-        for each in getattr(part, "parts", (part,)):
-            if each.__class__.__name__ == "ParameterExpansion" and each.operator is None:
-                yield each.name
+def _variables(word: Word | Assignment) -> Iterator[str]:
+    """Yield the variables that a word expands, in double quotes too."""
+    for part in word.parts if isinstance(word, Word) else ():
+        for inner in part.parts if isinstance(part, DoubleQuoted) else (part,):
+            if isinstance(inner, ParameterExpansion) and inner.operator is None:
+                yield inner.name
 
 
 def _jq_path(words: tuple[str | None, ...]) -> str | None:
@@ -404,7 +417,3 @@ def _jq_path(words: tuple[str | None, ...]) -> str | None:
     if len(programs) != 1 or not any("r" in each for each in options if not each.startswith("--")):
         return None
     return programs[0] if _PATH.fullmatch(programs[0]) else None
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts._claude_shape import wild
@@ -77,16 +76,16 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _calls(units: Any, inside: bool) -> Iterator[SimpleCommand]:
+def _calls(units: Iterable[Node], inside: bool) -> Iterator[SimpleCommand]:
     for unit in units:
         for node in walk(unit) if inside else _outside(unit):
             if isinstance(node, SimpleCommand) and node.words:
                 yield node
 
 
-def _outside(node: Any) -> Iterator[Node]:
+def _outside(node: Node) -> Iterator[Node]:
     """Yield the nodes that are in no substitution."""
-    pending = [node]
+    pending: list[tuple[object, ...]] = [node]
     while pending:
         item = pending.pop()
         if isinstance(item, _SUBSTITUTIONS):

@@ -6,7 +6,7 @@ opinion upstream; so it is here, with a diagnostic.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from sandhook.hooks import decode as strict
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
@@ -14,6 +14,8 @@ from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, ContextFile, Decision, HookSpec, Operation, RunResult, Verdict
+
+Scalar = TypeVar("Scalar", str, bool, int)
 
 
 class _Odd(Exception):
@@ -118,10 +120,12 @@ def _claude(event: Event, value: Json, notes: list[str]) -> Verdict:
     return _denying(verdict, event) if word == "deny" else verdict
 
 
-def _typed(value: JsonObject, key: str, wanted: type) -> Any:
+def _typed(value: JsonObject, key: str, wanted: type[Scalar]) -> Scalar | None:
     """Return a field of the right type, None when absent or null; any other drops the whole output."""
     found = value.get(key)
-    if found is None or (isinstance(found, wanted) and (wanted is bool or not isinstance(found, bool))):
+    if found is None:
+        return None
+    if isinstance(found, wanted) and (wanted is bool or not isinstance(found, bool)):
         return found
     raise _Odd(f"{key}: got {type_name(found)}; the whole output is dropped")
 
