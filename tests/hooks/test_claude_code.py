@@ -468,7 +468,7 @@ def test_replies_of_models(event: str, fields: dict[str, Any], reply: str, wante
 
 def test_answers_of_http_hooks() -> None:
     config = settings("PreToolUse", {"type": "http", "url": "u"})
-    for body, note in (("", None), ("fine", "the answer is no JSON object"), ("{}", None)):
+    for body, note in (("", None), ("fine", "the answer is not a JSON object"), ("{}", None)):
         decision = engine(config, executors={"http": Scripted(said(body))}).fire(ToolPre("Bash"))
         assert not decision.refused and decision.outcomes[0].verdict.undecodable == note
     deny = '{"decision": "block", "reason": "r"}'

@@ -96,7 +96,7 @@ def test_what_is_odd_is_noted() -> None:
     )
     assert made.diagnostics == (
         "hooks.PostToolUse: is planned upstream: its hooks never run",
-        "hooks.Nosuch: is no event of Crush: its hooks never run",
+        "hooks.Nosuch: is not an event of Crush: its hooks never run",
         "hooks.PreToolUse[0].z: unknown field, ignored",
     )
 
@@ -133,7 +133,7 @@ hook rm PreToolUse --name gone
         ("hook add", "hook: add: an event is required"),
         ("hook", "hook: wanted add or remove"),
         ("hook add PreToolUse --comand x", "unknown option '--comand'"),
-        ("hook add PreToolUse --command x --timeout soon", "'soon' is no number of seconds"),
+        ("hook add PreToolUse --command x --timeout soon", "'soon' is not a number of seconds"),
         ("if", "syntax error"),
         ("while :; do :; done", "limit reached"),
     ],

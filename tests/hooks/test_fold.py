@@ -111,7 +111,9 @@ def test_crush_merges_every_patch_onto_the_original() -> None:
         "keep": "me",
         "timeout": 60,
     }
-    assert applied(decision, "just-a-string") == "just-a-string", "a patch of what is no object is rejected"
+    assert applied(decision, "just-a-string") == "just-a-string", (
+        "a patch of what is not an object is rejected"
+    )
     assert applied(fold(CRUSH, merge({"env": {"FOO": "bar"}}))[1], {"env": {"BAZ": 1}}) == {
         "env": {"FOO": "bar"}
     }

@@ -91,7 +91,7 @@ def test_what_is_odd_is_noted() -> None:
     }
     notes = HookEngine.load(value, "jcode", runner=Scripted(said())).diagnostics
     assert notes == (
-        "hooks.preToolUse: is no event of jcode: its hooks never run; did you mean PreToolUse?",
+        "hooks.preToolUse: is not an event of jcode: its hooks never run; did you mean PreToolUse?",
         "hooks.PreCompact: is reserved: its hooks never run",
         "hooks.Stop[0].hooks[0].async: has no effect on Stop, which waits for its hooks",
         "hooks.Stop[0].matcher: the name is empty on this event, so the hook runs only if the matcher takes that",

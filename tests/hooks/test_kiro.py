@@ -141,7 +141,7 @@ def test_conversion() -> None:
     crush = {"hooks": {"PreToolUse": [{"command": "x", "matcher": "ba"}]}}
     rendered, lost = KIRO.render(HookEngine.load(crush, "crush", runner=Scripted(said())).hooks)
     assert rendered == {"hooks": {"preToolUse": [{"command": "x"}]}}
-    assert lost == ("PreToolUse[0]: its matcher is no pattern of names: the hook runs for every tool",)
+    assert lost == ("PreToolUse[0]: its matcher is not a pattern of names: the hook runs for every tool",)
 
 
 def test_whose_file_it_is() -> None:

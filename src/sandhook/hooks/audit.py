@@ -1,8 +1,8 @@
-"""What hooks did, one JSON line per event, for a sink that no script can reach.
+"""An audit log of hooks: one JSON line per event, written to a sink that no script can reach.
 
 Four events: ``hook.invoked``, ``hook.completed``, ``hook.blocked``, ``hook.warning``. Lines are
-ASCII (so nothing in them can move a cursor), and every text in them has a bound.
-Source: the events that Everruns' design of user hooks plans; every contract gets them here.
+ASCII, so that they cannot move a cursor, and every text in them is bounded.
+Source: the events that Everruns plans for user hooks; every contract writes them here.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Protocol
 from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Outcome
 
-#: Characters of one text; what is longer is cut and counted.
+#: Characters of one text; the rest is cut, and its length reported.
 MAX_TEXT = 2048
 
-#: Characters that are looked through for secrets; more than what is kept, for one may lie across the cut.
+#: Characters searched for secrets. More than MAX_TEXT, because a secret may lie across the cut.
 _LOOKED_AT = 4 * MAX_TEXT
 
-#: Fields that hold no words of a hook's.
+#: Fields that hold no text of a hook.
 _NAMES = frozenset({"type", "hook_id", "event", "session_id", "tool_call_id", "decision"})
 
 #: A shorter text holds no secret.
@@ -28,7 +28,7 @@ _SHORT = 8
 
 
 class Writable(Protocol):
-    """A text file, as far as it is needed here."""
+    """The method of a text file that is called here."""
 
     def write(self, text: str, /) -> object: ...
 
@@ -51,7 +51,7 @@ class Audit:
             self._write = lambda line: write(line + "\n")
 
     def invoked(self, outcome: Outcome, event: Event) -> None:
-        """Report that a hook was looked at, before it runs; ``matched`` false is reported too."""
+        """Report that a hook was considered, before it runs, whether it matches or not."""
         record: JsonObject = {
             "type": "hook.invoked",
             "hook_id": outcome.spec.id,
@@ -64,7 +64,7 @@ class Audit:
         self._emit(record)
 
     def completed(self, outcome: Outcome) -> None:
-        """Report one hook that ran: its decision, and before that whatever it warned of or blocked."""
+        """Report one hook that ran: its decision, a refusal, and its warnings."""
         if self._write is None or outcome.ran is None:
             return
         ran, verdict = outcome.ran, outcome.verdict
@@ -99,7 +99,7 @@ class Audit:
 
 
 def line(record: JsonObject) -> str:
-    """Return one JSON line: ASCII alone, texts cut at MAX_TEXT, no control character, no secret."""
+    """Return one JSON line in ASCII, with texts cut at MAX_TEXT and without control characters and secrets."""
     short = {
         key: _cut(value, key not in _NAMES) if isinstance(value, str) else value
         for key, value in record.items()

@@ -1,7 +1,7 @@
 """Strict decoding of one JSON object: what a hook prints, and what a configuration holds.
 
 RFC 8259 and nothing more: no NaN, no trailing text, no lone surrogates, nesting of 64 at most,
-numbers that fit. Duplicate keys are reported; what they mean is the contract's business.
+numbers that fit. Duplicate keys are reported; the contract decides what they mean.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _STRING_OR_BRACKET = lazily(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
 
 
 class DecodeError(ValueError):
-    """Text that is not the JSON that was asked for; the message says what and where."""
+    """Text that is not the expected JSON; the message names the fault and its place."""
 
 
 class Decoded(Record):
-    """A decoded value with what was odd about it.
+    """A decoded value, and what was unusual in its text.
 
     Attributes:
         value: The value.
         top_duplicates: Keys that the outermost object has twice; the last one is in ``value``.
-        diagnostics: One line for each oddity that is no error.
+        diagnostics: A line for each thing that is unusual but not an error.
     """
 
     value: Json
@@ -44,7 +44,7 @@ class Decoded(Record):
 
 
 class _Reader:
-    """Hooks for ``json.JSONDecoder``; they notice what it would accept in silence."""
+    """Hooks for ``json.JSONDecoder`` that report what it would accept silently."""
 
     def __init__(self) -> None:
         self.top: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class _Reader:
         return value
 
     def constant(self, name: str) -> NoReturn:
-        raise DecodeError(f"{name} is no JSON")
+        raise DecodeError(f"{name} is not JSON")
 
 
 class DecodedObject(Record):
@@ -166,11 +166,11 @@ def texts_of(value: Mapping[str, Json], key: str) -> dict[str, str]:
 def encode(value: Json) -> str:
     """Return compact JSON with every character as itself, as serde_json writes it.
 
-    Numbers that JSON lacks (NaN, Infinity), or that are too long to write, become null and lone surrogates U+FFFD, so that no
-    payload can keep a guard from running.
+    Numbers that JSON lacks (NaN, Infinity) or that are too long become null, and lone surrogates become
+    U+FFFD, so that no payload can prevent a guard from running.
 
     Raises:
-        DecodeError: A value that is no JSON, or that nests too deeply to be written.
+        DecodeError: The value is not JSON, or nests too deeply.
     """
     try:
         try:
@@ -222,7 +222,7 @@ def _check_surrogates(value: Json) -> None:
                 try:
                     item.encode("utf-8")
                 except UnicodeEncodeError:
-                    raise DecodeError("a lone surrogate is no text") from None
+                    raise DecodeError("a lone surrogate is not text") from None
         elif isinstance(item, dict):
             pending.extend(item)
             pending.extend(item.values())

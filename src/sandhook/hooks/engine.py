@@ -1,4 +1,4 @@
-"""HookEngine: loads hooks, selects those an event concerns, runs them, folds what they say.
+"""HookEngine: loads hooks, selects the hooks of an event, runs them, and folds their verdicts.
 
 engine = HookEngine.load("hooks.json")
 decision = engine.fire(ToolPre("bash", {"command": "rm -rf /"}))
@@ -31,7 +31,6 @@ from sandhook.hooks.sources import documents, line_of, with_lines
 from sandhook.record import Record
 
 if TYPE_CHECKING:
-    from sandhook.command.own import OwnUtility
     from sandhook.hooks.host import HostRunner
     from sandhook.hooks.runner import Utilities
     from sandhook.hooks.sources import Source
@@ -81,26 +80,26 @@ class Findings(Record):
 class HookEngine:
     """The hooks of a configuration, ready to run.
 
-    An engine's hooks share one file system, which stays between events; everything else is fresh
-    for each of them. ``fire`` may be called from any thread, and from several at once.
+    An engine's hooks share one file system, which persists between events; everything else is new
+    for each hook. ``fire`` may be called from any thread, and from several at once.
 
     Args:
-        groups: The hooks, by contract. The hooks of a later group see what the earlier ones changed.
+        groups: The hooks, by contract. Hooks of a later group see what earlier groups changed.
         runner: Runs shell text and argv; a new sandbox when None.
-        executors: Further executor types and what runs them.
+        executors: The runners of additional executor types.
         compat: "better" or "strict", see ``contracts.COMPAT``.
-        fail_closed: What a hook that could not run means where it could have refused: False, as
-            its contract says; True, a refusal; "strict", the same also for a failure without a
-            decision, and for output that cannot be read.
+        fail_closed: The meaning of a hook that could not run, on an event that it could have refused.
+            False: as its contract defines. True: a refusal. "strict": a refusal also after a failure
+            without a decision, or an unreadable output.
         env: The agent's own environment, for hooks that inherit from it.
         audit: Where audit lines go.
 
     Attributes:
-        groups: As given.
+        groups: The argument, as a tuple.
         problems: Faults of the configuration; hooks that have one are left out.
         withheld: Hooks that are in the configuration and do not run, each with the reason: muted,
             or not trusted.
-        diagnostics: What is odd in the configuration.
+        diagnostics: What is unusual in the configuration.
     """
 
     def __init__(
@@ -253,9 +252,9 @@ class HookEngine:
         return _with_background(decision, background) if background else decision
 
     async def afire(self, event: Event) -> Decision:
-        """Do what ``fire`` does, in a thread, so that the event loop goes on.
+        """Run ``fire`` in a thread, so that the event loop is not blocked.
 
-        When the call is cancelled its hooks end within some hundred steps, and decide nothing.
+        After a cancellation the hooks end within some hundred steps, and decide nothing.
         """
         from asyncio import CancelledError, to_thread
 
@@ -361,7 +360,7 @@ class _Loading:
         return any(wants_jq(spec.executor.text) for group in self.groups for spec in group.specs)
 
     def _locate(self, found: Sequence[Document]) -> None:
-        """Give every problem its line, as far as the text of its file is known."""
+        """Set the line of every problem whose file's text is known."""
         if not self.problems:
             return
         by_name = {document.name: with_lines(document) for document in found}
@@ -423,7 +422,7 @@ def _by_contract(
 
 
 class NopEngine(HookEngine):
-    """What ``load`` gives when nothing is configured: every event proceeds, nothing is imported."""
+    """The engine of an empty configuration: every event proceeds, and nothing is imported."""
 
     def __init__(self) -> None:
         super().__init__((), runner=unknown_executor)

@@ -1,8 +1,8 @@
 """One contract's hooks on one event: selected, run, decoded, folded.
 
-Most contracts run them one by one, chained ones each on what the earlier ones changed. Where a
-contract runs them in parallel, those whose runner allows it run at the same time; they fold in
-config order all the same.
+Most contracts run hooks one by one; chained hooks see what earlier ones changed. Where a contract runs
+hooks in parallel, those with a concurrent runner run at the same time. Verdicts are always folded in
+config order.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class BackgroundResult(Record):
 
 
 class BackgroundHooks:
-    """Hooks that run in the background, in a thread each, and the results that nobody collected yet."""
+    """Hooks that run in the background, in a thread each, and their uncollected results."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -183,7 +183,7 @@ class EventRun:
                 self._fold.add(outcome.spec.id, outcome.verdict)
         return outcomes
 
-    # Which hooks.
+    # Selection.
 
     def _select(self, spec: HookSpec) -> Outcome:
         """Return the outcome of a hook that does not run, or its beginning: one with the state "selected"."""
@@ -216,7 +216,7 @@ class EventRun:
             return Outcome(spec, "skipped", "skipped: runs once in a session, and did")
         return Outcome(spec, "selected", why)
 
-    # Running them.
+    # Execution.
 
     def _request(self, spec: HookSpec, event: Event) -> Request | RunResult:
         try:
@@ -234,7 +234,7 @@ class EventRun:
         runner = self._services.executors.get(spec.executor.type, _UNKNOWN)
         try:
             return _awaited(runner.call(request))
-        except Exception as error:  # a host's executor: its defect is no decision
+        except Exception as error:  # an error in the host's executor is not a decision
             return RunResult(failure=f"{error.__class__.__name__}: {error}")
 
     def _execute_all(self, requests: Sequence[tuple[HookSpec, Request | RunResult]]) -> list[RunResult]:
@@ -290,7 +290,7 @@ class EventRun:
                 return f"exit status {ran.exit_status} without a decision"
         return None
 
-    # What it comes to.
+    # The decision.
 
     def _decision(self, outcomes: list[Outcome]) -> Decision:
         decision = self._fold.decision()

@@ -1,6 +1,6 @@
 """One constructor per kind of event: ``ToolPre(tool="bash", input={"command": "ls"}, session_id="s1")``.
 
-Each takes what the event is about, and by keyword whatever else ``Event`` has.
+Each receives the fields of its kind, and the other fields of ``Event`` by keyword.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class ToolPost(Event):
 
 
 class ToolFail(Event):
-    """A tool was called and gave an error, for agents that tell that apart from ToolPost."""
+    """A tool call failed, for agents that distinguish that from ToolPost."""
 
     __slots__ = ()
 
@@ -109,7 +109,7 @@ class TurnStart(Event):
 
 
 class TurnEnd(Event):
-    """The agent's turn reached its end, well or badly."""
+    """The agent's turn ended, with or without success."""
 
     __slots__ = ()
 
@@ -118,7 +118,7 @@ class TurnEnd(Event):
 
 
 class Stop(Event):
-    """The agent wants to stop; ``stop_active`` when a stop hook already made it go on."""
+    """The agent wants to stop; ``stop_active`` when a stop hook already made it continue."""
 
     __slots__ = ()
 

@@ -1,6 +1,6 @@
-"""Outcomes to one decision, by a policy that is data.
+"""Fold verdicts to one decision, by a policy that is data.
 
-Results always compose in config order, never in the order in which hooks finish.
+Verdicts are folded in config order, never in the order in which hooks finish.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ class FoldPolicy(Record):
     Attributes:
         parallel: Hooks run at the same time where their executor allows it; excludes ``chained`` and
             ``stop_on_refusal``.
-        chained: A hook sees (and its matcher sees) what earlier hooks changed; else every hook sees
-            the event as it was.
-        matchers_see_changes: With ``chained``: matchers are asked about the changed event too.
+        chained: Each hook, and its matcher, sees what earlier hooks changed; else every hook sees the
+            original event.
+        matchers_see_changes: With ``chained``: matchers test the changed event too.
         stop_on_refusal: The first refusal ends the chain.
         precedence: Permissions, strongest first.
-        reasons: "first" keeps the first refusing hook's reason, "join" joins them all by newlines.
-        user_messages: The same for the words to the user.
+        reasons: "first" keeps the first refusing hook's reason, "join" joins all reasons by newlines.
+        user_messages: "first" or "join", as for ``reasons``.
         contexts: "join" joins texts of one placement by newlines, "list" keeps them apart.
-        replacements: "chain" applies every operation in order, "last" keeps the last one alone.
-        survive_refusal: Operations of earlier hooks on the input and the prompt stay in force when a later
-            hook refuses; those on a result always do.
-        context_survives_refusal: The same for context and context files.
-        dedupe: "" or "text": hooks with the same text and arguments run once per event; "source": so do
-            those of one source, and other sources' stay.
-        background: What hooks that ran in the background give to the next event: "discard" nothing, "deliver"
-            their context and notes.
-        race: Upstream takes whichever hook finishes last; two that replace the same thing get a
-            diagnostic.
+        replacements: "chain" applies every operation in order, "last" only the last one.
+        survive_refusal: Earlier hooks' operations on the input and the prompt apply although a later hook
+            refuses; operations on a result always apply.
+        context_survives_refusal: Earlier hooks' context and context files stay although a later hook refuses.
+        dedupe: "text": hooks with equal text and arguments run once per event. "source": only those of one
+            source count as equal. "": every hook runs.
+        background: Whether the context and notes of background hooks reach the next event: "deliver" or
+            "discard".
+        race: Upstream the hook that finishes last wins; two hooks that replace the same value are reported
+            in a diagnostic.
     """
 
     parallel: bool = False
@@ -58,11 +58,11 @@ class FoldPolicy(Record):
 
 
 class Fold:
-    """Takes verdicts in config order and gives the fields of a Decision.
+    """Collects verdicts in config order and folds them to a Decision.
 
     Attributes:
-        event: What the next hook sees.
-        matched_against: What the next hook's matcher sees.
+        event: The event for the next hook.
+        matched_against: The event for the next hook's matcher.
         stopped: A refusal ended the chain.
     """
 
@@ -74,7 +74,7 @@ class Fold:
         self._verdicts: list[tuple[str, Verdict]] = []
 
     def add(self, hook_id: str, verdict: Verdict) -> None:
-        """Take what one hook gave; hooks that did not run are not given."""
+        """Add the verdict of one hook that ran."""
         self._verdicts.append((hook_id, verdict))
         if self.policy.chained:
             self.event = _changed(self.event, verdict)
@@ -110,7 +110,7 @@ class Fold:
             system_message=_joined("join", [verdict.system_message for verdict in verdicts]),
             input=input_,
             prompt=prompt,
-            # the tool ran: what was taken out of its result stays out, whatever a later hook decides
+            # the tool ran: changes of its result stay, whatever a later hook decides
             result=self._operations([verdict.result for verdict in verdicts]),
             error=self._operations([verdict.error for verdict in verdicts]),
             context=context,

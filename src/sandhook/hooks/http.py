@@ -1,9 +1,9 @@
-"""The executor for hooks of the type http: it posts the payload to URLs that the host allows, and no others.
+"""The executor for hooks of the type http: posts the payload to URLs that the host allows.
 
     HookEngine.load(..., executors={"http": HttpRunner(["https://hooks.example.com/claude/*"])})
 
-Nothing is reached that is not on the list; redirects are not followed; an address that is not public is
-refused, and the connection goes to the very address that was looked at.
+Other URLs are refused, and so are addresses that are not public. Redirects are not followed. The connection
+goes to the very address that was checked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandhook.net.addresses import addresses, is_public
 from sandhook.net.url import Url, UrlRefused, allows, parse
 from sandhook.record import Record
 
-#: Bytes of an answer.
+#: The most bytes of an answer.
 MAX_ANSWER = 1 << 20
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
@@ -34,14 +34,14 @@ __all__ = ["Call", "HttpRunner", "UrlRefused", "Reply", "Url", "fill", "is_publi
 
 
 class Call(Record):
-    """One request, as it leaves.
+    """One HTTP request.
 
     Attributes:
-        url: Where it goes.
-        address: The address of the host that was looked at.
+        url: The destination.
+        address: The checked address of the host.
         headers, body: What is sent.
-        seconds: The most that it may take in all.
-        max_bytes: The most of the answer that is read.
+        seconds: The most that the whole request may last.
+        max_bytes: The most bytes of the answer that are read.
     """
 
     url: Url
@@ -53,7 +53,7 @@ class Call(Record):
 
 
 class Reply(Record):
-    """What came back: status, the body as far as it was read, and whether that is all of it."""
+    """One HTTP answer: the status, the body up to the limit, and whether the body was cut."""
 
     status: int
     body: bytes = b""
@@ -66,10 +66,10 @@ class HttpRunner:
     Args:
         allow: URLs that may be called, with ``*`` for any characters of the path and, at its beginning, for
             the first labels of the host: "https://*.example.com/hooks/*".
-        private: Reach addresses that are not public, too.
-        max_bytes: The most of an answer that is read.
-        resolve: Gives the addresses of a host and port; the system's own way when None.
-        send: Sends a call, TimeoutError when it takes too long; over ``sandhook.net`` when None.
+        private: Also allow addresses that are not public.
+        max_bytes: The most bytes of an answer that are read.
+        resolve: Returns the addresses of a host and port; the system's own way when None.
+        send: Sends a call, or raises TimeoutError; uses ``sandhook.net`` when None.
 
     Raises:
         ValueError: A pattern without a scheme or a host.
@@ -135,7 +135,7 @@ class HttpRunner:
 
 
 def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
-    """Return headers with ``$NAME`` and ``${NAME}`` filled in; names that are not given are empty.
+    """Return headers with ``$NAME`` and ``${NAME}`` filled in; unset variables are empty.
 
     Raises UrlRefused for a header that would break the request.
     """

@@ -1,7 +1,4 @@
-"""All hooks that a configuration names, those that do not run among them, each with its place.
-
-What runs says the engine; this puts beside it what was withheld and what is faulty.
-"""
+"""All hooks of a configuration with their places: those that run, those that are withheld, and faulty ones."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ class Item(Record):
 
     Attributes:
         state: One of State.
-        contract: Whose hook it is.
+        contract: Name of the hook's contract.
         spec: The hook; None for a fault.
         layer: One of ``contracts.LAYERS``.
         file: The file, "" for a value.
@@ -44,7 +41,7 @@ class Item(Record):
 
     @property
     def where(self) -> str:
-        """The place as ``FILE:LINE``, as far as it is known."""
+        """The place as ``FILE:LINE``, where it is known."""
         return f"{self.file}:{self.line}" if self.file and self.line else self.file or self.path
 
 
@@ -57,7 +54,7 @@ def inventory(
     """Return the hooks in config order, then those that are withheld, then the faults.
 
     Args:
-        problems: Faults beyond the engine's: files that cannot be read.
+        problems: Faults in addition to the engine's: files that cannot be read.
     """
     places = {document.name: with_lines(document) for document in documents}
     items = [_item("trusted", contract, spec, places, "") for spec in engine.hooks]

@@ -71,7 +71,7 @@ def _outcome(outcome: Outcome) -> JsonObject:
 
 
 def to_text(decision: Decision, *, output: bool = False) -> list[str]:
-    """Return lines that say which hooks ran and why, what each decided, and the decision.
+    """Return lines about the hooks that ran, why they ran, their verdicts, and the decision.
 
     Args:
         output: Also show what each hook printed.

@@ -1,7 +1,6 @@
-"""Read hook configurations: paths that the caller names, the files where an agent looks for its own,
-or values that are decoded already.
+"""Read hook configurations: paths that the caller names, an agent's own files, or decoded values.
 
-The one place in this part that opens a configuration on the host.
+This is the only module of the part that opens a configuration on the host.
 """
 
 from __future__ import annotations
@@ -18,31 +17,31 @@ from sandhook.hooks.event import Json
 if TYPE_CHECKING:
 
     class Path(Protocol):
-        """What ``pathlib.Path`` and its like have."""
+        """The method of ``pathlib.Path`` that makes it a path."""
 
         def __fspath__(self) -> str: ...
 
     Source = str | Path | Mapping[str, Json] | Document | None
 
-#: Files of one directory that are looked at.
+#: The most files of one directory that are read.
 MAX_FILES = 1_000
 
-#: Bytes of one file; every contract's own bound is far below.
+#: The most bytes of one file; every contract's own limit is far below.
 MAX_BYTES = 4 << 20
 
 
 def documents(
     sources: Source | Sequence[Source], contract: Contract | None = None, env: Mapping[str, str] | None = None
 ) -> list[Document]:
-    """Return what the sources hold, in their order.
+    """Return the documents of the sources, in their order.
 
     Args:
         sources: A path, a decoded configuration, a Document, or several of them, weakest layer first.
-        contract: Reads the files, each in its own way; without it the ending of the name says how.
+        contract: Parses the files; None parses them by the ending of their names.
         env: Variables that a contract's files may refer to.
 
     Raises:
-        ConfigError: A file that cannot be read, or that is no JSON; all such files are named.
+        ConfigError: Files cannot be read or decoded; all of them are named.
     """
     several: Sequence[Source]
     if isinstance(sources, (list, tuple)) and not isinstance(sources, Document):  # a Document is a tuple
@@ -76,7 +75,7 @@ def read_text(name: str) -> str:
 
     Raises:
         OSError: It cannot be read.
-        DecodeError: It is longer than MAX_BYTES, or no UTF-8.
+        DecodeError: It is longer than MAX_BYTESor not UTF-8.
     """
     with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs the command line 10 ms
         data = file.read(MAX_BYTES + 1)
@@ -131,7 +130,7 @@ def discover(
 
 
 def _files(path: str) -> list[str]:
-    """Return the files that a layer's path means: itself, or those of a directory with an ending."""
+    """Return the files of a layer's path: the path itself, or the files of a directory with an ending."""
     directory, _, last = path.rpartition("/")
     if last[:1] != "*":
         return [path]
@@ -143,7 +142,7 @@ def _files(path: str) -> list[str]:
 
 
 def line_of(document: Document, path: str) -> int:
-    """Return the line (from 1) at which a path of a document stands, or what is nearest above it; 0 if unknown."""
+    """Return the line (from 1) at which a path of a document stands, or of its nearest known parent; 0 if unknown."""
     if not document.text:
         return 0
     lines = with_lines(document).lines or {}

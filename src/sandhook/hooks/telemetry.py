@@ -1,7 +1,7 @@
-"""OpenTelemetry spans of what hooks do: one per fired event, one below it per hook that ran.
+"""OpenTelemetry spans of hooks: one per fired event, with one child per hook that ran.
 
-Needs the extra ``sandhook[otel]`` (opentelemetry-api). Without it, or without a provider that the host
-configured, nothing is recorded and nothing fails::
+Needs the extra ``sandhook[otel]`` (opentelemetry-api). Without it, or without a provider of the host,
+nothing is recorded and nothing fails::
 
     engine = traced(HookEngine.load("hooks.json"))
 """
@@ -67,7 +67,7 @@ def default_tracer() -> Tracer | None:
 
 
 class TracedEngine:
-    """Fires events at an engine and records a span for each; everything else is the engine's."""
+    """Fires events at an engine and records a span for each; delegates everything else to the engine."""
 
     def __init__(self, engine: HookEngine, tracer: Tracer) -> None:
         self.engine = engine
@@ -120,7 +120,7 @@ class TracedEngine:
 
 
 def traced(engine: HookEngine, tracer: Tracer | None = None) -> HookEngine | TracedEngine:
-    """Return an engine that records spans; the engine itself when there is nothing to record with.
+    """Return an engine that records spans; the engine itself when there is no tracer.
 
     Args:
         tracer: Where spans go; the host's own provider when None.
@@ -130,7 +130,7 @@ def traced(engine: HookEngine, tracer: Tracer | None = None) -> HookEngine | Tra
 
 
 def _context(span: Span) -> object:
-    """Return a context in which a span is the parent, or None where there is no API to say so."""
+    """Return a context with a span as the parent; None when opentelemetry-api is not installed."""
     try:
         from opentelemetry import trace
     except ImportError:

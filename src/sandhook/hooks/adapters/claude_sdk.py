@@ -4,7 +4,7 @@
     ClaudeAgentOptions(setting_sources=[], hooks=matchers(engine, HookMatcher))
 
 The engine's hooks may be any agent's. Source: claude-agent-sdk 0.2.143, ``HookCallback`` and
-``HookMatcher``; events that Python's SDK does not have stay out.
+``HookMatcher``; events that the Python SDK lacks are left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: The SDK's HookMatcher, which is not imported here.
 Matcher = TypeVar("Matcher")
 
-#: What the SDK calls: the payload, the id of the tool call, and a context that is of no use here.
+#: A callback of the SDK. It receives the payload, the id of the tool call, and a context that is not used here.
 Callback = Callable[[Mapping[str, Json], "str | None", object], Awaitable[JsonObject]]
 
 #: Events of Python's SDK.
@@ -35,16 +35,16 @@ EVENTS = (
     *("SubagentStop", "PreCompact", "Notification", "PermissionRequest"),
 )
 
-#: Keys that Python's SDK writes with an underscore, for they are words of the language.
+#: Keys that Python's SDK writes with an underscore, because they are keywords of Python.
 _RENAMED = {"continue": "continue_", "async": "async_"}
 
 
 def callbacks(engine: HookEngine, *, project_dir: str | None = None) -> dict[str, Callback]:
     """Return one callback for each event that the engine has hooks for.
 
-    A callback fires the event in a thread and returns what the hooks decided, ``{}`` for no opinion.
+    A callback fires the event in a thread and returns the hooks' decision; ``{}`` is not an opinion.
     When the SDK cancels it, the hooks end. A payload that cannot be read refuses where the event can
-    be refused, for the SDK takes a failed callback for no opinion.
+    be refused, because the SDK treats a failed callback as no opinion.
 
     Args:
         project_dir: The project's root; the payload's working directory when None.
@@ -65,7 +65,7 @@ def matchers(
     Args:
         hook_matcher: ``claude_agent_sdk.HookMatcher``.
         timeout: Seconds that the SDK waits; when None, those of the event's slowest hook and one more,
-            so that a hook's own timeout comes first.
+            so that a hook's own timeout expires first.
     """
     made = {}
     for name, call in callbacks(engine, project_dir=project_dir).items():

@@ -1,4 +1,4 @@
-"""What a contract makes of an output: its own decoder is asked, so no table can be wrong about it."""
+"""What a contract makes of an output. Its own decoder answers, so that no table can contradict it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandhook.hooks.model import Compat, HookSpec, RunResult, Verdict
 
 
 def sample(kind: str) -> Event:
-    """Return an event of a kind with everything in it that such an event can have."""
+    """Return an event of a kind with all fields that such an event can have."""
     tool = kind.startswith("tool.") or kind == "permission.request"
     return Event(
         kind,
@@ -32,7 +32,7 @@ def sample(kind: str) -> Event:
 
 
 class Probe:
-    """One hook's contract and event, ready to be asked."""
+    """One hook's contract with a sample event."""
 
     def __init__(self, contract: Contract, spec: HookSpec) -> None:
         self.contract = contract
@@ -64,7 +64,7 @@ class Probe:
 
     @property
     def upstream_stdin(self) -> bytes:
-        """The same as the agent itself writes it."""
+        """The payload as the agent itself writes it, without sandhook's additions."""
         return self._stdin("strict")
 
     def _stdin(self, compat: Compat) -> bytes:
@@ -75,7 +75,7 @@ class Probe:
 
     @cached_property
     def payload(self) -> JsonObject:
-        """The same, decoded; {} when it is no object."""
+        """The payload, decoded; {} when it is not an object."""
         try:
             value = decode(self.stdin.decode("utf-8", "replace")).value
         except DecodeError:
@@ -84,7 +84,7 @@ class Probe:
 
 
 def has_effect(verdict: Verdict) -> bool:
-    """Tell whether an output says anything to the agent."""
+    """Return whether an output has any effect on the agent."""
     return bool(
         verdict.decided
         or verdict.intervenes

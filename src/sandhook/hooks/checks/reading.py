@@ -1,6 +1,6 @@
-"""A script as the checks see it: its commands in order, and where the output of each goes.
+"""A script as the checks read it: its commands in order, and the destination of their output.
 
-Nothing runs. Words are known as far as ``hooks.scan`` knows them; in a guess, "x" stands for the rest.
+Nothing runs. ``hooks.scan`` decides which words are known; in a guess, "x" replaces the unknown parts.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Act(Record):
         guess: Its words with "x" for what is not known.
         nodes: Its words as they were parsed.
         line: Line in the script, from 1.
-        checked: Its exit status is looked at: a condition, the left side of && or ||.
-        captured: Its standard output goes elsewhere than to the agent.
-        to_stderr: ... namely to standard error.
+        checked: Its exit status is tested: a condition, or the left side of && or ||.
+        captured: Its standard output does not reach the agent.
+        to_stderr: Its standard output is redirected to standard error.
         document: Text of its here-document, or None.
     """
 
@@ -72,8 +72,8 @@ class Script(Record):
     Attributes:
         acts: Its simple commands in the order of the text, functions' bodies too.
         functions: Names of the functions that it defines.
-        assigned: Variable to the word that it is assigned, for those that are assigned once.
-        errexit: ``set -e`` is on somewhere.
+        assigned: The words of variables that are assigned once, by name.
+        errexit: ``set -e`` is set somewhere.
     """
 
     acts: tuple[Act, ...]
@@ -93,7 +93,7 @@ def read(text: str, variables: Mapping[str, str], own: str | None = None) -> Scr
 
     Raises:
         ShellSyntaxError, LimitExceeded: It does not parse.
-        RecursionError: It is nested too deeply to be looked at.
+        RecursionError: It is nested too deeply.
     """
     units = parse_cached(text)
     nodes = [node for unit in units for node in walk(unit)]
@@ -252,7 +252,7 @@ def _formatted(text: str, values: list[str]) -> str:
 
 
 def printed_json(act: Act) -> JsonObject | None:
-    """Return the object that a command prints, or None when it prints none that can be known."""
+    """Return the object that a command prints, or None when it prints no object or an unknown one."""
     text = printed_text(act)
     if text is None and act.name == "jq":
         text = _jq_object(act)
@@ -282,7 +282,7 @@ def splits(act: Act) -> Iterator[str]:
 
 
 def substitution(word: Word | Assignment) -> list[SimpleCommand]:
-    """Return the simple commands of a word that is one command substitution, else nothing."""
+    """Return the simple commands of a word that is one command substitution; [] for any other word."""
     parts = word.parts if isinstance(word, Word) else ()
     if len(parts) == 1 and isinstance(parts[0], DoubleQuoted):
         parts = parts[0].parts

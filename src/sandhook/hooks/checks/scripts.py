@@ -45,11 +45,11 @@ _SCRIPT_ENDINGS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl")
 _INTERPRETERS = frozenset((*_SHELLS, "python", "python3", "node", "bun", "ruby", "perl", "source", "."))
 _ASKS = frozenset({"command", "hash", "type", "which"})
 
-#: What a script that refuses begins its message with.
+#: The beginnings of messages that announce a refusal.
 _REFUSES = re.compile(r"\W*(?:error: *)?(?:block|den(?:y|ied)|refus|forbidden|not allowed|reject)", re.I)
 _PATH = re.compile(r"\.([A-Za-z_]\w*)[\w.]*")
 
-#: Fields that mean something to some agent; an object without any of them asks for nothing.
+#: Fields that some agent reads; an object without any of them has no effect.
 _MEANS = frozenset(
     [
         "additionalContext",
@@ -76,7 +76,7 @@ _MEANS = frozenset(
     ]
 )
 
-#: How deep scripts that run scripts are followed.
+#: Levels of scripts that run scripts.
 _DEPTH = 3
 
 
@@ -106,7 +106,7 @@ def check(
 
 
 class _Checker:
-    """Looks at one hook's text and at the scripts that it names."""
+    """Checks one hook's text and the scripts that it names."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class _Checker:
             self.opaque = True
             self.add("W-INTERPRETER", f"{name} is for {names[0]}, which the sandbox lacks", own, act.line)
         elif act.name in _INTERPRETERS and act.name not in (*_SHELLS, "source", "."):
-            self.opaque = True  # said already: the command is lacking
+            self.opaque = True  # reported already: the command is missing
         elif b"\0" in data[:256] or depth >= _DEPTH:
             self.opaque = True
         else:
@@ -213,7 +213,7 @@ class _Checker:
         return posixpath.normpath(name if absolute else f"{self.project}/{name}")
 
     def _opaque(self, act: Act, script: Script) -> None:
-        """Note what may decide in ways that cannot be seen here."""
+        """Note commands whose effect on the decision cannot be seen here."""
         name = act.name
         if (
             name is None
@@ -295,10 +295,10 @@ class _Checker:
                 self.add("W-FIELD", f"{path} is in the payload of {name}, not of {mine}", own, line)
                 return
 
-    # What comes out.
+    # The output.
 
     def results(self, acts: list[tuple[Act, str | None]]) -> None:
-        """Check what the whole hook prints and exits with."""
+        """Check the output and the exit statuses of the whole hook."""
         probe = self.probe
         exits = [(int(act.words[1] or 0), act, own) for act, own in acts if _is_exit(act)]
         objects = [
@@ -371,7 +371,7 @@ class _Checker:
                 self.add("W-OUTPUT", f"text on standard output: {problem}", own, act.line)
             elif not has_effect(verdict):
                 event = self.probe.spec.native_event
-                self.add("N-TEXT", f"text on standard output reaches nobody on {event}", own, act.line)
+                self.add("N-TEXT", f"text on standard output has no effect on {event}", own, act.line)
             return
 
 

@@ -1,7 +1,7 @@
-"""What contracts have in common that are mostly tables: their parts by name, and events as rows.
+"""What contracts share that are mostly tables: their modules by name, and events as rows.
 
 Such a contract is a package with ``names`` (events and bounds), ``config`` (layers, loader, schema,
-conversion), ``wire`` (payload, what hooks print, the way back) and ``facts``.
+conversion), ``wire`` (payloads and outputs) and ``facts``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def asking(
 
 # Payloads.
 
-#: Where a payload's keys come from, for the agents that write them in snake case.
+#: The places of a payload's keys, for the agents that use snake case.
 SNAKE = {
     "session_id": "session_id",
     "transcript_path": "transcript_path",
@@ -82,7 +82,7 @@ SNAKE = {
     "reason": "reason",
 }
 
-#: What stands in a payload for what the event does not say; null for all else.
+#: Values of a payload's keys that the event does not have; null for others.
 _ABSENT: JsonObject = {
     "session_id": "",
     "prompt": "",
@@ -97,13 +97,13 @@ _TOOL_KINDS = ("tool.pre", "tool.post", "tool.fail", "permission.request")
 def payload(
     event: Event, fields: Iterable[str], places: Mapping[str, str], absent: Mapping[str, Json] = {}
 ) -> JsonObject:
-    """Return the payload with these keys; "?" behind a key leaves it out when the event has no value.
+    """Return the payload with these keys; "?" after a key omits it when the event has no value.
 
     Args:
-        absent: What stands for a key of which the event says nothing.
+        absent: Values of keys that the event does not have.
 
     Raises:
-        DecodeError: Arguments that the model wrote badly.
+        DecodeError: Arguments of a tool that are not JSON.
     """
     made: JsonObject = {}
     for field in fields:

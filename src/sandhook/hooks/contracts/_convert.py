@@ -1,4 +1,4 @@
-"""Hooks of any contract in another's words, and one line for everything that is lost."""
+"""Hooks of any contract in another's format, and a line for each thing that it cannot express."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandhook.record import Record
 
 
 class Target(Record):
-    """What an agent's hooks can say.
+    """What an agent's hooks can express.
 
     Attributes:
         title: The agent's name, for messages.
@@ -22,10 +22,10 @@ class Target(Record):
         units: How many of the timeout's units a second has.
         whole: Timeouts are whole numbers.
         text: Its key of the command.
-        name: Its key of what the author calls the hook, or "".
+        name: Its key of the hook's name, or "".
         background: Its key for hooks that run in the background, or "".
         closes: Its key for hooks that refuse when they could not run, or "".
-        always_closes: Every hook of a tool call does so.
+        always_closes: Every hook of a tool call refuses when it could not run.
         env: Its key of the hook's own variables, or "".
         matched: Native events that have matchers.
     """
@@ -48,7 +48,7 @@ class Target(Record):
 def converted(
     specs: Sequence[HookSpec], target: Target, lost: list[str]
 ) -> Iterator[tuple[str, str, JsonObject]]:
-    """Yield for each hook the event's own name, the matcher, and its fields; ``lost`` gets the rest."""
+    """Yield for each hook the event's own name, the matcher, and its fields; ``lost`` receives the rest."""
     for spec in specs:
         native = _native(spec, target)
         if native is None:

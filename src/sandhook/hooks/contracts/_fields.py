@@ -10,10 +10,10 @@ from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import type_name
 from sandhook.hooks.event import Json, JsonObject
 
-#: A type that a field may have and that holds no others.
+#: The scalar types of fields.
 Scalar = TypeVar("Scalar", str, bool, int, float)
 
-#: Python types to what a message calls them.
+#: Names of types in messages.
 _NAMES: dict[type, str] = {
     str: "a string",
     bool: "a boolean",
@@ -25,11 +25,11 @@ _NAMES: dict[type, str] = {
 
 
 class Fields:
-    """Reads the fields of one document and collects what is wrong with it.
+    """Reads the fields of one document and collects its faults.
 
     Attributes:
         problems: Faults.
-        notes: What is allowed and odd.
+        notes: What is allowed but unusual.
     """
 
     def __init__(self, document: Document) -> None:
@@ -42,7 +42,7 @@ class Fields:
         self.problems.append(Problem(path, message, file=self.document.name))
 
     def note(self, path: str, message: str) -> None:
-        """Report what is odd at a path of the document."""
+        """Report something unusual at a path of the document."""
         name = self.document.name
         self.notes.append(": ".join(part for part in (name, path, message) if part))
 
@@ -59,7 +59,7 @@ class Fields:
     @overload
     def get(self, value: Mapping[str, Json], key: str, wanted: tuple[type, ...], path: str) -> Json: ...
     def get(self, value: Mapping[str, Json], key: str, wanted: type | tuple[type, ...], path: str) -> Json:
-        """Return a field, or None when it is absent, null, or of another type, which is a fault.
+        """Return a field, or None when it is absent, null, or (a fault) of another type.
 
         Args:
             wanted: The types it may have; ``float`` takes integers too, ``int`` no booleans.

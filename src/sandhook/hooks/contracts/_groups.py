@@ -1,4 +1,4 @@
-"""The nested form that Claude Code began and others share: event, groups with a matcher, handlers.
+"""The nested form that Claude Code introduced and others share: event, groups with a matcher, handlers.
 
 {"hooks": {"<Event>": [{"matcher": "...", "hooks": [{"type": "command", ...}]}]}}
 """
@@ -55,7 +55,7 @@ def handlers(fields: Fields, hooks: JsonObject, path: str = "hooks") -> Iterator
 
 
 def did_you_mean(name: str, events: Iterable[str]) -> str:
-    """Return a hint at the event whose name differs in case and underscores alone; "" when there is none."""
+    """Return a hint at an event whose name differs only in case and underscores; "" without such an event."""
     folded = name.lower().replace("_", "")
     near = next((event for event in events if event.lower() == folded), None)
     return f"; did you mean {near}?" if near else ""

@@ -1,4 +1,4 @@
-"""Verdicts as several agents mean them: what a refusal does on each kind of event, and runs that said nothing."""
+"""Verdicts that several agents share: the effect of a refusal on each kind of event, and failed runs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from sandhook.hooks.contracts._claude_shape import accidental
 from sandhook.hooks.event import Json
 from sandhook.hooks.model import PERMISSIONS, Operation, Permission, RunResult, Verdict
 
-#: Why a status that refuses may be none of the author's making.
+#: A note on an exit status that refuses and may not be the author's.
 ACCIDENT = "looks like a program's own error, not a decision"
 
-#: Kinds on which a refusal makes the agent go on working.
+#: Kinds of events on which a refusal makes the agent continue.
 GOES_ON = ("stop", "subagent.stop")
 
 
 def refusal(kind: str, reason: str | None, notes: Sequence[str] = (), *, word: str = "deny") -> Verdict:
-    """Return what a refusal means: a denied call, a result that is replaced, an agent that goes on, a block."""
+    """Return the verdict of a refusal: deny the call, replace the result, make the agent continue, or block."""
     verdict = Verdict(word, True, reason=reason, diagnostics=tuple(notes))
     if kind in ("tool.pre", "permission.request"):
         return verdict._replace(permission="deny")
@@ -39,7 +39,7 @@ def words_of(ran: RunResult) -> str:
 
 
 def broken(ran: RunResult) -> str | None:
-    """Return why a run had no chance to decide; a script that does not parse has the status 2, as in bash."""
+    """Return why a run could not decide, or None. A script that does not parse has the exit status 2, as in bash."""
     return ran._replace(syntax_error=None).could_not_run
 
 

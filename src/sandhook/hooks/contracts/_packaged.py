@@ -1,6 +1,6 @@
 """PackagedContract: a contract whose parts are modules of its package, each loaded when it is needed.
 
-A `sandhook fire` needs three of them, and start-up time is part of every hook's time. By name:
+`sandhook fire` needs three of them, and start-up time counts for every hook. The modules:
 
     config    layers(cwd, env, platform), load(documents, options)
     payload   request(spec, event, compat), event(name, payload)
@@ -29,12 +29,12 @@ class PackagedContract(BaseContract):
     """Base of the contracts that are packages; see ``Contract`` for what each method does."""
 
     _package = ""
-    #: Modules that stand for others of the list above.
+    #: Modules that hold the parts of others in the list above.
     _homes: Mapping[str, str] = {}
 
     def __init_subclass__(cls, *, shared: bool = False) -> None:
-        """Take the package of a contract; ``shared`` is a base of several."""
-        if not shared and not cls._package:  # who changes one contract keeps its parts
+        """Record the package of a contract; ``shared`` marks a base class of several contracts."""
+        if not shared and not cls._package:  # a subclass of one contract keeps that contract's modules
             cls._package = cls.__module__
 
     def _part(self, module: str, name: str) -> Any:

@@ -16,22 +16,22 @@ _HTML = str.maketrans(
 def go_json(value: Json) -> str:
     """Return compact JSON as Go's encoding/json writes it: HTML's characters escaped.
 
-    Raises DecodeError for a value that is no JSON.
+    Raises DecodeError for a value that is not JSON.
     """
     return encode(value).translate(_HTML)
 
 
 def directory(event: Event) -> str:
-    """Return where hooks of an event run: the agent's directory if it is an absolute path, else /workspace.
+    """Return the directory in which hooks run: the agent's directory if it is absolute, else /workspace.
 
-    A drive's (``C:\\x``, ``C:/x``) is one; each runner takes it as its own system has it.
+    ``C:\\x`` and ``C:/x`` are absolute too; each runner translates them for its system.
     """
     cwd = event.cwd or ""
     return cwd if cwd[:1] == "/" or cwd[1:3] in (":\\", ":/") else "/workspace"
 
 
 def variable(text: str) -> str:
-    """Return a text that an environment can hold: no NUL, no lone surrogate."""
+    """Return a text for an environment variable, without NUL and lone surrogates."""
     text = text.replace("\0", "")
     if text.isascii():
         return text
@@ -54,7 +54,7 @@ def an_object(payload: Json) -> JsonObject:
 
 
 def look(event: Event, place: str) -> Json:
-    """Return what an event holds at a place: "tool.name", "result", a field, or one of its extras.
+    """Return the value of an event at a place: "tool.name", "result", a field, or one of its extras.
 
     Raises:
         DecodeError: Arguments of a tool that are not JSON.
@@ -74,7 +74,7 @@ def look(event: Event, place: str) -> Json:
     return _FIELDS[part](event)
 
 
-#: Fields of an event that payloads have as they are.
+#: Fields of an event that payloads copy.
 _FIELDS: Mapping[str, Callable[[Event], Json]] = {
     "session_id": lambda event: event.session_id,
     "transcript_path": lambda event: event.transcript_path,
@@ -91,6 +91,6 @@ def _of_tool(event: Event, name: str) -> Json:
         return None
     if name == "input":
         if event.tool.raw_input is not None:
-            raise DecodeError("the tool's arguments are no JSON")
+            raise DecodeError("the tool's arguments are not JSON")
         return event.tool.input
     return event.tool.name if name == "name" else event.tool.call_id

@@ -1,8 +1,8 @@
-"""Whose configuration a file is, by what stands in it and, where several fit, by what only one agent has.
+"""Recognise the agent of a configuration by its content and, where several agents fit, by what only one has.
 
-The agents that took over Claude Code's nested form share most of it, so tools, variables, keys and
-the file's directory decide between them. The names of an agent are imported where a file could be
-its own: firing a hook of one agent loads no other agent's contract.
+Several agents share most of Claude Code's nested form, so tools, variables, keys and the file's
+directory decide between them. An agent's names are imported only when a file could be its own, so
+that firing a hook of one agent loads no other agent's contract.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from sandhook.record import Record
 
 
 class Row(Record):
-    """How a contract's configurations are known.
+    """How a contract's configurations are recognised.
 
     Attributes:
-        looks_like: Whether a decoded configuration can be one of it.
-        signs: Whether something in a configuration, or the name of its file, is of this agent alone;
-            asked only when several contracts fit.
-        places: What of a file's path is this agent's alone; asked before ``signs``.
-        there: Whether a configuration in such a place can be one, where less is asked of it.
+        looks_like: Returns whether a decoded configuration can be the contract's.
+        signs: Returns whether something in a configuration, or its file's name, belongs to this agent
+            alone; called only when several contracts fit.
+        places: Parts of a file's path that belong to this agent alone; tested before ``signs``.
+        there: A weaker form of ``looks_like`` for files in such places.
     """
 
     looks_like: Callable[[JsonObject], bool]
@@ -42,7 +42,7 @@ def _everruns(value: JsonObject) -> bool:
 
 
 def _crush(value: JsonObject) -> bool:
-    """Tell a flat list of hooks per event, each with a command of its own, as crush.json has it."""
+    """Recognise a flat list of hooks per event, each with a command, as in crush.json."""
     hooks = value.get("hooks")
     if not isinstance(hooks, dict) or not hooks:
         return False
@@ -66,7 +66,7 @@ def _ub(value: JsonObject) -> bool:
 
 
 def _nested(value: JsonObject) -> bool:
-    """Tell the nested form: groups with handlers, below events."""
+    """Recognise the nested form: events, groups, handlers."""
     hooks = value.get("hooks")
     if not isinstance(hooks, dict):
         return False
@@ -86,7 +86,7 @@ def _jcode(value: JsonObject) -> bool:
 
 
 def _jcode_signs(value: JsonObject, name: str) -> bool:
-    """Tell jcode's directory, variables or tools, and handlers that leave their type out."""
+    """Recognise jcode's directory, variables or tools, and handlers that leave their type out."""
     return (
         "/.jcode/" in _slashes(name)
         or any("JCODE_" in str(each.get("command")) or "type" not in each for each in _handlers(value))
@@ -95,7 +95,7 @@ def _jcode_signs(value: JsonObject, name: str) -> bool:
 
 
 def _claude_code(value: JsonObject) -> bool:
-    """Tell a settings file: its switches, or nested hooks, some with a type, at one of Claude Code's events."""
+    """Recognise a settings file: its switches, or nested hooks, some with a type, at one of Claude Code's events."""
     if not value.get("hooks"):
         permissions = value.get("permissions")
         return bool(
@@ -110,7 +110,7 @@ def _claude_code(value: JsonObject) -> bool:
 
 
 def _claude_code_signs(value: JsonObject, name: str) -> bool:
-    """Tell Claude Code's variables and tools, other settings, and what handlers have there alone."""
+    """Recognise Claude Code's variables and tools, other settings, and what handlers have there alone."""
     own = {"if", "args", "asyncRewake", "shell", "url", "prompt", "once", "onFailure"}
     settings = {"permissions", "disableAllHooks", "enabledPlugins", "statusLine", "outputStyle"}
     if settings & set(value):
@@ -126,7 +126,7 @@ def _claude_code_signs(value: JsonObject, name: str) -> bool:
 
 
 def _codex(value: JsonObject) -> bool:
-    """Tell nested hooks, each with a type, at events of which all are Codex's."""
+    """Recognise nested hooks, each with a type, at events of which all are Codex's."""
     if not _nested(value):
         return False
     from sandhook.hooks.contracts.codex.names import EVENTS
@@ -138,7 +138,7 @@ def _codex(value: JsonObject) -> bool:
 
 
 def _codex_signs(value: JsonObject, name: str) -> bool:
-    """Tell Windows commands beside the others, Codex's patch tool, events and files that are no JSON."""
+    """Recognise Windows commands, Codex's patch tool, events and TOML files."""
     return (
         any({"commandWindows", "command_windows"} & set(each) for each in _handlers(value))
         or "apply_patch" in _matched_names(value)
@@ -148,7 +148,7 @@ def _codex_signs(value: JsonObject, name: str) -> bool:
 
 
 def _gemini(value: JsonObject) -> bool:
-    """Tell nested hooks with a type at Gemini CLI's events, beside its own switches."""
+    """Recognise nested hooks with a type at Gemini CLI's events, or its own switches."""
     hooks = value.get("hooks")
     if not isinstance(hooks, dict) or not hooks:
         return False
@@ -161,7 +161,7 @@ def _gemini(value: JsonObject) -> bool:
 
 
 def _gemini_signs(value: JsonObject, name: str) -> bool:
-    """Tell events, switches, variables and chains that Gemini CLI alone has."""
+    """Recognise events, switches, variables and chains that Gemini CLI alone has."""
     from sandhook.hooks.contracts.gemini.names import SETTINGS
 
     own = {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "PreCompress"}
@@ -174,7 +174,7 @@ def _gemini_signs(value: JsonObject, name: str) -> bool:
 
 
 def _mistral_vibe(value: JsonObject) -> bool:
-    """Tell a list of hooks, each with one of Mistral Vibe's events as its type."""
+    """Recognise a list of hooks, each with one of Mistral Vibe's events as its type."""
     hooks = value.get("hooks")
     if not isinstance(hooks, list) or not hooks:
         return False
@@ -186,7 +186,7 @@ def _mistral_vibe(value: JsonObject) -> bool:
 
 
 def _cursor(value: JsonObject) -> bool:
-    """Tell a version beside flat lists at Cursor's events, whose hooks have none of Copilot's fields."""
+    """Recognise a version and flat lists at Cursor's events, whose hooks have none of Copilot's fields."""
     hooks = value.get("hooks") if "version" in value else None
     if not isinstance(hooks, dict):
         return False
@@ -197,13 +197,13 @@ def _cursor(value: JsonObject) -> bool:
 
 
 def _cursor_signs(value: JsonObject, name: str) -> bool:
-    """Tell events and fields that Cursor alone has, or commands without a type."""
+    """Recognise events and fields that Cursor alone has, or commands without a type."""
     entries = _entries(_hooks(value))
     return "CURSOR_" in str(entries) or any("type" not in each or "failClosed" in each for each in entries)
 
 
 def _copilot(value: JsonObject) -> bool:
-    """Tell a version beside lists at Copilot's events, whose hooks all have a type."""
+    """Recognise a version and lists at Copilot's events, whose hooks all have a type."""
     hooks = value.get("hooks") if value.get("version") == 1 else None
     if not isinstance(hooks, dict):
         return False
@@ -215,21 +215,21 @@ def _copilot(value: JsonObject) -> bool:
 
 
 def _copilot_signs(value: JsonObject, name: str) -> bool:
-    """Tell events and fields that Copilot alone has."""
+    """Recognise events and fields that Copilot alone has."""
     own = {"userPromptSubmitted", "userPromptTransformed", "agentStop", "errorOccurred", "permissionRequest"}
     fields = {"bash", "powershell", "exec", "timeoutSec"}
     return bool(own & set(_hooks(value))) or any(fields & set(each) for each in _entries(_hooks(value)))
 
 
 def _docker_agent(value: JsonObject) -> bool:
-    """Tell agents by name, one of them with hooks."""
+    """Recognise agents by name, one of them with hooks."""
     agents = value.get("agents")
     several = list(agents.values()) if isinstance(agents, dict) else []
     return any(isinstance(each, dict) and isinstance(each.get("hooks"), dict) for each in several)
 
 
 def _kiro(value: JsonObject) -> bool:
-    """Tell a list of hooks of the version "v1", or flat lists at events that are spelled as Kiro does."""
+    """Recognise a list of hooks of the version "v1", or flat lists at events that are spelled as Kiro does."""
     hooks = value.get("hooks")
     if isinstance(hooks, list):
         return bool(value.get("version") == "v1")
@@ -269,7 +269,7 @@ def _groups(value: JsonObject) -> Iterator[JsonObject]:
 
 
 def _matched_names(value: JsonObject) -> set[str]:
-    """Return the names that the groups' matchers are made of."""
+    """Return the names in the groups' matchers."""
     texts = [str(group.get("matcher") or "") for group in _groups(value)]
     return {part.strip(" ^$()") for text in texts for part in text.replace(",", "|").split("|")}
 

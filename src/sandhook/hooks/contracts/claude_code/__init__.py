@@ -28,7 +28,7 @@ class ClaudeCode(BaseContract):
         profile: The version's facts.
     """
 
-    #: In parallel, all to their end; context of all counts, the last rewrite in config order too.
+    #: All hooks run to their end, in parallel. All context counts, and the last rewrite in config order.
     fold = FoldPolicy(
         parallel=True,
         chained=False,
@@ -91,7 +91,7 @@ class ClaudeCode(BaseContract):
         return event(name, payload)
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what is shown in place of what was refused."""
+        """Return what is shown instead of what was refused."""
         from sandhook.hooks.contracts.claude_code.answer import message
 
         return message(decision, event)

@@ -1,6 +1,6 @@
-"""What each event takes of a hook's JSON: the types that make it valid, and who gets what.
+"""The fields of a hook's JSON that each event accepts, their types, and their recipients.
 
-Everything that an event does not take is said to the hook's author: it reaches nobody.
+Every field that an event does not accept is noted for the hook's author, because it has no effect.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ PERMISSION: Types = {
     "interrupt": bool,
 }
 
-#: What goes into ``Verdict.extras`` under its own name.
+#: Fields that are copied to ``Verdict.extras``.
 CARRIED = (
     *("initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills", "suppressOriginalPrompt"),
     *("displayContent", "retry", "classifierContext", "worktreePath", "action", "content"),
@@ -58,7 +58,7 @@ CARRIED = (
 
 
 def invalid(name: str, value: Mapping[str, Json]) -> str | None:
-    """Return why an output is not valid on an event, so that none of it counts, or None."""
+    """Return why an output is invalid on an event, so that all of it is ignored, or None."""
     wrong = wrong_types(value, TOP)
     if wrong is not None or "hookSpecificOutput" not in value:
         return wrong
@@ -80,26 +80,26 @@ def invalid(name: str, value: Mapping[str, Json]) -> str | None:
 
 
 def unheard(name: str, value: Mapping[str, Json]) -> list[str]:
-    """Return one line for everything in a valid output that reaches nobody."""
+    """Return a line for each field of a valid output that has no effect."""
     row = ROWS[name]
     notes = []
     for key in value:
         if key in TOP:
             continue
         if key in SPECIFIC or key in ("hookEventName", "updatedToolOutput", "updatedMCPToolOutput"):
-            notes.append(f"{key} at the top level reaches nobody: it belongs into hookSpecificOutput")
+            notes.append(f"{key} at the top level has no effect: it belongs into hookSpecificOutput")
         else:
-            notes.append(f"{key}: unknown, reaches nobody")
+            notes.append(f"{key}: unknown, has no effect")
     if value.get("decision") == "block" and not row.blocks:
         notes.append(f"decision is not looked at on {name}")
     if value.get("continue") is False and not row.stops:
         notes.append(f"continue is not looked at on {name}")
     if value.get("systemMessage") and not row.shows_system_message:
-        notes.append(f"systemMessage reaches nobody on {name}")
+        notes.append(f"systemMessage has no effect on {name}")
     if value.get("stopReason") and value.get("continue") is not False:
-        notes.append("stopReason reaches nobody without continue: false")
+        notes.append("stopReason has no effect without continue: false")
     if value.get("reason") and "decision" not in value:
-        notes.append("reason reaches nobody without decision")
+        notes.append("reason has no effect without decision")
     if value.get("suppressOutput"):
         notes.append("suppressOutput has no effect")
     if value.get("async"):
@@ -111,7 +111,7 @@ def unheard(name: str, value: Mapping[str, Json]) -> list[str]:
 
 
 def carried(name: str, value: Mapping[str, Json], notes: list[str]) -> JsonObject:
-    """Return what only this agent has, by its own names."""
+    """Return the fields that only this agent has, by its own names."""
     found: JsonObject = {}
     specific = object_of(value, "hookSpecificOutput")
     for key in CARRIED:
@@ -129,7 +129,7 @@ def carried(name: str, value: Mapping[str, Json], notes: list[str]) -> JsonObjec
 
 
 def capped(text: str, what: str, notes: list[str]) -> str:
-    """Return a text as long as Claude Code takes one; the run has all of it."""
+    """Return a text cut at Claude Code's limit; the RunResult keeps all of it."""
     if len(text) <= MAX_TEXT:
         return text
     notes.append(f"{what}: {len(text)} characters, cut at {MAX_TEXT}")

@@ -1,4 +1,4 @@
-"""A decision as a hook of Claude Code says it, and what is shown in place of what was refused."""
+"""A decision as the output of a hook for Claude Code, and the text that is shown instead of what was refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEEP_WORKING = "A hook asked to keep working."
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with."""
+    """Return the output and exit status of a hook that decides this."""
     name = native(decision, event)
     extras = decision.extras or {}
     if name == "WorktreeCreate":
@@ -40,7 +40,7 @@ def native(decision: Decision, event: Event) -> str:
 
 
 def output(decision: Decision, event: Event) -> JsonObject:
-    """Return the JSON object that says a decision; an empty one says nothing."""
+    """Return the JSON object that expresses a decision; an empty one is not an opinion."""
     name = native(decision, event)
     if name not in ROWS:
         return {}
@@ -67,7 +67,7 @@ def output(decision: Decision, event: Event) -> JsonObject:
     texts = [text for text, _ in decision.context]
     if decision.prompt and event.prompt is not None and not decision.refused:
         added = _added(event.prompt, decision.apply_to_prompt(event.prompt))
-        if added is None:  # what was taken out of a prompt must not reach the model after all
+        if added is None:  # what a hook removed from a prompt must not reach the model
             said.update(decision="block", reason=_REWRITTEN + decision.apply_to_prompt(event.prompt))
         else:
             texts.append(added)
@@ -89,7 +89,7 @@ def output(decision: Decision, event: Event) -> JsonObject:
 
 
 def _added(before: str, after: str) -> str | None:
-    """Return what a changed prompt has beside the whole of the given one, None when that is not in it."""
+    """Return the text that was added to a prompt, or None when the prompt itself was changed."""
     for added in (after.removesuffix(before), after.removeprefix(before)):
         if len(added) < len(after) or not before:
             return added.strip()
@@ -106,9 +106,9 @@ def _permission(decision: Decision, event: Event, specific: JsonObject) -> None:
         changed = decision.apply_to(event.tool.input)
         if isinstance(changed, dict):
             specific["updatedInput"] = changed
-        else:  # Claude Code takes objects alone; the change may have been what made the call harmless
+        else:  # Claude Code accepts objects only; the change may have made the call harmless
             specific.update(
-                permissionDecision="deny", permissionDecisionReason="the changed input is no object"
+                permissionDecision="deny", permissionDecisionReason="the changed input is not an object"
             )
 
 
@@ -129,7 +129,7 @@ def _permission_request(decision: Decision, event: Event, specific: JsonObject) 
 
 
 def message(decision: Decision, event: Event) -> str:
-    """Return what the model or the user sees, in sandhook's words."""
+    """Return the text for the model or the user; sandhook's own wording."""
     name = native(decision, event)
     reason = decision.reason or "no reason was given"
     if decision.halt:

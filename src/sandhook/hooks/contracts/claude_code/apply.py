@@ -1,4 +1,4 @@
-"""What a refusal by the exit status 2 does on an event, and what a valid JSON object does."""
+"""The effects of the exit status 2, and of a valid JSON object, on each event."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandhook.hooks.decode import object_of, text_of
 from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Operation, Verdict
 
-#: Tools that ask the user by themselves: an allow counts only with the answers in the input.
+#: Tools that ask the user themselves: an allow counts only with the answers in the input.
 _ASKING = ("AskUserQuestion", "ExitPlanMode")
 
 
@@ -23,7 +23,7 @@ def place(name: str) -> str:
 
 
 def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Verdict:
-    """Return what the exit status 2 does, with its reason."""
+    """Return the verdict of the exit status 2."""
     if reason is not None:
         reason = capped(reason, "the reason", notes)
     two = ROWS[name].on_exit_2
@@ -51,7 +51,7 @@ def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Ver
 
 
 def obeyed(name: str, event: Event, value: JsonObject, profile: Profile, notes: list[str]) -> Verdict:
-    """Return what a valid object does on an event."""
+    """Return the verdict of a valid object on an event."""
     row = ROWS[name]
     specific = object_of(value, "hookSpecificOutput")
     verdict = _decision(name, event, value, specific, notes)
@@ -88,7 +88,7 @@ def _decision(name: str, event: Event, value: JsonObject, specific: JsonObject, 
     if value.get("decision") == "block" and row.blocks:
         reason = text_of(value, "reason")
         if reason is None:
-            notes.append("decision: block without a reason: nobody learns why")
+            notes.append("decision: block without a reason: the reason is lost")
         return effect(name, event, reason, notes)
     return Verdict(decided=value.get("decision") == "approve" or "continue" in value)
 
@@ -107,12 +107,12 @@ def _permission(
     change = specific.get("updatedInput") if name == "PreToolUse" else None
     tool = event.tool.name if event.tool is not None else ""
     if word == "allow" and tool in _ASKING and change is None:
-        notes.append(f"allow without updatedInput is no answer for {tool}: the user is asked")
+        notes.append(f"allow without updatedInput is not an answer for {tool}: the user is asked")
         word = None
     if reason is not None:
         reason = capped(reason, "permissionDecisionReason", notes)
     if change is not None and word in ("deny", "defer"):
-        notes.append(f"updatedInput beside {word} reaches nobody")
+        notes.append(f"updatedInput with {word} has no effect")
         change = None
     operation = Operation("replace", change) if change is not None else None
     if word is None:
@@ -127,7 +127,7 @@ def _permission_request(decision: JsonObject, notes: list[str]) -> Verdict:
     if decision["behavior"] == "deny":
         for key in ("updatedInput", "updatedPermissions"):
             if key in decision:
-                notes.append(f"{key} beside deny reaches nobody")
+                notes.append(f"{key} with deny has no effect")
         extras.pop("updatedPermissions", None)
         return Verdict(
             "deny",
@@ -139,7 +139,7 @@ def _permission_request(decision: JsonObject, notes: list[str]) -> Verdict:
         )
     for key in ("message", "interrupt"):
         if key in decision:
-            notes.append(f"{key} beside allow reaches nobody")
+            notes.append(f"{key} with allow has no effect")
     extras.pop("interrupt", None)
     change = decision.get("updatedInput")
     return Verdict(
@@ -169,7 +169,7 @@ def _with_result(event: Event, verdict: Verdict, specific: JsonObject, notes: li
         if tool.startswith("mcp__"):
             new = specific["updatedMCPToolOutput"] if new is None else new
         else:
-            notes.append(f"updatedMCPToolOutput is not looked at for {tool}, which is no MCP tool")
+            notes.append(f"updatedMCPToolOutput is not looked at for {tool}, which is not an MCP tool")
     if new is None:
         return verdict
     word = "rewrite" if verdict.label == "none" else verdict.label

@@ -53,7 +53,7 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
 
 def _closed(rules: Switches, spec: HookSpec) -> str | None:
     if spec.executor.type == "http" and rules.refuses_url(spec.executor.text):
-        return f"its URL is none that allowedHttpHookUrls allows: {spec.executor.text}"
+        return f"allowedHttpHookUrls does not allow its URL: {spec.executor.text}"
     return None
 
 
@@ -84,11 +84,11 @@ def _event_name(fields: Fields, name: str, profile: Profile) -> None:
         fields.note(f"hooks.{name}", f"is known since {since}, and this is {profile.version}: skipped")
     elif name not in ROWS:
         hint = did_you_mean(name, ROWS)
-        fields.note(f"hooks.{name}", f"is no event of Claude Code: its hooks never run{hint}")
+        fields.note(f"hooks.{name}", f"is not an event of Claude Code: its hooks never run{hint}")
 
 
 def _ending(specs: list[HookSpec], options: LoadOptions) -> list[HookSpec]:
-    """Give the hooks of SessionEnd their time: they share what the longest of the settings files asks for."""
+    """Return SessionEnd's hooks with their timeouts: they share the longest timeout of the settings files."""
     given = options.env.get(END_VARIABLE, "")
     if given.isascii() and given.isdigit() and len(given) < 9:
         share = int(given) / 1000

@@ -1,4 +1,4 @@
-"""One handler of a configuration: its type with the type's own fields, and which events it wants."""
+"""One handler of a configuration: its type with the type's own fields, and which events it matches."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Settings(Record):
 
     Attributes:
         source: Where the hooks come from, see ``settings.origin``.
-        switches: What the settings say about all hooks.
+        switches: The settings for all hooks.
         options: What the loader received.
         profile: The version of Claude Code.
     """
@@ -44,7 +44,7 @@ class Settings(Record):
 
 
 def hook(fields: Fields, handler: Handler, settings: Settings) -> HookSpec | None:
-    """Return a handler's hook, or None for one that Claude Code skips; faults go to ``fields``."""
+    """Return a handler's hook, or None for one that Claude Code skips; reports faults to ``fields``."""
     raw, path, name = handler.raw, handler.path, handler.event
     type_ = _type(fields, raw, path)
     if type_ is None:
@@ -105,7 +105,7 @@ def _type(fields: Fields, raw: JsonObject, path: str) -> str | None:
 
 
 def _header_variables(fields: Fields, raw: JsonObject, path: str, switches: Switches) -> tuple[str, ...]:
-    """Return the variables that an http handler's headers may name, as far as the settings allow them."""
+    """Return the variables that an http handler's headers may name and that the settings allow."""
     names = fields.strings(raw, "allowedEnvVars", path) or ()
     return tuple(name for name in names if switches.variables is None or name in switches.variables)
 
@@ -140,7 +140,7 @@ def _on_failure(fields: Fields, raw: JsonObject, path: str, type_: str, profile:
 
 
 def _plugin(name: str, source: str, options: LoadOptions) -> JsonObject:
-    """Return what a plugin's hooks find in their environment and as placeholders."""
+    """Return the variables and placeholders of a plugin's hooks."""
     if not source.startswith("plugin:"):
         return {}
     name = name.replace("\\", "/")

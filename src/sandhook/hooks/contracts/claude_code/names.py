@@ -12,10 +12,10 @@ class EventRow(Record):
         kind: The neutral kind.
         on_exit_2: What the exit status 2 does: "deny" a tool call, "block" what was about to happen, "go" on
             working, give "feedback" to the model, "halt" the loop, "notice" for the user, or "ignored".
-        fields: Keys of the payload beyond the common ones, in order; "?" behind those that may be absent.
-        specific: What it honours in ``hookSpecificOutput``.
-        blocks: It honours ``decision: "block"`` with ``reason``.
-        stops: It honours ``continue: false``.
+        fields: Keys of the payload beyond the common ones, in order; "?" after those that may be absent.
+        specific: The fields of ``hookSpecificOutput`` that it accepts.
+        blocks: It accepts ``decision: "block"`` with ``reason``.
+        stops: It accepts ``continue: false``.
         matched: The payload's key that matchers look at, or "".
         stdout_is_context: Plain text on standard output becomes context.
         shows_system_message: It shows ``systemMessage``.
@@ -261,10 +261,10 @@ ROWS: dict[str, EventRow] = {
 EVENTS = {name: row.kind for name, row in ROWS.items()}
 TOOL_EVENTS = tuple(name for name, row in ROWS.items() if row.matched == "tool_name")
 
-#: Events on which `if` is looked at; elsewhere a handler with one never runs.
+#: Events that test `if`; on others a handler with `if` never runs.
 CONDITIONAL = TOOL_EVENTS
 
-#: What the payload's key is on an event whose host did not say.
+#: The payload's values that the host need not provide.
 DEFAULTS = {
     ("SessionStart", "source"): "startup",
     ("SessionEnd", "reason"): "other",
@@ -276,7 +276,7 @@ DEFAULTS = {
     ("SubagentStop", "agent_type"): "general-purpose",
 }
 
-#: Seconds, by handler type and, going over that, by event.
+#: Timeouts in seconds, by handler type, and by event, which overrides the type.
 TIMEOUTS = {"command": 600.0, "http": 600.0, "mcp_tool": 600.0, "prompt": 30.0, "agent": 60.0}
 EVENT_TIMEOUTS = {
     "UserPromptSubmit": 30.0,
@@ -284,7 +284,7 @@ EVENT_TIMEOUTS = {
     "PostModelSwitch": 30.0,
     "MessageDisplay": 10.0,
 }
-#: SessionEnd: seconds without a word of the hook's, and at most.
+#: SessionEnd's timeout in seconds: by default, and at most.
 END_TIMEOUT, END_MOST = 1.5, 60.0
 END_VARIABLE = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS"
 
@@ -301,7 +301,7 @@ COMMON_FIELDS = ("type", "if", "timeout", "statusMessage", "once", "onFailure")
 MAX_OUTPUT = 1 << 20
 MAX_TEXT = 10_000
 
-#: Stops that hooks may refuse one after the other, and the variable that says otherwise (0: no bound).
+#: Stops that hooks may refuse in a row, and the variable that overrides it (0: no limit).
 STOP_CAP = 8
 STOP_CAP_VARIABLE = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 

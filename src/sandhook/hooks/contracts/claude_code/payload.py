@@ -36,7 +36,7 @@ _ABSENT = _Absent()
 
 
 def request(spec: HookSpec, event: Event) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     name = spec.native_event
     payload = fields_of(name, event)
     text = encode(payload)
@@ -53,7 +53,7 @@ def request(spec: HookSpec, event: Event) -> Request:
 
 
 def fields_of(name: str, event: Event) -> JsonObject:
-    """Return the payload; what the event does not know and the agent may leave out is left out."""
+    """Return the payload, without optional fields that the event does not have."""
     extras = dict(event.extras or {})
     payload: JsonObject = {
         "session_id": event.session_id or "",
@@ -75,7 +75,7 @@ def fields_of(name: str, event: Event) -> JsonObject:
 
 
 def value_of(name: str, key: str, event: Event) -> Json | _Absent:
-    """Return one field of a payload, or a mark that the event does not have it."""
+    """Return one field of a payload, or _ABSENT when the event does not have it."""
     extras = event.extras or {}
     if key in extras:
         return extras[key]
@@ -98,7 +98,7 @@ def value_of(name: str, key: str, event: Event) -> Json | _Absent:
 
 
 def looked_at(name: str, event: Event) -> str:
-    """Return what matchers of an event look at; "" when the event does not say."""
+    """Return the value that matchers of an event test; "" when the event does not have it."""
     value = value_of(name, ROWS[name].matched, event)
     text = "" if isinstance(value, _Absent) else as_text(value)
     if name == "FileChanged":
@@ -107,7 +107,7 @@ def looked_at(name: str, event: Event) -> str:
 
 
 def env_file(session_id: str | None) -> str:
-    """Return the file in which hooks leave variables for the rest of a session, as shell text."""
+    """Return the file in which hooks set variables for the rest of a session, as shell text."""
     plain = "".join(c if c.isalnum() or c in "-_" else "_" for c in session_id or "session")
     return f"/tmp/claude-env-{plain[:80]}.sh"
 
@@ -156,7 +156,7 @@ _PLACES = ("CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA")
 
 
 def _filled(value: Json, payload: JsonObject) -> Json:
-    """Put the payload's values in place of ``${dotted.path}``; text that is nothing else takes its type."""
+    """Replace each ``${dotted.path}`` by the payload's value, as text."""
     if isinstance(value, dict):
         return {key: _filled(item, payload) for key, item in value.items()}
     if isinstance(value, list):
@@ -185,14 +185,14 @@ def _dotted(payload: Json, path: str) -> Json | _Absent:
 
 
 def _with_arguments(prompt: str, payload: str) -> str:
-    r"""Put the payload in place of ``$ARGUMENTS``, or behind a prompt without; ``\$`` is a dollar sign."""
+    r"""Replace ``$ARGUMENTS`` by the payload, or append it to a prompt without; ``\$`` is a dollar sign."""
     parts = prompt.split("\\$")
     filled = [part.replace("$ARGUMENTS", payload) for part in parts]
     text = "$".join(filled)
     return text if any("$ARGUMENTS" in part for part in parts) else f"{text}\n\n{payload}"
 
 
-# The way back.
+# From payload to event.
 
 
 def event(name: str, payload: Json) -> Event:

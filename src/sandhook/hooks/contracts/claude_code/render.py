@@ -1,4 +1,4 @@
-"""Hooks of any contract as a settings.json, and what of them it cannot say."""
+"""Hooks of any contract as a settings.json, and what it cannot express of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandhook.hooks.model import HookSpec
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a configuration, and one line for everything that is lost."""
+    """Return a configuration, and a line for each thing that it cannot express."""
     native = {row.kind: name for name, row in ROWS.items()}
     hooks: dict[str, list[Json]] = {}
     lost: list[str] = []
@@ -34,7 +34,7 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 
 def _own(spec: HookSpec, event: str) -> JsonObject | None:
-    """Return the handler as it stood when it is Claude Code's already."""
+    """Return the original handler when it is Claude Code's already."""
     entry = spec.entry
     if spec.native_event != event or not isinstance(entry, dict) or "type" not in (spec.extras or {}):
         return None

@@ -1,4 +1,4 @@
-"""What a model said as a hook of the type prompt or agent: ``{"ok": true}``, or false with a reason."""
+"""The answer of a model for a hook of the type prompt or agent: ``{"ok": true}``, or false with a reason."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sandhook.hooks.model import HookSpec, Verdict
 
 
 def decode(spec: HookSpec, data: bytes, profile: Profile, notes: list[str]) -> Verdict:
-    """Say what a model's answer means for this event."""
+    """Return what a model's answer means for this event."""
     name = spec.native_event
     printed = read_output(data)
     value = printed.value
-    wrong = printed.broken or "it is no JSON object" if value is None else None
+    wrong = printed.broken or "it is not a JSON object" if value is None else None
     if value is not None:
         wrong = wrong_types(value, {"ok": bool, "reason": str, "impossible": bool})
         if wrong is None and "ok" not in value:

@@ -1,7 +1,7 @@
-"""What a hook of Claude Code said.
+"""The meaning of a run of a Claude Code hook.
 
-The exit status 2 goes before everything; a valid JSON object counts whatever the status; text counts on
-few events; all else is an error that lets the agent go on.
+The exit status 2 comes first. A valid JSON object counts whatever the exit status is. Plain text counts
+on few events. Everything else is an error, and the agent continues.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandhook.hooks.model import HookSpec, RunResult, Verdict
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:
-    """Say what a run means for this event."""
+    """Return what a run means for this event."""
     notes = list(ran.diagnostics)
     verdict = _decoded(spec, event, ran, profile, notes)
     if spec.background:
@@ -51,9 +51,9 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
         return _broken(spec, event, ran, said, notes)
     if said is not None:
         if ran.exit_status:
-            notes.append(f"exit status {ran.exit_status} is ignored beside a JSON object")
+            notes.append(f"exit status {ran.exit_status} is ignored with a JSON object")
         elif words:
-            notes.append("standard error reaches nobody with exit status 0")
+            notes.append("standard error has no effect with exit status 0")
         return said
     if wrong is not None:
         return _fallen(spec, event, f"invalid output: {wrong}", Verdict("error", undecodable=wrong), notes)
@@ -68,7 +68,7 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
 def _broken(spec: HookSpec, event: Event, ran: RunResult, said: Verdict | None, notes: list[str]) -> Verdict:
     """Read a run that ended badly after it printed an object: a refusal stays one.
 
-    A missing command is but an exit status upstream, so that all of the object counts then.
+    A missing command is an ordinary exit status upstream, so that all of the object counts.
     """
     whole = ran.limit is None and ran.signal is None
     if said is None or not said.decided or not (whole or said.intervenes):
@@ -91,7 +91,7 @@ def _not_run(spec: HookSpec, event: Event, ran: RunResult, notes: list[str]) -> 
 
 
 def _fallen(spec: HookSpec, event: Event, why: str, verdict: Verdict, notes: list[str]) -> Verdict:
-    """Apply ``onFailure``, and the rule that no worktree is made by a hook that failed."""
+    """Apply ``onFailure``, and the rule that a failed hook makes no worktree."""
     name = spec.native_event
     if name == "WorktreeCreate":
         return verdict._replace(label="block", block=True, reason=why)
@@ -120,11 +120,11 @@ def _exit_2(spec: HookSpec, event: Event, ran: RunResult, said: Verdict, notes: 
         return said
     reason = (said.reason if said.intervenes else None) or words or None
     if reason is None:
-        notes.append("exit status 2 without a word on standard error: nobody learns why")
+        notes.append("exit status 2 without a message on standard error: the reason is lost")
     verdict = effect(name, event, reason, notes)
     extras = {**(said.extras or {}), **(verdict.extras or {})}
     if name in ("Elicitation", "ElicitationResult"):
-        extras.pop("content", None)  # a refusal has no answers
+        extras.pop("content", None)  # a refusal has no content
     return verdict._replace(
         context=(*verdict.context, *said.context) if said.context != verdict.context else verdict.context,
         extras=extras or None,
@@ -136,7 +136,7 @@ def _exit_2(spec: HookSpec, event: Event, ran: RunResult, said: Verdict, notes: 
 def _error(spec: HookSpec, event: Event, ran: RunResult, words: str, notes: list[str]) -> Verdict:
     status = ran.exit_status
     if ROWS[spec.native_event].on_exit_2 not in ("ignored", "notice"):
-        notes.append(f"exit status {status} is no decision (2 refuses)")
+        notes.append(f"exit status {status} is not a decision (2 refuses)")
     first = words.partition("\n")[0]
     why = first or f"exit status {status}"
     return _fallen(spec, event, why, Verdict("error", system_message=first or None), notes)
@@ -145,22 +145,22 @@ def _error(spec: HookSpec, event: Event, ran: RunResult, words: str, notes: list
 def _text(spec: HookSpec, printed: Printed, words: str, notes: list[str]) -> Verdict:
     name, text = spec.native_event, printed.text
     if words:
-        notes.append("standard error reaches nobody with exit status 0")
+        notes.append("standard error has no effect with exit status 0")
     if not text:
         return Verdict()
     if (spec.extras or {}).get("type") == "http":
-        return Verdict("error", undecodable="the answer is no JSON object")
+        return Verdict("error", undecodable="the answer is not a JSON object")
     why = printed.broken
     if why is not None:
         notes.append(f"standard output begins like JSON and is taken as text: {why}")
     elif after_banner(text):
-        why = "a JSON object stands behind other text"
+        why = "a JSON object follows other text"
         notes.append(f"{why}, so all of it is taken as text: keep profiles from printing")
     elif text[0] in '["':
-        notes.append("JSON that is no object is taken as text")
+        notes.append("JSON that is not an object is taken as text")
     if ROWS[name].stdout_is_context:
         return Verdict("context", context=((capped(text, "standard output", notes), place(name)),))
-    notes.append(f"plain text reaches nobody on {name}: print a JSON object, or exit with 2")
+    notes.append(f"plain text has no effect on {name}: print a JSON object, or exit with 2")
     return Verdict(undecodable=why or "standard output is plain text")
 
 
@@ -189,7 +189,7 @@ def _plain(text: str) -> str:
 
 
 def _background(spec: HookSpec, ran: RunResult, verdict: Verdict, notes: list[str]) -> Verdict:
-    """Keep what a hook gives that ran in the background: context and notes, no decision."""
+    """Return the context and notes of a background hook, without its decision."""
     wakes = bool((spec.extras or {}).get("asyncRewake")) and ran.exit_status == 2 and ran.limit is None
     decides = verdict.intervenes or verdict.permission != "none" or verdict.input or verdict.result
     if decides and not wakes:

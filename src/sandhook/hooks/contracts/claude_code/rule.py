@@ -1,7 +1,7 @@
 """`if`: one permission rule, ``Tool`` or ``Tool(what)``, as a second matcher on the tool's input.
 
-What a rule cannot judge (a command that does not parse, arguments of a tool without rules of its own)
-lets the hook run: a guard rather runs in vain.
+A rule that cannot decide (a command that does not parse, or a tool without rules for its arguments)
+matches, because a guard that runs in vain is better than one that does not run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.matcher import Match, quote
 from sandhook.record import Record
 
-#: Tools that a rule's name covers beside its own.
+#: Tools that a rule's name covers.
 COVERS: Mapping[str, tuple[str, ...]] = {
     "Edit": ("Edit", "Write", "MultiEdit", "NotebookEdit"),
     "Read": ("Read", "Grep", "Glob", "LS"),
@@ -29,7 +29,7 @@ _SEVERAL = re.compile(r"\)\s*(?:&&|\|\||[,;|])\s*[A-Za-z_]|^[A-Za-z_]\w*\s*(?:&&
 
 
 class RuleError(Exception):
-    """A text that is no permission rule."""
+    """A text that is not a permission rule."""
 
 
 class Rule(Record):
@@ -37,10 +37,10 @@ class Rule(Record):
 
     Attributes:
         tool: The tool's name, ``*`` in it for any characters.
-        what: What stands in brackets, None without.
+        what: The text in brackets, or None.
         home: The user's directory, for paths that begin with ``~``.
-        better: Runs the hook also where the name of a command is not known.
-        inside: Looks into command substitutions.
+        better: Matches also when the name of a command is not known.
+        inside: Tests commands in command substitutions.
         rooted: A directory in a path pattern is the one below the working directory.
     """
 
@@ -100,7 +100,7 @@ class Rule(Record):
 
 
 def rule(text: str, profile: Profile, options: LoadOptions) -> Rule:
-    """Read a rule; RuleError for what is none."""
+    """Parse a rule. Raises RuleError when it is not one."""
     text = text.strip()
     found = _RULE.match(text)
     if found is None or _SEVERAL.search(text):

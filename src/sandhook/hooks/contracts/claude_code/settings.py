@@ -1,7 +1,7 @@
-"""Claude Code's settings: the files and their order, and what they say of hooks as a whole.
+"""Claude Code's settings: the files and their order, and their switches for all hooks.
 
-Hooks of all files add up. Switches are a matter of precedence: managed settings before those of the
-caller, local, project and user; what a managed file brings cannot be switched off from below.
+Hooks of all files add up. Switches have a precedence: managed settings, then those of the caller, local,
+project and user. Hooks of a managed file cannot be switched off from below.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.record import Record
 
-#: Layers of settings, strongest first; "" is what the caller names itself.
+#: Layers of settings, strongest first; "" is a file that the caller names.
 _PRECEDENCE = ("managed", "", "local", "project", "user")
 
 _MANAGED = {
@@ -26,8 +26,8 @@ _MANAGED = {
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return Claude Code's files, weakest first; a plugin's when ``CLAUDE_PLUGIN_ROOT`` names one.
 
-    Upstream takes local settings from the root of the git worktree; without looking at the disk, they
-    are taken from ``cwd``.
+    Upstream reads local settings at the root of the git worktree. Here the disk is not read, and they are
+    those of ``cwd``.
     """
     home = env.get("USERPROFILE" if platform == "win32" else "HOME", "")
     own = env.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude"
@@ -44,7 +44,7 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 def frontmatter(text: str, name: str) -> Document:
     """Return the hooks at the head of a skill's or an agent's file; an empty document without any.
 
-    Raises DecodeError for a head without an end, or one that is no YAML.
+    Raises DecodeError for a head that does not end or is not YAML.
     """
     lines = text.splitlines()
     if not lines or lines[0].strip() != "---":
@@ -69,14 +69,14 @@ def origin(document: Document) -> str:
 
 
 class Switches(Record):
-    """What settings say of all hooks.
+    """The settings for all hooks.
 
     Attributes:
-        disabled: "" or why hooks are off that no managed file brings.
-        own_disabled: The same for hooks of the user and of the caller, whom a repository's files must not
-            rob of their guards.
-        all_disabled: The managed settings switch off their own too.
-        managed_only, plugin_only: Managed settings allow no others.
+        disabled: Why hooks outside managed files are switched off, or "".
+        own_disabled: Why hooks of the user and the caller are switched off, or "". A repository's files
+            must not switch off the user's guards.
+        all_disabled: The managed settings switch off managed hooks too.
+        managed_only, plugin_only: Managed settings allow only such hooks.
         urls: Patterns of the URLs that http hooks may call, None for all.
         variables: Names that http hooks may put into headers, None for all.
     """
@@ -102,7 +102,7 @@ class Switches(Record):
         return (self.disabled if needs_trust(layer) else self.own_disabled) or None
 
     def refuses_url(self, url: str) -> bool:
-        """Tell whether an http hook's URL is none of those that the settings allow."""
+        """Return whether the settings forbid an http hook's URL."""
         from sandhook.pattern.glob import compile_pattern
 
         if self.urls is None:
@@ -115,10 +115,10 @@ def _only_stars(pattern: str) -> str:
 
 
 def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
-    """Read the switches of all settings files; faults go to each one's fields.
+    """Return the switches of all settings files; reports faults to their Fields.
 
     Args:
-        strict: Files of any layer switch off the user's hooks and widen lists, as upstream.
+        strict: Files of any layer can switch off the user's hooks and extend lists, as upstream.
     """
     ranked = [
         _Settings(fields, fields.document.value)
@@ -161,7 +161,7 @@ class _Settings(Record):
 
 
 def _first(ranked: Sequence[_Settings], off: Mapping[Fields, bool | None]) -> str:
-    """Return what the strongest file with ``disableAllHooks`` says: "" or where hooks are disabled."""
+    """Return where the strongest file with ``disableAllHooks`` disables hooks; "" when it enables them."""
     for each in ranked:
         if off[each.fields] is not None:
             name = each.fields.document.name or "the settings"

@@ -1,4 +1,4 @@
-"""A decision as a Codex hook says it."""
+"""A decision as the output of a hook for Codex."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; allow without a rewrite, and ask, have no words in Codex."""
+    """Return the output and exit status of a hook that decides this; Codex cannot express an allow without a rewrite, or ask."""
     name = next((name for name, kind in EVENTS.items() if kind == event.kind), event.kind)
     reason = decision.reason or "refused"
     if decision.halt and event.kind not in ("tool.pre", "permission.request"):

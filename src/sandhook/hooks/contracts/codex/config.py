@@ -54,8 +54,8 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     known = {name: each for name, each in hooks.items() if name in EVENTS}
     for name in hooks:
-        if name not in EVENTS and name != "state":  # where Codex keeps what was trusted
-            fields.note(f"hooks.{name}", "is no event of Codex: its hooks never run")
+        if name not in EVENTS and name != "state":  # where Codex stores approvals
+            fields.note(f"hooks.{name}", "is not an event of Codex: its hooks never run")
     matchers: dict[str, Matcher | None] = {}
     for handler in handlers(fields, known):
         before = len(fields.problems)
@@ -102,7 +102,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None
 
 
 def _plugin(document: Document) -> tuple[tuple[str, str], ...]:
-    """Return what a plugin's hooks have in their environment: the plugin's own directory."""
+    """Return the variables of a plugin's hooks: the plugin's directory."""
     place, _, name = document.name.replace("\\", "/").rpartition("/hooks/")
     if document.layer != "bundle" or name != "hooks.json" or not place:
         return ()
@@ -138,7 +138,7 @@ TARGET = Target(
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a hooks.json, and one line for everything that is lost."""
+    """Return a hooks.json, and a line for each thing that it cannot express."""
     return grouped(specs, TARGET)
 
 

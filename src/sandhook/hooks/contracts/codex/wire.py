@@ -1,7 +1,7 @@
-"""What a Codex hook gets and says. Upstream reads strictly and drops what it does not like, a refusal too.
+"""The payloads and outputs of Codex hooks. Upstream drops an invalid output whole, even a refusal.
 
-In better mode a refusal counts however it is dressed: an output that says deny, block, ask or stop is
-none that lets a call pass.
+In better mode a refusal counts in any form: an output with deny, block, ask or stop never allows a
+call.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     row = ROWS[spec.native_event]
     given = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
     given["hook_event_name"] = spec.native_event
@@ -61,7 +61,7 @@ _SPECIFIC: dict[str, dict[str, type | frozenset[str]]] = {
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Say what a run means for this event."""
+    """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None:
         if name not in BLOCKABLE:
@@ -77,7 +77,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if (why := broken(ran)) is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     if ran.exit_status:
-        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return Verdict("error", diagnostics=tuple(notes))
     return _said(name, event, ran, notes, better=compat != "strict")
 
@@ -92,8 +92,8 @@ def _said(name: str, event: Event, ran: RunResult, notes: list[str], *, better: 
         if name in TEXT and printed.broken is None:
             return Verdict("none", context=((printed.text, TEXT[name]),), diagnostics=tuple(notes))
         if event.kind not in GOES_ON and printed.broken is None:
-            notes.append("standard output is plain text: it reaches nobody")
-        odd = printed.broken or "standard output is no JSON object"
+            notes.append("standard output is plain text: it has no effect")
+        odd = printed.broken or "standard output is not a JSON object"
         return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
     specific = object_of(value, "hookSpecificOutput")
     dropped = _odd(name, value, specific)
@@ -133,7 +133,7 @@ def _refused(
 
 
 def _reserved(asked: JsonObject) -> list[str]:
-    """Return the fields of a permission's decision that are kept for later: they deny."""
+    """Return the reserved fields of a permission's decision, which deny."""
     kept = ("updatedInput", "updatedPermissions", "interrupt")
     return [key for key in kept if asked.get(key) not in (None, False)]
 

@@ -1,4 +1,4 @@
-"""A decision as a Copilot hook says it: one JSON object."""
+"""A decision as the output of a hook for Copilot: one JSON object."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; a prompt cannot be refused."""
+    """Return the output and exit status of a hook that decides this; a prompt cannot be refused."""
     said: JsonObject = {}
     if event.kind == "permission.request":
         if decision.refused:

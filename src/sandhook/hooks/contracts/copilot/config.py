@@ -62,7 +62,7 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     for name in hooks:
         if name not in EVENTS and name not in ALIASES:
-            fields.note(f"hooks.{name}", "is no event of GitHub Copilot: its hooks never run")
+            fields.note(f"hooks.{name}", "is not an event of GitHub Copilot: its hooks never run")
         for entry in entries(fields, hooks, name, "hooks"):
             for handler in _of_group(fields, entry) if "hooks" in entry.raw else (entry,):
                 before = len(fields.problems)
@@ -117,7 +117,7 @@ def _text(fields: Fields, raw: JsonObject, path: str) -> str:
     text = texts["bash"] or texts["command"] or ""
     if not text and not any(key in raw and texts[key] is None for key in texts):
         if texts["powershell"]:
-            fields.problem(f"{path}.powershell", "there is no bash or command beside it: nothing to run here")
+            fields.problem(f"{path}.powershell", "there is no bash or command: nothing to run here")
         else:
             fields.problem(path, "bash, command or exec is required")
     return text
@@ -162,7 +162,7 @@ TARGET = Target(
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a file for .github/hooks, and one line for everything that is lost."""
+    """Return a file for .github/hooks, and a line for each thing that it cannot express."""
     hooks, lost = flat(specs, TARGET)
     for handlers in hooks.values():
         for index, hook in enumerate(handlers):

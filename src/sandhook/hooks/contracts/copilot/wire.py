@@ -1,4 +1,4 @@
-"""What a Copilot hook gets and says: one JSON document behind lines of progress, and closed before calls."""
+"""The payloads and outputs of Copilot hooks: one JSON document after lines of progress."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SNAKE = {snake(key): place for key, place in PLACES.items()}
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     native, written = spec.native_event, str((spec.extras or {}).get("name"))
     absent: JsonObject = {"timestamp": 0, "source": "new", "reason": "complete", "transcriptPath": ""}
     given = payload(event, (*_COMMON, *ROWS[native].fields), PLACES, absent)
@@ -74,7 +74,7 @@ def event(name: str, payload: Json) -> Event:
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Say what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
+    """Return what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
     native, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.timed_out or ran.cancelled:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
@@ -97,7 +97,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        odd = f"standard output is no JSON object: {error}"
+        odd = f"standard output is not a JSON object: {error}"
         notes.append(odd)
         return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
     notes.extend(decoded.diagnostics)
@@ -105,7 +105,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
 
 
 def _without_progress(text: str) -> str:
-    """Return the output without the lines that tell of progress."""
+    """Return the output without the lines that report progress."""
     kept = []
     for line in text.splitlines():
         if line.lstrip().startswith("{") and '"progress"' in line:
@@ -157,7 +157,7 @@ def _decided(
         if word == "allow" or (word == "ask" and native == "preToolUse"):
             return Verdict(word, True, permission=word, reason=reason)
         if word is not None:
-            notes.append(f"{key} {encode(word)} is no opinion (allow, ask and deny are known)")
+            notes.append(f"{key} {encode(word)} is not an opinion (allow, ask and deny are known)")
             return Verdict("none", undecodable=f"{key} {encode(word)} is not known")
         return Verdict("none")
     if event.kind in GOES_ON and value.get("decision") == "block":

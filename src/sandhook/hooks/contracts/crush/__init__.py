@@ -1,7 +1,7 @@
 """Crush's hooks: shell text before every tool call, run in parallel, folded in config order.
 
-Source: the public Crush repository at 37f36e9 (2026-08-21). What its authors plan (context files,
-sub-agents, UserPromptSubmit) is here in better mode. Divergences: L-CRUSH-001 and on in
+Source: the public Crush repository at 37f36e9 (2026-08-21). Better mode has what its authors plan (context
+files, sub-agents, UserPromptSubmit). Divergences: L-CRUSH-001 and on in
 docs/divergences.md.
 """
 

@@ -1,4 +1,4 @@
-"""A decision as a Crush hook says it: exit status 2 or 49 with the reason, or the native envelope."""
+"""A decision as the output of a hook for Crush: exit status 2 or 49 with the reason, or the native envelope."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; a permission to ask is no opinion in Crush's words."""
+    """Return the output and exit status of a hook that decides this. Crush treats a permission to ask as no opinion."""
     if decision.refused:
         status = HALT if decision.halt else DENY
         return Answer(

@@ -1,4 +1,4 @@
-"""crush.json: where it is looked for, how layers join, and what each hook says.
+"""crush.json: its places, the merging of its layers, and its hooks.
 
 Objects of several layers merge and arrays are appended, so hooks of all layers make one list.
 """
@@ -31,8 +31,8 @@ from sandhook.pattern.errors import PatternError
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return Crush's files, weakest first: machine, user, user's data, then every directory down to ``cwd``.
 
-    Upstream walks from the root of the git worktree; without looking at the disk the walk here begins
-    at the directory that ``CRUSH_PROJECT_ROOT`` names, or has ``cwd`` alone.
+    Upstream walks from the root of the git worktree. Here the disk is not read: the walk begins at the
+    directory that ``CRUSH_PROJECT_ROOT`` names, or is ``cwd`` alone.
     """
     windows = platform == "win32"
     own = home(env, platform)
@@ -95,7 +95,7 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
         if event in EVENTS and (not strict or event in STRICT_EVENTS):
             spellings.append((event, name))
         else:
-            planned = "is planned upstream" if event in RESERVED_EVENTS else "is no event of Crush"
+            planned = "is planned upstream" if event in RESERVED_EVENTS else "is not an event of Crush"
             fields.note(f"hooks.{name}", f"{planned}: its hooks never run")
     spellings.sort(key=lambda pair: pair[1] != pair[0])  # the canonical key's list comes first
     for event, name in spellings:

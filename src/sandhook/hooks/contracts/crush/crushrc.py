@@ -1,7 +1,7 @@
-"""crushrc: Crush's configuration as a shell script, run in the sandbox for what its `hook` lines say.
+"""crushrc: Crush's configuration as a shell script, which runs in the sandbox to collect its `hook` lines.
 
 ``hook add EVENT --command CMD [--name NAME] [--matcher REGEX] [--timeout N]``, ``hook remove EVENT
-[--name NAME]``. The other words of a crushrc (provider, model, ...) do nothing here.
+[--name NAME]``. The other commands of a crushrc (provider, model, ...) do nothing here.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.event import JsonObject
 
 if TYPE_CHECKING:
-    from sandhook.utilities._base import Context
+    from sandhook.command.context import Context
 
-#: The configuration's other words, which Crush has as built-ins.
+#: Crush's other built-ins for configurations.
 OTHER_WORDS = ("provider", "model", "mcp", "lsp", "permissions", "option")
 
 _OPTIONS = ("--command", "--name", "--matcher", "--timeout")
@@ -44,7 +44,7 @@ def run(text: str, name: str) -> JsonObject:
 
 
 class _Nothing:
-    """A word that configures something else."""
+    """A built-in that configures something else."""
 
     RAW = True
 
@@ -53,7 +53,7 @@ class _Nothing:
 
 
 class _Hook:
-    """The word ``hook``: it changes the fragment that is being made."""
+    """The built-in ``hook``, which changes the hooks of the configuration."""
 
     RAW = True
 
@@ -80,7 +80,7 @@ class _Hook:
         if "timeout" in options:
             timeout = options["timeout"]
             if not timeout.lstrip("-").isdigit() or len(timeout) > 9:
-                return self._fail(ctx, f"add: --timeout: {timeout!r} is no number of seconds")
+                return self._fail(ctx, f"add: --timeout: {timeout!r} is not a number of seconds")
             hook["timeout"] = int(timeout)
         self._hooks.setdefault(event, []).append(hook)
         return 0

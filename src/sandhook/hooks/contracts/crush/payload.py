@@ -1,4 +1,4 @@
-"""The event as a Crush hook gets it: one JSON object on standard input, and CRUSH_* variables."""
+"""The event as an input of Crush hooks: one JSON object on standard input, and CRUSH_* variables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     strict = compat == "strict"
     where = event.cwd or "/workspace"
     payload: JsonObject = {

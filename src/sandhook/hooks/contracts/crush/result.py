@@ -1,7 +1,7 @@
-"""What a Crush hook said: exit status 2 and 49, its own envelope, or Claude Code's.
+"""The meaning of a run of a Crush hook: exit status 2 or 49, its own envelope, or Claude Code's.
 
-Source: the public Crush repository, its hook runner and tests. Anything that it cannot read is no
-opinion upstream; so it is here, with a diagnostic.
+Source: the public Crush repository, its hook runner and tests. Upstream an unreadable output is
+no opinion; here it is too, with a diagnostic.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Scalar = TypeVar("Scalar", str, bool, int)
 
 
 class _Odd(Exception):
-    """Output that is dropped whole, with the reason."""
+    """An output that is dropped whole; the message is the reason."""
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Say what a run means for this event."""
+    """Return what a run means for this event."""
     notes = list(ran.diagnostics)
     status = ran.exit_status
     if ran.syntax_error is not None:
-        # upstream's shell runs in its process: a script that does not parse has status 1 there
+        # upstream's shell runs in its own process, where a script that does not parse has status 1
         notes.append("the script does not parse: no opinion")
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     if ran.failure is None and ran.limit is None and status in (DENY, HALT):  # standard output does not count
@@ -35,7 +35,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if ran.could_not_run is not None:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     if status:
-        notes.append(f"exit status {status} is no decision (2 denies, 49 halts)")
+        notes.append(f"exit status {status} is not a decision (2 denies, 49 halts)")
         return Verdict("error", diagnostics=tuple(notes))
     text = ran.stdout.decode("utf-8", "replace").strip()
     if not text:
@@ -66,7 +66,7 @@ def _envelope(event: Event, text: str, notes: list[str], *, better: bool) -> Ver
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        raise _Odd(f"standard output is no decision: {error}") from None
+        raise _Odd(f"standard output is not a decision: {error}") from None
     notes.extend(decoded.diagnostics)
     value: JsonObject = decoded.value
     if "hookSpecificOutput" in value:
@@ -82,7 +82,7 @@ def _native(event: Event, value: JsonObject, notes: list[str], *, better: bool) 
     _typed(value, "version", int)
     word = decision.lower()
     if decision and word not in ("allow", "deny"):
-        notes.append(f"decision {decision!r} is no opinion (allow and deny are known)")
+        notes.append(f"decision {decision!r} is not an opinion (allow and deny are known)")
         word = ""
     verdict = Verdict(
         "halt" if halt else word or "none",
@@ -106,7 +106,7 @@ def _claude(event: Event, value: Json, notes: list[str]) -> Verdict:
     decision = _typed(value, "permissionDecision", str) or ""
     word = decision.lower()
     if decision and word not in ("allow", "deny"):
-        notes.append(f"permissionDecision {decision!r} is no opinion here (allow and deny are known)")
+        notes.append(f"permissionDecision {decision!r} is not an opinion here (allow and deny are known)")
         word = ""
     verdict = Verdict(
         word or "none",
@@ -121,7 +121,7 @@ def _claude(event: Event, value: Json, notes: list[str]) -> Verdict:
 
 
 def _typed(value: JsonObject, key: str, wanted: type[Scalar]) -> Scalar | None:
-    """Return a field of the right type, None when absent or null; any other drops the whole output."""
+    """Return a field of the right type, None when absent or null. Raises _Odd for any other type."""
     found = value.get(key)
     if found is None:
         return None
@@ -168,7 +168,7 @@ def _files(value: Json, notes: list[str]) -> tuple[ContextFile, ...]:
 
 
 def message(decision: Decision, event: Event) -> str:
-    """Return what the model, or the user, sees in place of what was refused."""
+    """Return what the model, or the user, sees instead of what was refused."""
     if decision.halt:
         return f"Turn halted by hook. Reason: {decision.reason or ''}"
     if decision.kind == "prompt.submit":

@@ -1,4 +1,4 @@
-"""A decision as a Cursor hook says it: one JSON object."""
+"""A decision as the output of a hook for Cursor: one JSON object."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; results have no words in Cursor."""
+    """Return the output and exit status of a hook that decides this; Cursor cannot express changed results."""
     said: JsonObject = {}
     if decision.refused:
         if event.kind == "prompt.submit":

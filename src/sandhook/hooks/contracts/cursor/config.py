@@ -65,7 +65,7 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
     hooks = fields.get(value, "hooks", dict, "") or {}
     unknown = [name for name in hooks if name not in EVENTS]
     for name in unknown:
-        fields.problem(f"hooks.{name}", "is no event of Cursor, which may drop the whole file for it")
+        fields.problem(f"hooks.{name}", "is not an event of Cursor, which may drop the whole file for it")
     if unknown and strict:
         return
     for name in hooks:
@@ -104,7 +104,7 @@ def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
 
 
 class _Of(Record):
-    """Wants the events of one native name. An event that says none is all that it can be.
+    """Matches events of one native name. An event without a native name matches all that it can be.
 
     A call of Shell is beforeShellExecution and preToolUse, so a host that fires the neutral event runs
     the hooks of both.
@@ -157,7 +157,7 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher:
 
 
 def tool_name(matcher: Matcher) -> Matcher:
-    """Return what a matcher asks beyond the event's own name."""
+    """Return a matcher without its test of the event's own name."""
     return matcher.part if isinstance(matcher, _Of) else matcher
 
 
@@ -172,7 +172,7 @@ TARGET = Target(
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a hooks.json, and one line for everything that is lost."""
+    """Return a hooks.json, and a line for each thing that it cannot express."""
     hooks, lost = flat([spec._replace(matcher=tool_name(spec.matcher)) for spec in specs], TARGET)
     return {"version": 1, "hooks": hooks}, lost
 

@@ -1,4 +1,4 @@
-"""What a Cursor hook gets and says: a permission, messages for the user and for the agent, more context."""
+"""The payloads and outputs of Cursor hooks: a permission, messages for the user and the agent, context."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
 
-#: Events of which an output that begins like an object and is none refuses.
+#: Events on which an output refuses that begins like an object and is invalid.
 _PERMISSIONS = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile")
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     name = spec.native_event
     where = event.project_dir or event.cwd or "/workspace"
     absent: JsonObject = {
@@ -57,7 +57,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 
 
 def _own_keys(name: str, event: Event, given: JsonObject) -> None:
-    """Put the keys of one tool's kind of event at their place, from the tool's input and result."""
+    """Add the keys of one tool's kind of event to a payload, from the tool's input and result."""
     _, keys, result = KINDS[name]
     arguments = event.tool.input if event.tool is not None else None
     for key, place in keys.items():
@@ -71,7 +71,7 @@ def _own_keys(name: str, event: Event, given: JsonObject) -> None:
 
 
 def event(name: str, payload: Json) -> Event:
-    """Return the event that a payload describes; it knows its own name, so that no other's hooks run."""
+    """Return the event that a payload describes; its extras keep its own name, so that hooks of other names do not run."""
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     kind = EVENTS[name]
@@ -95,7 +95,7 @@ def event(name: str, payload: Json) -> Event:
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Say what a run means for this event."""
+    """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in GATES:
         notes += accidents(ran, words, 2)
@@ -108,15 +108,15 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if why is not None:
         return _failed(spec, event, f"could not run: {why}", notes)._replace(could_not_run=why)
     if ran.exit_status:
-        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return _failed(spec, event, f"exit status {ran.exit_status}", notes)
     printed = read_output(ran.stdout, whole=False)
     notes.extend(printed.notes)
     if printed.value is None:
         if not printed.text:
             return Verdict("none", diagnostics=tuple(notes))
-        odd = printed.broken or "standard output is no JSON object"
-        notes.append(f"standard output is no decision: {odd}")
+        odd = printed.broken or "standard output is not a JSON object"
+        notes.append(f"standard output is not a decision: {odd}")
         if printed.broken is not None and name in _PERMISSIONS:
             return _refused(event, f"hook {spec.id} printed no JSON: {odd}", None, notes)._replace(
                 decided=False, undecodable=odd
@@ -126,7 +126,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
 
 
 def _failed(spec: HookSpec, event: Event, why: str, notes: list[str]) -> Verdict:
-    """Return what a failure means: a refusal with ``failClosed``, else nothing."""
+    """Return the verdict of a failure: a refusal with ``failClosed``, else no opinion."""
     if spec.on_error == "block":
         return _refused(event, f"hook {spec.id} failed: {why}", None, notes)._replace(decided=False)
     return Verdict("error", diagnostics=tuple(notes))
@@ -153,7 +153,7 @@ def _said(spec: HookSpec, event: Event, value: JsonObject, notes: list[str], *, 
         verdict = Verdict(word, True, permission=word, reason=agent, user_message=user)
     elif name in GATES and (word not in (None, "allow", "ask") or value.get("continue") not in (None, True)):
         odd = f"permission or continue is {encode(word if word is not None else value['continue'])}"
-        notes.append(f"{odd}: that is no opinion (allow, ask and deny are known)")
+        notes.append(f"{odd}: that is not an opinion (allow, ask and deny are known)")
         return _failed(spec, event, odd, notes)._replace(undecodable=odd)
     elif word is not None and name not in GATES:
         notes.append(f"permission is ignored on {name}: there is nothing to refuse")
@@ -170,7 +170,7 @@ def _said(spec: HookSpec, event: Event, value: JsonObject, notes: list[str], *, 
 
 
 def _follow_up(spec: HookSpec, event: Event, value: JsonObject, notes: list[str]) -> Verdict:
-    """Return what the next message of the user is to be, as long as the limit is not reached."""
+    """Return a follow-up message, until the limit is reached."""
     message = text_of(value, "followup_message")
     if message is None:
         return Verdict("none")

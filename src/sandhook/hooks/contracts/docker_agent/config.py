@@ -28,7 +28,7 @@ from sandhook.record import Record
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
-    """Return the project's file of agents; others are named by whoever starts one."""
+    """Return the project's file of agents; other files are named by whoever starts an agent."""
     return [Layer("project", f"{cwd}/{name}") for name in ("cagent.yaml", "docker-agent.yaml", "agent.yaml")]
 
 
@@ -38,7 +38,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
 
 
 class Agent(Record):
-    """Wants what its part wants when the event is its agent's, or says no agent."""
+    """Matches what its part matches, when the event is of its agent or names no agent."""
 
     name: str
     part: Matcher
@@ -58,7 +58,7 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         for event in hooks:
             where = f"{path}.hooks"
             if event not in EVENTS:
-                fields.note(join(where, event), "is no event that is known here: its hooks never run")
+                fields.note(join(where, event), "is not an event that is known here: its hooks never run")
             for handler in entries(fields, hooks, event, where, noun="a mapping"):
                 if event in EVENTS:
                     yield from _entry(fields, handler, name)
@@ -119,7 +119,7 @@ TARGET = Target("Docker Agent", EVENTS, default=DEFAULT_TIMEOUT, matched=GROUPED
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return the agents of a file, "root" for hooks of elsewhere, and one line for everything that is lost."""
+    """Return the agents of a file, "root" for hooks of other contracts, and a line for each thing that it cannot express."""
     lost: list[str] = []
     agents: dict[str, dict[str, list[Json]]] = {}
     for spec in specs:

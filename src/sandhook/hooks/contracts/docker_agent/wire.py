@@ -1,4 +1,4 @@
-"""What a Docker Agent hook gets and says: Claude Code's objects with keys in snake case."""
+"""The payloads and outputs of Docker Agent hooks: Claude Code's objects with keys in snake case."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCKABLE = ("pre_tool_use", "permission_request", "user_prompt_submit", "post_t
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     absent: JsonObject = {"source": "startup", "reason": "", "tool_use_id": ""}
     given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
     given["hook_event_name"] = spec.native_event
@@ -33,7 +33,7 @@ def event(name: str, payload: Json) -> Event:
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Say what a run means for this event."""
+    """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in BLOCKABLE:
         notes += accidents(ran, words, 2)
@@ -42,12 +42,12 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if why is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     if ran.exit_status:
-        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return Verdict("error", diagnostics=tuple(notes))
     printed = read_output(ran.stdout, whole=False)
     notes.extend(printed.notes)
     if printed.value is None:
-        odd = printed.broken or ("standard output is no JSON object" if printed.text else None)
+        odd = printed.broken or ("standard output is not a JSON object" if printed.text else None)
         if odd is not None:
             notes.append(f"the output is ignored: {odd}")
         return Verdict("none", undecodable=odd, diagnostics=tuple(notes))
@@ -81,6 +81,6 @@ def _decided(name: str, event: Event, value: JsonObject, specific: JsonObject, n
         return Verdict(word, True, permission=word, reason=reason)
     for key, found in (("permission_decision", word), ("decision", value.get("decision"))):
         if found is not None:
-            notes.append(f"{key} {found!r} is no opinion on {name}")
-            return Verdict("none", undecodable=f"{key} {found!r} is no opinion on {name}")
+            notes.append(f"{key} {found!r} is not an opinion on {name}")
+            return Verdict("none", undecodable=f"{key} {found!r} is not an opinion on {name}")
     return Verdict("none")

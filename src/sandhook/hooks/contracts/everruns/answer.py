@@ -1,7 +1,7 @@
-"""A decision as an Everruns hook says it: one JSON object on standard output.
+"""A decision as the output of a hook for Everruns: one JSON object on standard output.
 
-The agent has no word for "ask the user" and no way to take keys away from a tool's arguments. Both
-are said as a block, for silence lets the call go ahead.
+The agent cannot express "ask the user", and cannot remove keys from a tool's arguments. Both become a
+block, because silence allows the call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print; the exit status is always 0, for the JSON decides."""
+    """Return what to print; the exit status is always 0, because the JSON decides."""
     said: JsonObject = {}
     if event.kind in REFUSABLE:
         said = _refusal(decision, event)
@@ -44,7 +44,7 @@ def _refusal(decision: Decision, event: Event) -> JsonObject:
 
 
 def _drops_keys(decision: Decision, event: Event) -> bool:
-    """Tell whether the changed input is more than the old one with some keys set."""
+    """Return whether the changed input lacks keys of the old one, or is not an object."""
     if not decision.input or event.tool is None:
         return False
     changed, before = decision.apply_to(event.tool.input), event.tool.input

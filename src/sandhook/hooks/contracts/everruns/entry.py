@@ -1,4 +1,4 @@
-"""One hook of an Everruns configuration: its fields, their bounds, and upstream's words for each fault."""
+"""One hook of an Everruns configuration: its fields, their bounds, and upstream's message for each fault."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class EntryReader:
     Attributes:
         prefix: What upstream writes before a fault, for example ``user_hooks.hooks[2]: ``.
         problems: The faults; with one, there is no hook.
-        notes: What is allowed and odd.
-        unparsable: Upstream would not have taken the whole list.
+        notes: What is allowed but unusual.
+        unparsable: Upstream would have rejected the whole list.
         named: The hook has an id of its own.
     """
 
@@ -64,7 +64,7 @@ class EntryReader:
         self.named = False
 
     def read(self, raw: Json) -> HookSpec | None:
-        """Return the hook, or None when ``problems`` says why not."""
+        """Return the hook, or None when it has problems."""
         if not isinstance(raw, dict):
             self._unparsed("", f"invalid type: {_serde(raw)}, expected struct UserHookSpec")
             return None
@@ -95,7 +95,7 @@ class EntryReader:
             entry=raw,
         )
 
-    # Faults and oddities.
+    # Problems and notes.
 
     def _unparsed(self, path: str, message: str) -> None:
         self.unparsable = True
@@ -266,7 +266,7 @@ class EntryReader:
     def _regex(self, key: str, pattern: str) -> Regex | None:
         """Compile a regex; ``deny_regex`` fires on a match as ``match_regex`` does, as upstream."""
         if len(pattern.encode("utf-8", "surrogatepass")) > MAX_MATCHER_BYTES:
-            return None  # said already
+            return None  # reported already
         try:
             return Regex(pattern, "rust", compile_search(pattern, "rust"))
         except PatternError as error:
@@ -283,7 +283,7 @@ def _variant(value: Json, known: Sequence[str]) -> str:
 
 
 def _serde(value: Json) -> str:
-    """Name a value as serde does in "invalid type: ..."."""
+    """Return the name of a value as serde writes it in "invalid type: ..."."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -1,6 +1,6 @@
-"""The event as an Everruns hook gets it: variables, a file, and (in better mode) standard input.
+"""The event as an input of Everruns hooks: variables, a file, and (in better mode) standard input.
 
-The JSON is compact, for shipped hooks grep it for ``"tool_name":"..."``.
+The JSON is compact, because published hooks grep it for ``"tool_name":"..."``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from sandhook.hooks.event import EventFields
 
-#: What strict mode adds to the limits: upstream's, as far as they mean the same here. Its 200
-#: commands and 2,000 loop turns are counted by no limit of ours (L-EVERRUNS-001).
+#: The limits that strict mode adds: upstream's limits that exist here too. No limit here counts
+#: upstream's 200 commands and 2,000 loop turns (L-EVERRUNS-001).
 _STRICT_LIMITS = {"script_bytes": 64 << 10, "call_depth": 32, "nesting": 64, "memory_bytes": 10 << 20}
 
 
@@ -30,7 +30,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook.
 
     Raises:
-        DecodeError: A value of the event that is no JSON.
+        DecodeError: A value of the event that is not JSON.
     """
     strict = compat == "strict"
     envelope = _envelope(spec, event, strict)
@@ -107,7 +107,7 @@ def _data(native: str, event: Event, strict: bool) -> JsonObject:
 
 
 def timestamp(when: datetime | str | None) -> str:
-    """Return RFC 3339 in UTC, as chrono's ``to_rfc3339`` writes it; a text is taken as it is."""
+    """Return RFC 3339 in UTC, as chrono's ``to_rfc3339`` writes it; a text is returned unchanged."""
     if isinstance(when, str):
         return when
     if when is None:
@@ -128,7 +128,7 @@ def _now() -> str:
 
 
 def uuid7() -> str:
-    """Return a version 7 UUID (RFC 9562 5.7); only its being new matters here."""
+    """Return a version 7 UUID (RFC 9562 5.7); only its uniqueness matters here."""
     from random import SystemRandom
 
     getrandbits = SystemRandom().getrandbits  # the host's own generator is not advanced
@@ -144,7 +144,7 @@ def _sanitised(hook_id: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in hook_id)[:200]
 
 
-# The way back: a payload that somebody recorded, as an event.
+# From payload to event.
 
 
 def event(name: str, payload: Json) -> Event:

@@ -1,4 +1,4 @@
-"""Hooks of any contract as a ``user_hooks`` configuration, and what of them it cannot say."""
+"""Hooks of any contract as a ``user_hooks`` configuration, and what it cannot express of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sandhook.hooks.model import HookSpec
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a configuration, and one line for everything that is lost."""
+    """Return a configuration, and a line for each thing that it cannot express."""
     hooks: list[Json] = []
     lost: list[str] = []
     for event, spec in sayable(specs, EVENTS, "Everruns", lost):
@@ -68,7 +68,7 @@ def _hook(spec: HookSpec, event: str, lost: list[str]) -> Json:
 
 
 def _matcher(matcher: Matcher) -> JsonObject | None:
-    """Return the fields that mean the same, {} for every call, None when there are none."""
+    """Return the equivalent fields, {} for every call, or None when the format has no equivalent."""
     if isinstance(matcher, Always):
         return {}
     if isinstance(matcher, All):

@@ -1,4 +1,4 @@
-"""What an Everruns hook said: three shapes of standard output, then ``on_error``, then patches."""
+"""The meaning of a run of an Everruns hook: three forms of output, ``on_error``, and patches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sandhook.hooks.decode import DecodedObject, DecodeError, decode_object, typ
 from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
 from sandhook.hooks.model import Compat, HookSpec, Operation, RunResult, Verdict
 
-#: Unicode's White_Space, which is what Rust trims (Python's strip takes U+001C to U+001F too).
+#: Unicode's White_Space, which Rust trims (Python's strip also removes U+001C to U+001F).
 _WHITE = (
     "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 )
@@ -19,7 +19,7 @@ class HookError(Exception):
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Say what a run means for this event, ``on_error`` included."""
+    """Return what a run means for this event, ``on_error`` included."""
     try:
         verdict = _read(event, ran)
     except HookError as error:
@@ -71,7 +71,7 @@ def _execution_error(event: Event, ran: RunResult) -> str | None:
 
 
 def _fields(decoded: DecodedObject) -> JsonObject:
-    """Check the types of the known fields; a known field that is there twice is an error, as in serde."""
+    """Check the types of the known fields; a duplicate known field is an error, as in serde."""
     value = decoded.value
     for key in decoded.top_duplicates:
         if key in _FIELDS:
@@ -174,7 +174,7 @@ def _on_error(spec: HookSpec, event: Event, message: str, ran: RunResult) -> Ver
         if spec.on_error == "block":
             return warned._replace(error=Operation("replace", f"hook {spec.id}: {message}"))
     else:
-        return warned  # nothing to decide there: logged whatever on_error says
+        return warned  # there is nothing to decide: logged whatever on_error is
     if spec.on_error == "warn":
         return warned
     return verdict._replace(diagnostics=(*verdict.diagnostics, message))  # "allow" is silent in the log only

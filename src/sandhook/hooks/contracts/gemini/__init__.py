@@ -27,7 +27,7 @@ class Gemini(Agent):
     title = "Gemini CLI"
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit", "model.pre", "model.post"})
-    #: At once on the event as it is, unless a group that matches says ``sequential``.
+    #: In parallel on the original event, unless a group that matches is ``sequential``.
     fold = FoldPolicy(
         parallel=True,
         chained=False,
@@ -47,7 +47,7 @@ class Gemini(Agent):
         return self.fold
 
     def message(self, decision: Decision, event: Event) -> str:
-        """Return what the model sees in place of what was refused."""
+        """Return the text that the model sees instead of what was refused."""
         reason = decision.reason or "No reason provided"
         if decision.halt:
             return f"Agent execution stopped by hook: {reason}"

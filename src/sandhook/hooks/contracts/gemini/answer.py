@@ -1,4 +1,4 @@
-"""A decision as a Gemini CLI hook says it: one JSON object."""
+"""A decision as the output of a hook for Gemini CLI: one JSON object."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with."""
+    """Return the output and exit status of a hook that decides this."""
     said: JsonObject = {}
     specific: JsonObject = {}
     if decision.halt:

@@ -63,7 +63,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
 
 
 def _switched_off(value: Json) -> tuple[set[str], bool]:
-    """Return the names of hooks that a file switches off, and whether it leaves hooks on at all."""
+    """Return the names of hooks that a file switches off, and whether it enables hooks at all."""
     off: set[str] = set()
     enabled = True
     for key in ("hooks", "hooksConfig"):
@@ -83,7 +83,7 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         fields.strings(found, "disabled", place)
     for name in hooks:
         if name not in EVENTS and name not in SETTINGS:
-            fields.note(join("hooks", name), "is no event of Gemini CLI: its hooks never run")
+            fields.note(join("hooks", name), "is not an event of Gemini CLI: its hooks never run")
     known = {name: each for name, each in hooks.items() if name in EVENTS}
     groups: dict[str, tuple[Matcher, bool, bool]] = {}
     for handler in handlers(fields, known):
@@ -151,7 +151,7 @@ TARGET = Target(
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return the hooks of a settings.json, and one line for everything that is lost."""
+    """Return the hooks of a settings.json, and a line for each thing that it cannot express."""
     return grouped(specs, TARGET)
 
 

@@ -1,4 +1,4 @@
-"""What a Gemini CLI hook gets and says: JSON on standard output, else on standard error, else text by its status."""
+"""The payloads and outputs of Gemini CLI hooks: JSON on standard output or standard error, or text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCKABLE = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeMode
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     absent: JsonObject = {
         "transcript_path": "",
         "timestamp": "",
@@ -53,7 +53,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 
 
 def _response(event: Event) -> Json:
-    """Return a tool's result as Gemini CLI has it: what the model and the user see, and the error."""
+    """Return a tool's result in Gemini CLI's form: the model's view, the user's view, and the error."""
     result = event.result
     if result is None:
         return {}
@@ -72,7 +72,7 @@ def event(name: str, payload: Json) -> Event:
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Say what a run means for this event."""
+    """Return what a run means for this event."""
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     status = ran.exit_status or 0
     why = broken(ran)
@@ -114,9 +114,9 @@ def _object(text: str, notes: list[str]) -> JsonObject | None:
 
 
 def _plain(name: str, event: Event, text: str, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:
-    """Return what text means: a note with the status 0 and 1, a refusal with any other."""
+    """Return the verdict of plain text: a note with the exit status 0 or 1, a refusal with any other."""
     status = ran.exit_status or 0
-    odd = "the output is no JSON object" if text.startswith("{") else None
+    odd = "the output is not a JSON object" if text.startswith("{") else None
     if status in (0, 1):
         if status:
             notes.append("exit status 1 is a warning (2 refuses)")
@@ -143,7 +143,7 @@ def _said(name: str, event: Event, value: JsonObject, notes: list[str]) -> Verdi
     specific = object_of(value, "hookSpecificOutput")
     word = value.get("decision")
     if isinstance(word, str) and word not in ("allow", "approve", "ask", "deny", "block", ""):
-        notes.append(f"decision {word!r} is no opinion (allow, ask, deny and block are known)")
+        notes.append(f"decision {word!r} is not an opinion (allow, ask, deny and block are known)")
     verdict = _decided(name, event, value, word, notes)
     patch = specific.get("tool_input")
     if name == "BeforeTool" and isinstance(patch, dict):

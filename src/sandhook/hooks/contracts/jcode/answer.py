@@ -1,4 +1,4 @@
-"""A decision as a jcode hook says it."""
+"""A decision as the output of a hook for jcode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with."""
+    """Return the output and exit status of a hook that decides this."""
     if decision.refused or (event.kind == "stop" and decision.force_continue):
         reason = decision.reason or (KEEP_WORKING if event.kind == "stop" else "refused")
         return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=2)

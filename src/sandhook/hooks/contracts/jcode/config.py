@@ -1,4 +1,4 @@
-"""jcode's hooks.json: three layers, the latter two behind a gate, groups appended per event."""
+"""jcode's hooks.json: three layers, of which two need a variable to be trusted; groups are appended per event."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sandhook.hooks.contracts.jcode.names import (
 from sandhook.hooks.event import JsonObject
 from sandhook.hooks.model import Executor, HookSpec
 
-#: The variable that opens the gate of project and local files, when it is exactly "1".
+#: The variable that makes project and local files trusted, when it is exactly "1".
 TRUST_VARIABLE = "JCODE_HOOKS_TRUST_PROJECT"
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
-    """Return jcode's files, weakest first; the gate's variable makes the project's those of the user."""
+    """Return jcode's files, weakest first; the variable makes the project's files count as the user's."""
     own = home(env, platform)
     gate = env.get(TRUST_VARIABLE) == "1"
     return [
@@ -48,7 +48,7 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
             fields.note(f"hooks.{name}", "is reserved: its hooks never run")
         elif name not in EVENTS:
             hint = did_you_mean(name, EVENTS)
-            fields.note(f"hooks.{name}", f"is no event of jcode: its hooks never run{hint}")
+            fields.note(f"hooks.{name}", f"is not an event of jcode: its hooks never run{hint}")
     for handler in handlers(fields, hooks):
         before = len(fields.problems)
         spec = _hook(fields, handler, strict=strict)

@@ -1,6 +1,6 @@
-"""The event as a jcode hook gets it: one JSON object on standard input, and JCODE_* variables.
+"""The event as an input of jcode hooks: one JSON object on standard input, and JCODE_* variables.
 
-Keys whose value is empty are left out, as upstream does; better mode always says
+Keys whose value is empty are left out, as upstream does; better mode always sends
 ``stop_hook_active`` on Stop, and ends the text with a newline.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     strict = compat == "strict"
     name = spec.native_event
     where = event.cwd or "/workspace"
@@ -33,7 +33,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     tool = event.tool if name in TOOL_EVENTS else None
     if tool is not None:
         payload["tool_name"] = tool.name
-        if tool.raw_input is None:  # upstream drops what is no JSON and sends the rest
+        if tool.raw_input is None:  # upstream drops what is not JSON and sends the rest
             payload["tool_input"] = tool.input
         if name != "PreToolUse":
             payload["tool_response"] = _response(event.result or ToolResult(), strict)

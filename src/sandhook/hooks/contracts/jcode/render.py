@@ -1,4 +1,4 @@
-"""Hooks of any contract as a hooks.json, and what of them it cannot say."""
+"""Hooks of any contract as a hooks.json, and what it cannot express of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandhook.hooks.model import HookSpec
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a configuration, and one line for everything that is lost."""
+    """Return a configuration, and a line for each thing that it cannot express."""
     hooks: dict[str, list[Json]] = {}
     lost: list[str] = []
     for event, spec in sayable(specs, EVENTS, "jcode", lost):
@@ -38,7 +38,7 @@ def _group(spec: HookSpec, lost: list[str]) -> Json:
 
 
 def _pattern(matcher: Matcher) -> str | None:
-    """Return the matcher in jcode's words: parts joined by "|"."""
+    """Return the matcher in jcode's format: parts joined by "|"."""
     if isinstance(matcher, AnyOf):
         parts = [_pattern(part) for part in matcher.parts]
         return None if any(not part for part in parts) else "|".join(part for part in parts if part)

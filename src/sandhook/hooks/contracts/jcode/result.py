@@ -1,7 +1,7 @@
-"""What a jcode hook said. Every failure is an allow upstream; here it is that, and is said.
+"""The meaning of a run of a jcode hook. Upstream every failure is an allow; here it is too, with a diagnostic.
 
-``continue: false`` and ``decision: block`` count on UserPromptSubmit and Stop, where a Stop that is
-blocked goes on working; PreToolUse has ``hookSpecificOutput.permissionDecision`` alone.
+``continue: false`` and ``decision: block`` count on UserPromptSubmit and Stop; an agent whose Stop is
+blocked continues. PreToolUse has ``hookSpecificOutput.permissionDecision`` alone.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _SPECIFIC: dict[str, type] = {
 
 
 class _Odd(Exception):
-    """Output that is dropped whole, with the reason."""
+    """An output that is dropped whole; the message is the reason."""
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Say what a run means for this event."""
+    """Return what a run means for this event."""
     name = spec.native_event
     notes = list(ran.diagnostics)
     words = ran.stderr.decode("utf-8", "replace").strip()
@@ -51,15 +51,15 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
             diagnostics=tuple(notes),
         )
     if ran.exit_status:
-        notes.append(f"exit status {ran.exit_status} is no decision (2 refuses)")
+        notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return Verdict("error", system_message=words or None, diagnostics=tuple(notes))
     text = ran.stdout.decode("utf-8", "replace").strip()
     if not text.startswith("{"):
         if text:
-            notes.append("standard output is plain text: it reaches nobody")
+            notes.append("standard output is plain text: it has no effect")
         return Verdict(
             "none",
-            undecodable="standard output is no JSON object" if text else None,
+            undecodable="standard output is not a JSON object" if text else None,
             diagnostics=tuple(notes),
         )
     try:
@@ -90,7 +90,7 @@ def _output(name: str, event: Event, text: str, notes: list[str]) -> Verdict:
     try:
         decoded = decode_object(text)
     except DecodeError as error:
-        raise _Odd(f"standard output is no JSON: {error}") from None
+        raise _Odd(f"standard output is not JSON: {error}") from None
     notes.extend(decoded.diagnostics)
     value = _checked(decoded.value, _TYPES, "")
     specific = _checked(object_of(value, "hookSpecificOutput"), _SPECIFIC, "hookSpecificOutput.")
@@ -133,7 +133,7 @@ def _decided(name: str, value: JsonObject, specific: JsonObject, notes: list[str
     if word == "allow" or word == "ask":
         return Verdict(word, True, permission=word)
     if word:
-        notes.append(f"permissionDecision {word!r} is no opinion (allow, ask and deny are known)")
+        notes.append(f"permissionDecision {word!r} is not an opinion (allow, ask and deny are known)")
     return Verdict("none")
 
 
@@ -147,7 +147,7 @@ def _checked(value: JsonObject, types: dict[str, type], prefix: str) -> JsonObje
 
 
 def message(decision: Decision, event: Event) -> str:
-    """Return what jcode shows in place of what was refused."""
+    """Return what jcode shows instead of what was refused."""
     reason = decision.reason or ""
     if decision.kind == "prompt.submit":
         return f"Your message was blocked by a hook policy. Reason: {reason}"

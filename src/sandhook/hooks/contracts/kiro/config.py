@@ -1,4 +1,4 @@
-"""Kiro's two forms, told apart by the document: an object of lists, or a list of hooks beside ``version: "v1"``."""
+"""Kiro's two forms: an object of lists, or ``version: "v1"`` with a list of hooks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     if isinstance(hooks, dict):
         for name in hooks:
             if name not in EVENTS:
-                fields.note(f"hooks.{name}", "is no event of Kiro: its hooks never run")
+                fields.note(f"hooks.{name}", "is not an event of Kiro: its hooks never run")
             for handler in entries(fields, hooks, name, "hooks"):
                 yield from _of_agent(fields, handler)
 
@@ -163,13 +163,13 @@ TARGET = Target(
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return the hooks of an agent's JSON, and one line for everything that is lost."""
+    """Return the hooks of an agent's JSON, and a line for each thing that it cannot express."""
     hooks: dict[str, list[Json]] = {}
     lost: list[str] = []
     for spec in specs:
         patterns = _patterns(spec.matcher)
         if not patterns:
-            lost.append(f"{spec.id}: its matcher is no pattern of names: the hook runs for every tool")
+            lost.append(f"{spec.id}: its matcher is not a pattern of names: the hook runs for every tool")
         for native, _, fields in converted([spec._replace(matcher=ALWAYS)], TARGET, lost):
             for pattern in patterns or ("",):
                 entry = {**fields, "matcher": pattern} if pattern and ROWS[native].matched else dict(fields)
@@ -178,7 +178,7 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 
 def _patterns(matcher: Matcher) -> tuple[str, ...]:
-    """Return the shell patterns that a matcher comes to, ("",) for every tool, or none."""
+    """Return the shell patterns of a matcher: ("",) for every tool, () when it has none."""
     if matcher == ALWAYS:
         return ("",)
     test = matcher.test if isinstance(matcher, ToolName) else None

@@ -1,4 +1,4 @@
-"""A decision as a Mistral Vibe hook says it: one JSON object, or nothing."""
+"""A decision as the output of a hook for Mistral Vibe: one JSON object, or nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandhook.hooks.model import Decision
 
 
 def answer(decision: Decision, event: Event) -> Answer:
-    """Return what to print and to exit with; ask has no word."""
+    """Return the output and exit status of a hook that decides this; Mistral Vibe cannot express ask."""
     said: JsonObject = {}
     specific: JsonObject = {}
     if event.kind == "tool.post" and decision.result:

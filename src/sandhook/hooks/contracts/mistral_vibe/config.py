@@ -1,4 +1,4 @@
-"""Mistral Vibe's hooks.toml: the project's hooks come first, and go over the user's of the same name."""
+"""Mistral Vibe's hooks.toml: the project's hooks come first, and replace the user's of the same name."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ TARGET = Target("Mistral Vibe", EVENTS, closes="strict", whole=False, matched=("
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return the values of a hooks.toml, and one line for everything that is lost."""
+    """Return the values of a hooks.toml, and a line for each thing that it cannot express."""
     lost: list[str] = []
     hooks: list[Json] = []
     names: dict[str, int] = {}
@@ -155,7 +155,7 @@ SCHEMA = schema(
                 "type": {"enum": list(EVENTS)},
                 "match": {
                     "type": "string",
-                    "description": "A shell pattern on the tool's name, or an expression behind re:.",
+                    "description": "A shell pattern on the tool's name, or an expression after re:.",
                 },
                 "command": {"type": "string", "minLength": 1, "description": "Shell source."},
                 "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},

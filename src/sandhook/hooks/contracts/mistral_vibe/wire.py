@@ -1,4 +1,4 @@
-"""What a Mistral Vibe hook gets and says: one JSON object with the status 0, or it failed."""
+"""The payloads and outputs of Mistral Vibe hooks: one JSON object with the status 0; all else is a failure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Reques
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook; DecodeError for a value that is no JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     absent: JsonObject = {"transcript_path": "", "tool_call_id": "", "duration_ms": 0}
     if spec.native_event == "after_tool" and event.result is not None:
         value = event.result.value
@@ -34,7 +34,7 @@ def event(name: str, payload: Json) -> Event:
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Say what a run means for this event."""
+    """Return what a run means for this event."""
     notes = list(ran.diagnostics)
     if ran.could_not_run is not None:
         return _failed(spec, event, ran, ran.could_not_run, notes)
@@ -52,13 +52,13 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         notes.extend(decoded.diagnostics)
         _check(decoded.value)
     except DecodeError as error:
-        odd = f"standard output is no decision: {error}"
+        odd = f"standard output is not a decision: {error}"
         return _failed(spec, event, ran, odd, notes)._replace(undecodable=odd)
     return _said(event, decoded.value, notes)
 
 
 def _failed(spec: HookSpec, event: Event, ran: RunResult, why: str, notes: list[str]) -> Verdict:
-    """Return what a failure means: a refusal for a strict hook, a warning for another."""
+    """Return the verdict of a failure: a refusal for a strict hook, a warning for others."""
     told = f"hook {spec.description or spec.id} failed: {why}"
     if spec.on_error == "block" and event.kind != "stop":
         verdict = refusal(event.kind, told, notes)._replace(decided=ran.could_not_run is None)
@@ -78,7 +78,7 @@ _SPECIFIC: dict[str, type] = {"tool_input": dict, "additional_context": str}
 
 
 def _check(value: JsonObject) -> None:
-    """Raise DecodeError for a known field of another type; unknown ones are let pass."""
+    """Raise DecodeError for a known field of another type; unknown fields are ignored."""
     for given, types in ((value, _TYPES), (object_of(value, "hook_specific_output"), _SPECIFIC)):
         for key, wanted in types.items():
             found = given.get(key)

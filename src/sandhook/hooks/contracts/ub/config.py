@@ -1,4 +1,4 @@
-"""ub's config.yaml: where it is, its variables, and the four lists of hooks, appended over the layers."""
+"""ub's config.yaml: its places, its variables, and its four lists of hooks, appended over the layers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return ub's files: the user's, and those of the project from the farthest parent to ``cwd``.
 
-    Upstream takes the nearest project file alone; ``load`` does so too.
+    Upstream reads only the nearest project file; ``load`` does too.
     """
     config = env.get("XDG_CONFIG_HOME") or f"{home(env, platform)}/.config"
     places = [cwd.rstrip("/\\") or "/"]
@@ -67,7 +67,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
 
 
 def _nearest(documents: Sequence[Document]) -> list[Document]:
-    """Keep the last of the project's files: the nearest one is the only one that ub reads."""
+    """Return the documents with only the nearest of the project's files, as ub reads it."""
     projects = [document for document in documents if document.layer == "project"]
     return [document for document in documents if document not in projects[:-1]]
 
@@ -126,7 +126,7 @@ def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
         return DEFAULT_TIMEOUT
     seconds = duration(given) if isinstance(given, str) else int(str(given)) / 1e9
     if seconds is None:
-        fields.problem(f"{path}.timeout", f"{given!r} is no duration (5s, 50ms, 1m30s)")
+        fields.problem(f"{path}.timeout", f"{given!r} is not a duration (5s, 50ms, 1m30s)")
         return DEFAULT_TIMEOUT
     if seconds > MAX_TIMEOUT:
         fields.note(f"{path}.timeout", f"{seconds:g} seconds are shortened to {MAX_TIMEOUT:g}")

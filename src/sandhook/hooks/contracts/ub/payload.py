@@ -1,4 +1,4 @@
-"""The event as an ub hook gets it: JSON with sorted keys on standard input, and UB_HOOK_* variables."""
+"""The event as an input of ub hooks: JSON with sorted keys on standard input, and UB_HOOK_* variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook.
 
     Raises:
-        DecodeError: A value that is no JSON, such as arguments that the model wrote badly.
+        DecodeError: A value that is not JSON, such as arguments that the model wrote badly.
     """
     name = spec.native_event
     turn = 0 if compat == "strict" and name in TOOL_EVENTS else event.turn  # upstream does not set it there
@@ -57,7 +57,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 
 def _tool(call: ToolCall) -> JsonObject:
     if call.raw_input is not None:
-        raise DecodeError("the tool's arguments are no JSON")
+        raise DecodeError("the tool's arguments are not JSON")
     tool: JsonObject = {}
     if call.input not in (None, ""):
         tool["args"] = call.input

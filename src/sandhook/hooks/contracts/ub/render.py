@@ -1,4 +1,4 @@
-"""Hooks of any contract as the values of a config.yaml, and what of them it cannot say."""
+"""Hooks of any contract as the values of a config.yaml, and what it cannot express of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandhook.hooks.model import HookSpec
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
-    """Return a configuration, and one line for everything that is lost."""
+    """Return a configuration, and a line for each thing that it cannot express."""
     hooks: dict[str, list[Json]] = {}
     lost: list[str] = []
     for event, spec in sayable(specs, EVENTS, "ub", lost):
