@@ -51,7 +51,7 @@ DONE = Event("tool.post", tool=ToolCall("bash", {}), result=ToolResult({"out": 1
             Decision("tool.pre", input=(Operation("replace", {"command": "ls"}),)),
             {
                 "decision": "block",
-                "reason": "a hook takes arguments away, which cannot be said to this agent",
+                "reason": "a hook removes arguments, which this agent cannot express",
             },
         ),
         (

@@ -51,9 +51,9 @@ class _Reader:
         self.notes: list[str] = []
 
     def pairs(self, pairs: list[tuple[str, Json]]) -> JsonObject:
-        made = dict(pairs)
+        value = dict(pairs)
         self.top = ()  # the outermost object comes last
-        if len(made) != len(pairs):
+        if len(value) != len(pairs):
             seen: set[str] = set()
             repeated: dict[str, None] = {}
             for key, _ in pairs:
@@ -62,7 +62,7 @@ class _Reader:
                 seen.add(key)
             self.top = tuple(repeated)
             self.notes.extend(f"duplicate key {key!r}: the last one counts" for key in self.top)
-        return made
+        return value
 
     def integer(self, digits: str) -> int | float:
         if len(digits) <= 20:

@@ -334,12 +334,12 @@ class _Loading:
         """
         if isinstance(contract, str):
             contract = contracts.get(contract)
-        found = documents(sources, contract, options.env)
-        if contract is None and not options.contributions and all(not each.value for each in found):
+        configurations = documents(sources, contract, options.env)
+        if contract is None and not options.contributions and all(not each.value for each in configurations):
             return False
-        for known, own_documents in _by_contract(found, contract, options.env):
+        for known, own_documents in _by_contract(configurations, contract, options.env):
             self._add(known, known.load(own_documents, options))
-        self._locate(found)
+        self._locate(configurations)
         if self.problems and strict:
             raise ConfigError(self.problems)
         return True

@@ -122,16 +122,16 @@ class HttpRunner:
         url = parse(request.spec.executor.text)
         if not any(allows(each, url) for each in self._allow):
             raise UrlRefused(f"{request.spec.executor.text} is not on the list of URLs that hooks may call")
-        found = self._resolve(url.host, url.port)
-        if not found:
+        resolved = self._resolve(url.host, url.port)
+        if not resolved:
             raise UrlRefused(f"{url.host} has no address")
         if not self._private:
-            for address in found:
+            for address in resolved:
                 if not is_public(address):
                     raise UrlRefused(f"{url.host} has the address {address}, which is not public")
         config = request.spec.executor.config or {}
         headers = fill(texts_of(config, "headers"), request.inherited)
-        return Call(url, found[0], headers, request.stdin, request.spec.timeout, self._max_bytes)
+        return Call(url, resolved[0], headers, request.stdin, request.spec.timeout, self._max_bytes)
 
 
 def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
@@ -139,16 +139,16 @@ def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, 
 
     Raises UrlRefused for a header that would break the request.
     """
-    made = {"Content-Type": "application/json"}
+    filled = {"Content-Type": "application/json"}
     for name, text in headers.items():
         value = _VARIABLE.sub(lambda found: variables.get(found[1] or found[2], ""), text)
         if not _NAME.match(name) or name.lower() in _OURS:
             raise UrlRefused(f"the header {name!r} cannot be set by a hook")
         if any((ord(c) < 0x20 and c != "\t") or not ord(c) < 0x7F for c in value):
             raise UrlRefused(f"the header {name!r} has characters that a header cannot carry")
-        made = {key: kept for key, kept in made.items() if key.lower() != name.lower()}
-        made[name] = value.strip()
-    return made
+        filled = {key: kept for key, kept in filled.items() if key.lower() != name.lower()}
+        filled[name] = value.strip()
+    return filled
 
 
 def _over_network(call: Call) -> Reply:

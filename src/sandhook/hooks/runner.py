@@ -113,7 +113,7 @@ class SandboxRunner:
     def __call__(self, request: Request) -> RunResult:
         """Run a request's shell text. Never raises: every error is in the result."""
         notes: list[str] = []
-        made = self._write_files(request, notes)
+        written = self._write_files(request, notes)
         self._write_snapshot(request, notes)
         try:
             ran = self._run(request)
@@ -122,7 +122,7 @@ class SandboxRunner:
         except Exception as error:  # an internal error must not look like a decision
             ran = RunResult(failure=internal(error))
         finally:
-            self._remove_files(made)
+            self._remove_files(written)
         if self._keep_logs and request.log:
             self._write_log(request.log, ran, notes)
         if notes:
@@ -188,7 +188,7 @@ class SandboxRunner:
 
     def _write_files(self, request: Request, notes: list[str]) -> list[VirtualPath]:
         """Write the request's files; return them and the new directories, deepest first."""
-        made: list[VirtualPath] = []
+        written: list[VirtualPath] = []
         for name, content in request.files:
             path = VirtualPath(name)
             above = dirname(path)
@@ -198,10 +198,10 @@ class SandboxRunner:
             except OSError as error:
                 notes.append(f"cannot write {path}: {error.strerror}; the hook runs without it")
                 continue
-            made.append(path)
+            written.append(path)
             if fresh:
-                made.append(above)
-        return made
+                written.append(above)
+        return written
 
     def _write_snapshot(self, request: Request, notes: list[str]) -> None:
         """Write the approved bytes to the places of the hook's files, whatever is there."""
@@ -213,9 +213,9 @@ class SandboxRunner:
             except OSError as error:
                 notes.append(f"cannot write {path}: {error.strerror}; the hook may run without it")
 
-    def _remove_files(self, made: list[VirtualPath]) -> None:
+    def _remove_files(self, written: list[VirtualPath]) -> None:
         """Remove the files and empty directories that are still there."""
-        for path in made:
+        for path in written:
             try:
                 if self.fs.is_dir(path):
                     self.fs.rmdir(path)

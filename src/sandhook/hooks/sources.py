@@ -48,26 +48,26 @@ def documents(
         several = sources
     else:
         several = [cast("Source", sources)]
-    found: list[Document] = []
+    loaded: list[Document] = []
     problems: list[Problem] = []
     for source in several:
         if isinstance(source, Document):
-            found.append(source)
+            loaded.append(source)
             continue
         if source is None or isinstance(source, Mapping):
-            found.append(Document(None if source is None else dict(source)))
+            loaded.append(Document(None if source is None else dict(source)))
             continue
         name = str(source)
         try:
             text = read_text(name)
-            found.append(parse(text, name) if contract is None else contract.parse(text, name, env or {}))
+            loaded.append(parse(text, name) if contract is None else contract.parse(text, name, env or {}))
         except OSError as error:
             problems.append(Problem("", error.strerror or str(error), file=name))
         except DecodeError as error:
             problems.append(Problem("", str(error), file=name))
     if problems:
         raise ConfigError(problems)
-    return found
+    return loaded
 
 
 def read_text(name: str) -> str:
@@ -112,7 +112,7 @@ def discover(
         env: Its environment.
         platform: As ``sys.platform`` has it.
     """
-    found: list[Document] = []
+    loaded: list[Document] = []
     problems: list[Problem] = []
     for layer in contract.layers(cwd, env, platform):
         for path in _files(layer.path.replace("\\", "/") if platform == "win32" else layer.path):
@@ -125,8 +125,8 @@ def discover(
             except DecodeError as error:
                 problems.append(Problem("", str(error), file=path))
             else:
-                found.append(document._replace(layer=layer.name, contract=contract.name))
-    return found, problems
+                loaded.append(document._replace(layer=layer.name, contract=contract.name))
+    return loaded, problems
 
 
 def _files(path: str) -> list[str]:

@@ -140,19 +140,19 @@ def _context(span: Span) -> object:
 
 
 def _of_event(event: Event) -> Attributes:
-    found: Attributes = {"sandhook.event": event.kind}
+    attributes: Attributes = {"sandhook.event": event.kind}
     if event.session_id is not None:
-        found["sandhook.session_id"] = event.session_id
+        attributes["sandhook.session_id"] = event.session_id
     if event.tool is not None:
-        found["sandhook.tool"] = event.tool.name
+        attributes["sandhook.tool"] = event.tool.name
         if event.tool.call_id is not None:
-            found["sandhook.tool_call_id"] = event.tool.call_id
-    return found
+            attributes["sandhook.tool_call_id"] = event.tool.call_id
+    return attributes
 
 
 def _of_decision(decision: Decision) -> Attributes:
     ran = sum(outcome.ran is not None for outcome in decision.outcomes)
-    found: Attributes = {
+    attributes: Attributes = {
         "sandhook.contract": decision.contract,
         "sandhook.native_event": decision.event,
         "sandhook.refused": decision.refused,
@@ -161,33 +161,33 @@ def _of_decision(decision: Decision) -> Attributes:
         "sandhook.hooks_run": ran,
     }
     if decision.reason is not None:
-        found["sandhook.reason"] = _text(decision.reason)
+        attributes["sandhook.reason"] = _text(decision.reason)
     if decision.could_not_run:
-        found["sandhook.could_not_run"] = list(decision.could_not_run)
-    return found
+        attributes["sandhook.could_not_run"] = list(decision.could_not_run)
+    return attributes
 
 
 def _of_outcome(outcome: Outcome) -> Attributes:
     ran, verdict = outcome.ran, outcome.verdict
-    found: Attributes = {
+    attributes: Attributes = {
         "sandhook.hook_id": outcome.spec.id,
         "sandhook.native_event": outcome.spec.native_event,
         "sandhook.decision": verdict.label,
         "sandhook.refuses": verdict.refuses,
     }
     if outcome.spec.layer:
-        found["sandhook.layer"] = outcome.spec.layer
+        attributes["sandhook.layer"] = outcome.spec.layer
     if ran is not None:
-        found["sandhook.stdout_bytes"] = len(ran.stdout)
+        attributes["sandhook.stdout_bytes"] = len(ran.stdout)
         if ran.exit_status is not None:
-            found["process.exit.code"] = ran.exit_status
+            attributes["process.exit.code"] = ran.exit_status
         if ran.limit is not None:
-            found["sandhook.limit"] = ran.limit
+            attributes["sandhook.limit"] = ran.limit
     if verdict.reason is not None:
-        found["sandhook.reason"] = _text(verdict.reason)
+        attributes["sandhook.reason"] = _text(verdict.reason)
     if verdict.could_not_run is not None:
-        found["sandhook.could_not_run"] = _text(verdict.could_not_run)
-    return found
+        attributes["sandhook.could_not_run"] = _text(verdict.could_not_run)
+    return attributes
 
 
 def _text(text: str) -> str:

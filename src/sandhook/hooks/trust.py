@@ -123,10 +123,10 @@ class _Seeker:
         if not text:
             return
         variables = dict.fromkeys(PROJECT_VARIABLES, self.project) | {"HOME": self.home}
-        found = scan(text, variables, own)
-        if found.syntax_error is not None:
-            self.unknown.setdefault(f"{own or 'the command'} does not parse: {found.syntax_error}")
-        self._calls(found, own)
+        scanned = scan(text, variables, own)
+        if scanned.syntax_error is not None:
+            self.unknown.setdefault(f"{own or 'the command'} does not parse: {scanned.syntax_error}")
+        self._calls(scanned, own)
 
     def _calls(self, found: Scan, own: str | None) -> None:
         for name in found.commands:

@@ -67,12 +67,12 @@ def matchers(
         timeout: Seconds that the SDK waits; when None, those of the event's slowest hook and one more,
             so that a hook's own timeout expires first.
     """
-    made = {}
+    matchers_by_event = {}
     for name, call in callbacks(engine, project_dir=project_dir).items():
         slowest = max(spec.timeout for spec in engine.hooks if spec.event == CONTRACT.events[name])
         seconds = slowest + 1 if timeout is None else timeout
-        made[name] = [hook_matcher(matcher=None, hooks=[call], timeout=seconds)]
-    return made
+        matchers_by_event[name] = [hook_matcher(matcher=None, hooks=[call], timeout=seconds)]
+    return matchers_by_event
 
 
 def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callback:

@@ -292,10 +292,10 @@ def get(name: str) -> Contract:
         return known
     from importlib.metadata import entry_points
 
-    found = {point.name: point for point in entry_points(group=_GROUP)}
-    if name not in found:
-        raise ContractError(f"unknown contract {name!r}; known are {', '.join([*_BUILTINS, *found])}")
-    outside: Contract = found[name].load()
+    points = {point.name: point for point in entry_points(group=_GROUP)}
+    if name not in points:
+        raise ContractError(f"unknown contract {name!r}; known are {', '.join([*_BUILTINS, *points])}")
+    outside: Contract = points[name].load()
     return outside
 
 
@@ -314,12 +314,12 @@ def kind_of(contract: Contract, name: str) -> tuple[str, str]:
 def recognise(documents: Sequence[Document]) -> Contract:
     """Return the contract of the documents. Raises ContractError unless exactly one fits."""
     fitting = import_module("sandhook.hooks.contracts._recognise").fitting  # it reads contracts' tables
-    found: list[str] = fitting([(document.value, document.name) for document in documents])
-    if len(found) == 1:
-        return get(found[0])
+    fitting_names: list[str] = fitting([(document.value, document.name) for document in documents])
+    if len(fitting_names) == 1:
+        return get(fitting_names[0])
     where = ", ".join(doc.name or "the configuration" for doc in documents)
-    if found:
-        raise ContractError(f"{where}: fits {', '.join(found)}; say which with --contract")
+    if fitting_names:
+        raise ContractError(f"{where}: fits {', '.join(fitting_names)}; say which with --contract")
     raise ContractError(f"{where}: fits none of the known contracts ({', '.join(_BUILTINS)})")
 
 

@@ -105,7 +105,7 @@ def payload(
     Raises:
         DecodeError: Arguments of a tool that are not JSON.
     """
-    made: JsonObject = {}
+    result: JsonObject = {}
     for field in fields:
         key = field.rstrip("?")
         place = places.get(key, f"extra.{key}")
@@ -114,11 +114,11 @@ def payload(
             if field != key:
                 continue
             value = absent.get(key, _ABSENT.get(place))
-        made[key] = value
-    return made
+        result[key] = value
+    return result
 
 
-def event_of(kind: str, given: Json, places: Mapping[str, str], *, ignored: Iterable[str] = ()) -> Event:
+def event_of(kind: str, payload: Json, places: Mapping[str, str], *, ignored: Iterable[str] = ()) -> Event:
     """Return the event that a payload describes; keys without a place become extras.
 
     Args:
@@ -127,7 +127,7 @@ def event_of(kind: str, given: Json, places: Mapping[str, str], *, ignored: Iter
     Raises:
         ContractError: A field has the wrong type, or a tool is missing.
     """
-    value = an_object(given)
+    value = an_object(payload)
     at = {place: key for key, place in places.items() if key in value}  # the last key of a place counts
 
     def text(place: str) -> str | None:

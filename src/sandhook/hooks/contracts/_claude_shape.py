@@ -185,13 +185,13 @@ def wrong_types(value: Mapping[str, Json], types: Types, prefix: str = "") -> st
     for key, wanted in types.items():
         if key not in value:
             continue
-        found = value[key]
+        item = value[key]
         if isinstance(wanted, frozenset):
-            if not isinstance(found, str) or found not in wanted:
-                got = repr(found) if isinstance(found, str) else type_name(found)
+            if not isinstance(item, str) or item not in wanted:
+                got = repr(item) if isinstance(item, str) else type_name(item)
                 return f"{prefix}{key}: wanted one of {', '.join(sorted(wanted))}, got {got}"
-        elif not isinstance(found, wanted) or (isinstance(found, bool) and wanted is not bool):
-            return f"{prefix}{key}: got {type_name(found)}"
+        elif not isinstance(item, wanted) or (isinstance(item, bool) and wanted is not bool):
+            return f"{prefix}{key}: got {type_name(item)}"
     return None
 
 

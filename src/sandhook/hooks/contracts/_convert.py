@@ -98,11 +98,11 @@ def _fields(spec: HookSpec, target: Target, lost: list[str]) -> JsonObject:
 
 
 def _timeout(spec: HookSpec, target: Target, lost: list[str]) -> Json:
-    given = spec.timeout * target.units
+    amount = spec.timeout * target.units
     if not target.whole:
-        return given
-    rounded = max(1, -int(-given // 1))
-    if rounded != given:
+        return amount
+    rounded = max(1, -int(-amount // 1))
+    if rounded != amount:
         lost.append(f"{spec.id}: its timeout of {spec.timeout:g} seconds is rounded up")
     return rounded
 

@@ -65,28 +65,28 @@ class Fields:
             wanted: The types it may have; ``float`` takes integers too, ``int`` no booleans.
             path: Where ``value`` stands.
         """
-        found = value.get(key)
-        if found is None:
+        item = value.get(key)
+        if item is None:
             return None
         types = wanted if isinstance(wanted, tuple) else (wanted,)
-        if any(_is(found, each) for each in types):
-            return found
+        if any(_is(item, each) for each in types):
+            return item
         names = " or ".join(_NAMES[each] for each in types)
-        self.problem(join(path, key), f"wanted {names}, got {type_name(found)}")
+        self.problem(join(path, key), f"wanted {names}, got {type_name(item)}")
         return None
 
     def strings(self, value: JsonObject, key: str, path: str) -> tuple[str, ...] | None:
         """Return a field that is an array of strings, or None when it is absent or faulty."""
-        found = self.get(value, key, list, path)
-        if found is None:
+        items = self.get(value, key, list, path)
+        if items is None:
             return None
         texts: list[str] = []
-        for index, item in enumerate(found):
+        for index, item in enumerate(items):
             if isinstance(item, str):
                 texts.append(item)
             else:
                 self.problem(f"{join(path, key)}[{index}]", f"wanted a string, got {type_name(item)}")
-        return tuple(texts) if len(texts) == len(found) else None
+        return tuple(texts) if len(texts) == len(items) else None
 
     def unknown(self, value: JsonObject, known: Sequence[str], path: str) -> None:
         """Note the fields that the format does not have."""

@@ -41,8 +41,8 @@ class PackagedContract(BaseContract):
         return getattr(import_module(f"{self._package}.{self._homes.get(module, module)}"), name)
 
     def layers(self, cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
-        found: Sequence[Layer] = self._part("config", "layers")(cwd, env, platform)
-        return found
+        layers: Sequence[Layer] = self._part("config", "layers")(cwd, env, platform)
+        return layers
 
     def load(self, documents: Sequence[Document], options: LoadOptions) -> Loaded:
         loaded: Loaded = self._part("config", "load")(documents, options)

@@ -237,8 +237,8 @@ def _kiro(value: JsonObject) -> bool:
         return False
     from sandhook.hooks.contracts.kiro.names import EVENTS, FIELDS
 
-    found = _entries(hooks)
-    return bool(found) and set(hooks) <= set(EVENTS) and all(set(each) <= set(FIELDS) for each in found)
+    entries = _entries(hooks)
+    return bool(entries) and set(hooks) <= set(EVENTS) and all(set(each) <= set(FIELDS) for each in entries)
 
 
 def _hooks(value: JsonObject) -> JsonObject:

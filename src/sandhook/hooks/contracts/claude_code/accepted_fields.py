@@ -112,20 +112,20 @@ def unheard(name: str, value: Mapping[str, Json]) -> list[str]:
 
 def carried(name: str, value: Mapping[str, Json], notes: list[str]) -> JsonObject:
     """Return the fields that only this agent has, by its own names."""
-    found: JsonObject = {}
+    extras: JsonObject = {}
     specific = object_of(value, "hookSpecificOutput")
     for key in CARRIED:
         if key in specific and key in ROWS[name].specific:
             item = specific[key]
-            found[key] = capped(item, key, notes) if isinstance(item, str) else item
+            extras[key] = capped(item, key, notes) if isinstance(item, str) else item
     sequence = text_of(value, "terminalSequence")
     if sequence is not None:
         kept = terminal_sequence(sequence)
         if kept != sequence:
             notes.append("terminalSequence: only OSC 0, 1, 2, 9, 99 and 777 and BEL are passed on")
         if kept:
-            found["terminalSequence"] = kept
-    return found
+            extras["terminalSequence"] = kept
+    return extras
 
 
 def capped(text: str, what: str, notes: list[str]) -> str:

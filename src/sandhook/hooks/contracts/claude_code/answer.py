@@ -26,8 +26,8 @@ def answer(decision: Decision, event: Event) -> Answer:
     by_status = name in ("TaskCompleted", "TeammateIdle") and not decision.halt
     if by_status and (decision.refused or decision.force_continue):
         return _two(decision.reason or _REFUSED)
-    said = output(decision, event)
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+    reply = output(decision, event)
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")
 
 
 def _two(reason: str, status: int = 2) -> Answer:
@@ -45,13 +45,13 @@ def output(decision: Decision, event: Event) -> JsonObject:
     if name not in ROWS:
         return {}
     row = ROWS[name]
-    said: JsonObject = {}
+    reply: JsonObject = {}
     specific: JsonObject = {}
     reason = decision.reason
     if decision.halt and row.stops:
-        said["continue"] = False
+        reply["continue"] = False
         if reason:
-            said["stopReason"] = reason
+            reply["stopReason"] = reason
     if name == "PreToolUse":
         _permission(decision, event, specific)
     elif name == "PermissionRequest":
@@ -61,14 +61,14 @@ def output(decision: Decision, event: Event) -> JsonObject:
     elif name.startswith("Elicitation"):
         if decision.refused:
             specific["action"] = (decision.extras or {}).get("action", "decline")
-    elif row.blocks and (decision.refused or decision.force_continue) and "continue" not in said:
+    elif row.blocks and (decision.refused or decision.force_continue) and "continue" not in reply:
         keep = _KEEP_WORKING if decision.force_continue else _REFUSED
-        said.update(decision="block", reason=reason or keep)
+        reply.update(decision="block", reason=reason or keep)
     texts = [text for text, _ in decision.context]
     if decision.prompt and event.prompt is not None and not decision.refused:
         added = _added(event.prompt, decision.apply_to_prompt(event.prompt))
         if added is None:  # what a hook removed from a prompt must not reach the model
-            said.update(decision="block", reason=_REWRITTEN + decision.apply_to_prompt(event.prompt))
+            reply.update(decision="block", reason=_REWRITTEN + decision.apply_to_prompt(event.prompt))
         else:
             texts.append(added)
     context = "\n".join(text for text in texts if text)
@@ -80,12 +80,12 @@ def output(decision: Decision, event: Event) -> JsonObject:
         if key in CARRIED and key in row.specific:
             specific.setdefault(key, value)
         elif key == "terminalSequence":
-            said[key] = value
+            reply[key] = value
     if decision.system_message and row.shows_system_message:
-        said["systemMessage"] = decision.system_message
+        reply["systemMessage"] = decision.system_message
     if specific:
-        said["hookSpecificOutput"] = {"hookEventName": name, **specific}
-    return said
+        reply["hookSpecificOutput"] = {"hookEventName": name, **specific}
+    return reply
 
 
 def _added(before: str, after: str) -> str | None:
@@ -115,17 +115,17 @@ def _permission(decision: Decision, event: Event, specific: JsonObject) -> None:
 def _permission_request(decision: Decision, event: Event, specific: JsonObject) -> None:
     extras = decision.extras or {}
     if decision.refused:
-        said: JsonObject = {"behavior": "deny", "message": decision.reason or _REFUSED}
+        reply: JsonObject = {"behavior": "deny", "message": decision.reason or _REFUSED}
         if decision.halt:
-            said["interrupt"] = True
-        specific["decision"] = said
+            reply["interrupt"] = True
+        specific["decision"] = reply
     elif decision.permission == "allow":
-        said = {"behavior": "allow"}
+        reply = {"behavior": "allow"}
         if decision.input and event.tool is not None:
-            said["updatedInput"] = decision.apply_to(event.tool.input)
+            reply["updatedInput"] = decision.apply_to(event.tool.input)
         if "updatedPermissions" in extras:
-            said["updatedPermissions"] = extras["updatedPermissions"]
-        specific["decision"] = said
+            reply["updatedPermissions"] = extras["updatedPermissions"]
+        specific["decision"] = reply
 
 
 def message(decision: Decision, event: Event) -> str:

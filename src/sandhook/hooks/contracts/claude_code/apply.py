@@ -41,8 +41,8 @@ def effect(name: str, event: Event, reason: str | None, notes: list[str]) -> Ver
     if two == "halt":
         return Verdict("halt", True, halt=True, reason=reason)
     if two == "feedback":
-        told = ((reason, place(name)),) if reason else ()
-        return Verdict("feedback", True, reason=reason, context=told)
+        context = ((reason, place(name)),) if reason else ()
+        return Verdict("feedback", True, reason=reason, context=context)
     if two == "notice":
         notes.append(f"on {name} exit status 2 refuses nothing: the user sees a notice")
         return Verdict("notice", system_message=reason)

@@ -89,9 +89,9 @@ def _event_name(fields: Fields, name: str, profile: Profile) -> None:
 
 def _ending(specs: list[HookSpec], options: LoadOptions) -> list[HookSpec]:
     """Return SessionEnd's hooks with their timeouts: they share the longest timeout of the settings files."""
-    given = options.env.get(END_VARIABLE, "")
-    if given.isascii() and given.isdigit() and len(given) < 9:
-        share = int(given) / 1000
+    variable = options.env.get(END_VARIABLE, "")
+    if variable.isascii() and variable.isdigit() and len(variable) < 9:
+        share = int(variable) / 1000
     else:
         asked = [
             spec.timeout

@@ -146,12 +146,12 @@ def _plugin(name: str, source: str, options: LoadOptions) -> JsonObject:
     name = name.replace("\\", "/")
     above = name.rpartition("/")[0]
     root = above.removesuffix("/hooks") if name.endswith("/hooks/hooks.json") else above
-    found = {"CLAUDE_PLUGIN_ROOT": options.env.get("CLAUDE_PLUGIN_ROOT") or root}
+    variables = {"CLAUDE_PLUGIN_ROOT": options.env.get("CLAUDE_PLUGIN_ROOT") or root}
     if "CLAUDE_PLUGIN_DATA" in options.env:
-        found["CLAUDE_PLUGIN_DATA"] = options.env["CLAUDE_PLUGIN_DATA"]
+        variables["CLAUDE_PLUGIN_DATA"] = options.env["CLAUDE_PLUGIN_DATA"]
     begin = "CLAUDE_PLUGIN_OPTION_"
     chosen = {key[len(begin) :]: text for key, text in options.env.items() if key.startswith(begin)}
-    return {"plugin": found, "user_config": chosen}
+    return {"plugin": variables, "user_config": chosen}
 
 
 # Types.
@@ -193,12 +193,12 @@ def _http(fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: 
 
 def _mcp_tool(fields: Fields, raw: JsonObject, path: str, profile: Profile, extras: JsonObject) -> Executor:
     server, tool = (_required(fields, raw, key, path) for key in ("server", "tool"))
-    given = fields.get(raw, "input", dict, path) or {}
+    arguments = fields.get(raw, "input", dict, path) or {}
     return Executor(
         "mcp_tool",
         f"{server}/{tool}",
-        (encode(given),),
-        config={"server": server, "tool": tool, "input": given},
+        (encode(arguments),),
+        config={"server": server, "tool": tool, "input": arguments},
     )
 
 

@@ -164,12 +164,12 @@ def _filled(value: Json, payload: JsonObject) -> Json:
     if not isinstance(value, str) or "${" not in value:
         return value
     parts = value.split("${")
-    made = [parts[0]]
+    filled = [parts[0]]
     for part in parts[1:]:
         path, brace, rest = part.partition("}")
-        found = _dotted(payload, path) if brace else _ABSENT
-        made.append(f"${{{part}" if isinstance(found, _Absent) else as_text(found) + rest)
-    return "".join(made)
+        value_of_path = _dotted(payload, path) if brace else _ABSENT
+        filled.append(f"${{{part}" if isinstance(value_of_path, _Absent) else as_text(value_of_path) + rest)
+    return "".join(filled)
 
 
 def _dotted(payload: Json, path: str) -> Json | _Absent:
@@ -197,44 +197,44 @@ def _with_arguments(prompt: str, payload: str) -> str:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    given = an_object(payload)
+    fields = an_object(payload)
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     common: EventFields = {
-        "session_id": text_field(given, "session_id"),
-        "cwd": text_field(given, "cwd"),
-        "transcript_path": text_field(given, "transcript_path"),
+        "session_id": text_field(fields, "session_id"),
+        "cwd": text_field(fields, "cwd"),
+        "transcript_path": text_field(fields, "transcript_path"),
     }
-    agent = text_field(given, "agent_id")
+    agent = text_field(fields, "agent_id")
     known_keys = {*_COMMON, "agent_id"}
     common["agent_id"] = agent
     common["is_sub_agent"] = agent is not None and name not in ("SubagentStart",)
     if name in TOOL_EVENTS:
-        tool = text_field(given, "tool_name")
+        tool = text_field(fields, "tool_name")
         if tool is None:
             raise ContractError("the payload has no tool_name")
-        common["tool"] = ToolCall(tool, given.get("tool_input", {}), text_field(given, "tool_use_id"))
+        common["tool"] = ToolCall(tool, fields.get("tool_input", {}), text_field(fields, "tool_use_id"))
         known_keys |= {"tool_name", "tool_input", "tool_use_id"}
     if name == "PostToolUse":
-        common["result"] = ToolResult(given.get("tool_response"))
+        common["result"] = ToolResult(fields.get("tool_response"))
         known_keys.add("tool_response")
     elif name == "PostToolUseFailure":
-        common["result"] = ToolResult(None, text_field(given, "error") or "")
+        common["result"] = ToolResult(None, text_field(fields, "error") or "")
         known_keys.add("error")
     elif name == "UserPromptSubmit":
-        common["prompt"] = text_field(given, "prompt") or ""
+        common["prompt"] = text_field(fields, "prompt") or ""
         known_keys.add("prompt")
     elif name in ("Stop", "SubagentStop"):
-        common["stop_active"] = given.get("stop_hook_active") is True
+        common["stop_active"] = fields.get("stop_hook_active") is True
         known_keys.add("stop_hook_active")
     elif name in ("SessionEnd", "PermissionDenied"):
-        common["reason"] = text_field(given, "reason")
+        common["reason"] = text_field(fields, "reason")
         known_keys.add("reason")
     elif name == "PostToolBatch":
-        calls = given.get("tool_calls") or []
+        calls = fields.get("tool_calls") or []
         if not isinstance(calls, list):
             raise ContractError("the payload's tool_calls must be an array")
         common["tool_calls"] = tuple(calls)
         known_keys.add("tool_calls")
-    common["extras"] = {key: value for key, value in given.items() if key not in known_keys} or None
+    common["extras"] = {key: value for key, value in fields.items() if key not in known_keys} or None
     return Event(EVENTS[name], **common)

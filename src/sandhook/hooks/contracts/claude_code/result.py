@@ -29,8 +29,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Ve
 def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, notes: list[str]) -> Verdict:
     name, type_ = spec.native_event, (spec.extras or {}).get("type", "command")
     words = words_of(ran)
-    two = ran.exit_status == 2 and ran.limit is None and ran.failure is None and ran.signal is None
-    broken = ran.could_not_run is not None and not two
+    exit_2 = ran.exit_status == 2 and ran.limit is None and ran.failure is None and ran.signal is None
+    broken = ran.could_not_run is not None and not exit_2
     if broken and (ran.failure is not None or ran.timed_out or ran.cancelled or ran.truncated):
         return _not_run(spec, event, ran, notes)
     if type_ in ("prompt", "agent"):
@@ -45,7 +45,7 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     elif printed.value is not None:
         notes.extend(unheard(name, printed.value))
     said = None if printed.value is None or wrong else obeyed(name, event, printed.value, profile, notes)
-    if two and (wrong is None or profile.has("invalid_blocks")):
+    if exit_2 and (wrong is None or profile.has("invalid_blocks")):
         return _exit_2(spec, event, ran, said or Verdict(), notes)
     if broken:
         return _broken(spec, event, ran, said, notes)
@@ -112,11 +112,11 @@ def _exit_2(spec: HookSpec, event: Event, ran: RunResult, said: Verdict, notes: 
         notes.append("the script does not parse: exit status 2 is bash's, not a decision")
     elif accidental(words):
         notes.append("exit status 2 looks like a program's own error, not a decision")
-    kind = ROWS[name].on_exit_2
-    if kind == "ignored":
+    effect_of_2 = ROWS[name].on_exit_2
+    if effect_of_2 == "ignored":
         notes.append(f"exit status 2 is ignored on {name}: it refuses nothing there")
         return said if said.decided else said._replace(label="error", could_not_run=ran.could_not_run)
-    if said.halt and kind != "halt":
+    if said.halt and effect_of_2 != "halt":
         return said
     reason = (said.reason if said.intervenes else None) or words or None
     if reason is None:

@@ -31,14 +31,14 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """
     home = env.get("USERPROFILE" if platform == "win32" else "HOME", "")
     own = env.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude"
-    found = [
+    files = [
         Layer("user", f"{own}/settings.json"),
         Layer("project", f"{cwd}/.claude/settings.json"),
         Layer("local", f"{cwd}/.claude/settings.local.json"),
         Layer("managed", _MANAGED.get(platform, "/etc/claude-code/managed-settings.json")),
     ]
     plugin = env.get("CLAUDE_PLUGIN_ROOT")
-    return [Layer("bundle", f"{plugin}/hooks/hooks.json"), *found] if plugin else found
+    return [Layer("bundle", f"{plugin}/hooks/hooks.json"), *files] if plugin else files
 
 
 def frontmatter(text: str, name: str) -> Document:

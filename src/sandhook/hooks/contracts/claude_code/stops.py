@@ -12,8 +12,8 @@ from sandhook.limits import Cancellation
 
 def cap(env: Mapping[str, str]) -> int | None:
     """Return how many stops hooks may refuse in a row; None for any number."""
-    said = env.get(STOP_CAP_VARIABLE, "").strip()
-    number = int(said) if said.isascii() and said.isdigit() and len(said) < 7 else STOP_CAP
+    text = env.get(STOP_CAP_VARIABLE, "").strip()
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else STOP_CAP
     return number or None
 
 

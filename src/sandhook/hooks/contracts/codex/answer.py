@@ -16,7 +16,7 @@ def answer(decision: Decision, event: Event) -> Answer:
     if decision.halt and event.kind not in ("tool.pre", "permission.request"):
         return _json({"continue": False, "stopReason": reason})
     specific: JsonObject = {}
-    said: JsonObject = {}
+    reply: JsonObject = {}
     if event.kind == "permission.request":
         if decision.refused:
             specific["decision"] = {"behavior": "deny", "message": reason}
@@ -31,19 +31,19 @@ def answer(decision: Decision, event: Event) -> Answer:
                 specific.update(permissionDecision="allow", updatedInput=changed)
     elif event.kind == "tool.post" and decision.result:
         changed = decision.apply_to_result(event.result or ToolResult()).value
-        said.update(decision="block", reason=changed if isinstance(changed, str) else encode(changed))
+        reply.update(decision="block", reason=changed if isinstance(changed, str) else encode(changed))
     elif decision.block or decision.force_continue:
-        said.update(decision="block", reason=decision.reason or "refused")
+        reply.update(decision="block", reason=decision.reason or "refused")
     if decision.context and event.kind in (
         *("tool.pre", "tool.post", "prompt.submit", "session.start", "subagent.start"),
     ):
         specific["additionalContext"] = "\n".join(text for text, _ in decision.context)
     if specific:
-        said["hookSpecificOutput"] = {"hookEventName": name, **specific}
+        reply["hookSpecificOutput"] = {"hookEventName": name, **specific}
     if decision.system_message:
-        said["systemMessage"] = decision.system_message
-    return _json(said) if said else Answer()
+        reply["systemMessage"] = decision.system_message
+    return _json(reply) if reply else Answer()
 
 
-def _json(said: JsonObject) -> Answer:
-    return Answer(stdout=encode(said).encode() + b"\n")
+def _json(reply: JsonObject) -> Answer:
+    return Answer(stdout=encode(reply).encode() + b"\n")

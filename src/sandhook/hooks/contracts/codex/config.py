@@ -39,10 +39,10 @@ from sandhook.pattern.errors import PatternError
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return Codex's files, weakest first."""
     own = env.get("CODEX_HOME") or f"{home(env, platform)}/.codex"
-    found = [] if platform == "win32" else [Layer("managed", "/etc/codex/requirements.toml")]
+    files = [] if platform == "win32" else [Layer("managed", "/etc/codex/requirements.toml")]
     for layer, place in (("user", own), ("project", f"{cwd}/.codex")):
-        found += [Layer(layer, f"{place}/config.toml"), Layer(layer, f"{place}/hooks.json")]
-    return found
+        files += [Layer(layer, f"{place}/config.toml"), Layer(layer, f"{place}/hooks.json")]
+    return files
 
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:

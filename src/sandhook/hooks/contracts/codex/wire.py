@@ -19,9 +19,9 @@ from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     row = ROWS[spec.native_event]
-    given = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
-    given["hook_event_name"] = spec.native_event
-    text = encode(given)
+    fields = payload(event, (*COMMON, *row.fields), SNAKE, ABSENT)
+    fields["hook_event_name"] = spec.native_event
+    text = encode(fields)
     return asking(spec, event, text, compat)
 
 

@@ -41,9 +41,9 @@ from sandhook.pattern.errors import PatternError
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return the files and directories of files, weakest first."""
     own = env.get("COPILOT_HOME") or f"{home(env, platform)}/.copilot"
-    found = [] if platform == "win32" else [Layer("managed", "/etc/github-copilot/policy.d/*.json")]
+    files = [] if platform == "win32" else [Layer("managed", "/etc/github-copilot/policy.d/*.json")]
     return [
-        *found,
+        *files,
         Layer("user", f"{own}/hooks/*.json"),
         Layer("user", f"{own}/settings.json"),
         Layer("project", f"{cwd}/.github/hooks/*.json"),

@@ -31,18 +31,18 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     native, written = spec.native_event, str((spec.extras or {}).get("name"))
     absent: JsonObject = {"timestamp": 0, "source": "new", "reason": "complete", "transcriptPath": ""}
-    given = payload(event, (*_COMMON, *ROWS[native].fields), PLACES, absent)
+    fields = payload(event, (*_COMMON, *ROWS[native].fields), PLACES, absent)
     stamp = event.timestamp
     if stamp is not None:
-        given["timestamp"] = stamp if isinstance(stamp, str) else int(stamp.timestamp() * 1000)
+        fields["timestamp"] = stamp if isinstance(stamp, str) else int(stamp.timestamp() * 1000)
     if native == "postToolUseFailure" and event.result is not None:
-        given["error"] = event.result.error or ""
+        fields["error"] = event.result.error or ""
     if written in ALIASES:
-        given = {snake(key): value for key, value in given.items()}
-        if "tool_name" in given:
-            given["tool_name"] = TOOLS.get(str(given["tool_name"]), given["tool_name"])
-        given["hook_event_name"] = written
-    text = encode(given)
+        fields = {snake(key): value for key, value in fields.items()}
+        if "tool_name" in fields:
+            fields["tool_name"] = TOOLS.get(str(fields["tool_name"]), fields["tool_name"])
+        fields["hook_event_name"] = written
+    text = encode(fields)
     where = directory(event)
     below = (spec.extras or {}).get("cwd")
     return asking(
@@ -59,18 +59,22 @@ def event(name: str, payload: Json) -> Event:
     native = ALIASES.get(name, name)
     if native not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    given = an_object(payload)
+    fields = an_object(payload)
     back = {snake(key): key for key in (*_COMMON, *ROWS[native].fields, *PLACES)}
-    camel: JsonObject = {back.get(key, key): item for key, item in given.items()}
-    if "toolName" in camel and "tool_name" in given:
+    camel: JsonObject = {back.get(key, key): item for key, item in fields.items()}
+    if "toolName" in camel and "tool_name" in fields:
         names = {other: tool for tool, other in TOOLS.items()}
         tool = camel["toolName"]
         camel["toolName"] = names.get(tool, tool) if isinstance(tool, str) else tool
-    made = event_of(EVENTS[native], camel, PLACES, ignored=("hook_event_name", "hookEventName", "timestamp"))
-    if native == "postToolUseFailure" and made.result is not None:
-        error = (made.extras or {}).get("error")
-        made = made.with_(result=made.result._replace(error=error if isinstance(error, str) else ""))
-    return made
+    described = event_of(
+        EVENTS[native], camel, PLACES, ignored=("hook_event_name", "hookEventName", "timestamp")
+    )
+    if native == "postToolUseFailure" and described.result is not None:
+        error = (described.extras or {}).get("error")
+        described = described.with_(
+            result=described.result._replace(error=error if isinstance(error, str) else "")
+        )
+    return described
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -80,9 +84,9 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     why = ran.could_not_run
     if native == "preToolUse" and (why is not None or ran.exit_status):
-        told = words or f"hook {spec.id} failed: {why or f'exit status {ran.exit_status}'}"
+        reason = words or f"hook {spec.id} failed: {why or f'exit status {ran.exit_status}'}"
         notes += accidents(ran, words, ran.exit_status) if ran.exit_status else []
-        return refusal(event.kind, told, notes)._replace(could_not_run=why, decided=why is None)
+        return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
     if why is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     if ran.exit_status:

@@ -16,22 +16,22 @@ def answer(decision: Decision, event: Event) -> Answer:
         return Answer(
             stderr=(decision.reason or "refused").encode("utf-8", "replace") + b"\n", exit_status=status
         )
-    said: JsonObject = {}
+    reply: JsonObject = {}
     if decision.permission == "allow":
-        said["decision"] = "allow"
+        reply["decision"] = "allow"
     if decision.context:
-        said["context"] = [text for text, _ in decision.context]
+        reply["context"] = [text for text, _ in decision.context]
     if decision.context_files:
-        said["context_files"] = [
+        reply["context_files"] = [
             {"path": file.path, "reason": file.reason} for file in decision.context_files
         ]
     if decision.input and event.tool is not None:
-        changed, given = decision.apply_to(event.tool.input), event.tool.input
+        changed, original = decision.apply_to(event.tool.input), event.tool.input
         if isinstance(changed, dict):
-            before = given if isinstance(given, dict) else {}
-            said["updated_input"] = {
+            before = original if isinstance(original, dict) else {}
+            reply["updated_input"] = {
                 key: value for key, value in changed.items() if key not in before or before[key] != value
             }
     if decision.prompt and event.prompt is not None:
-        said["updated_prompt"] = decision.apply_to_prompt(event.prompt)
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+        reply["updated_prompt"] = decision.apply_to_prompt(event.prompt)
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")

@@ -39,14 +39,14 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     config = env.get("CRUSH_GLOBAL_CONFIG") or f"{env.get('XDG_CONFIG_HOME') or own + '/.config'}/crush"
     local = env.get("LOCALAPPDATA", f"{own}/AppData/Local") if windows else f"{own}/.local/share"
     data = env.get("CRUSH_GLOBAL_DATA") or f"{env.get('XDG_DATA_HOME') or local}/crush"
-    found = [] if windows else [Layer("managed", "/etc/crush/crush.json")]
-    found += [Layer("user", f"{config}/crush.json"), Layer("user", f"{config}/crushrc")]
-    found.append(Layer("user", f"{data}/crush.json"))
+    files = [] if windows else [Layer("managed", "/etc/crush/crush.json")]
+    files += [Layer("user", f"{config}/crush.json"), Layer("user", f"{config}/crushrc")]
+    files.append(Layer("user", f"{data}/crush.json"))
     for directory in _down_to(cwd, env.get("CRUSH_PROJECT_ROOT") or cwd, windows):
         names = ("crush.json", ".crush.json", "crushrc", ".crushrc")
-        found += [Layer("project", f"{directory}/{name}") for name in names]
-    found.append(Layer("local", f"{cwd}/.crush/crush.json"))
-    return found
+        files += [Layer("project", f"{directory}/{name}") for name in names]
+    files.append(Layer("local", f"{cwd}/.crush/crush.json"))
+    return files
 
 
 def _down_to(cwd: str, root: str, windows: bool) -> list[str]:
@@ -54,18 +54,18 @@ def _down_to(cwd: str, root: str, windows: bool) -> list[str]:
     if windows:
         cwd, root = cwd.replace("\\", "/"), root.replace("\\", "/")
     inside = posixpath.relpath(cwd, root) if cwd.startswith(root.rstrip("/") + "/") else "."
-    found = [root if cwd != root and inside != "." else cwd]
+    directories = [root if cwd != root and inside != "." else cwd]
     for part in [] if inside == "." else inside.split("/"):
-        found.append(f"{found[-1].rstrip('/')}/{part}")
-    return found
+        directories.append(f"{directories[-1].rstrip('/')}/{part}")
+    return directories
 
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
     strict = options.compat == "strict"
-    found = gather(documents, EVENTS, lambda fields, value: _document(fields, value, strict=strict))
+    loaded = gather(documents, EVENTS, lambda fields, value: _document(fields, value, strict=strict))
     default = False if strict else _include_sub_agents(documents)
-    return found._replace(specs=tuple(_with_default(spec, default) for spec in found.specs))
+    return loaded._replace(specs=tuple(_with_default(spec, default) for spec in loaded.specs))
 
 
 def _include_sub_agents(documents: Sequence[Document]) -> bool:

@@ -38,8 +38,8 @@ def run(text: str, name: str) -> JsonObject:
     if result.limit is not None:
         raise DecodeError(f"limit reached: {result.limit}")
     if result.exit_status:
-        said = result.stderr.strip().rpartition("\n")[2]
-        raise DecodeError(said or f"exit status {result.exit_status}")
+        message = result.stderr.strip().rpartition("\n")[2]
+        raise DecodeError(message or f"exit status {result.exit_status}")
     return {"hooks": hooks} if hooks else {}
 
 

@@ -32,12 +32,12 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         "CRUSH_PROJECT_DIR": variable(event.project_dir or where),
     }
     if event.tool is not None:
-        given = event.tool.input if event.tool.raw_input is None else {}
-        payload.update(tool_name=event.tool.name, tool_input=given)
+        arguments = event.tool.input if event.tool.raw_input is None else {}
+        payload.update(tool_name=event.tool.name, tool_input=arguments)
         env["CRUSH_TOOL_NAME"] = variable(event.tool.name)
         for key in ("command", "file_path"):
-            if isinstance(given, dict) and key in given:
-                value = given[key]
+            if isinstance(arguments, dict) and key in arguments:
+                value = arguments[key]
                 text = value if isinstance(value, str) else encode(value)
                 env[f"CRUSH_TOOL_INPUT_{key.upper()}"] = variable(text)
     elif spec.native_event == "UserPromptSubmit":
@@ -58,22 +58,22 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    given = an_object(payload)
+    fields = an_object(payload)
     native = canonical(name)
     common: EventFields = {
-        "session_id": text_field(given, "session_id"),
-        "cwd": text_field(given, "cwd"),
-        "is_sub_agent": given.get("is_sub_agent") is True,
+        "session_id": text_field(fields, "session_id"),
+        "cwd": text_field(fields, "cwd"),
+        "is_sub_agent": fields.get("is_sub_agent") is True,
     }
     if native == "UserPromptSubmit":
-        attachments = given.get("attachments") or []
+        attachments = fields.get("attachments") or []
         if not isinstance(attachments, list):
             raise ContractError("the payload's attachments must be an array")
-        common["prompt"] = text_field(given, "prompt") or ""
+        common["prompt"] = text_field(fields, "prompt") or ""
         common["attachments"] = tuple(attachments)
     else:
-        tool = text_field(given, "tool_name")
+        tool = text_field(fields, "tool_name")
         if tool is None:
             raise ContractError("the payload has no tool_name")
-        common["tool"] = ToolCall(tool, given.get("tool_input", {}))
+        common["tool"] = ToolCall(tool, fields.get("tool_input", {}))
     return Event(EVENTS[native], **common)

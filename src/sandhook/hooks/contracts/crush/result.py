@@ -122,12 +122,12 @@ def _claude(event: Event, value: Json, notes: list[str]) -> Verdict:
 
 def _typed(value: JsonObject, key: str, wanted: type[Scalar]) -> Scalar | None:
     """Return a field of the right type, None when absent or null. Raises _Odd for any other type."""
-    found = value.get(key)
-    if found is None:
+    item = value.get(key)
+    if item is None:
         return None
-    if isinstance(found, wanted) and (wanted is bool or not isinstance(found, bool)):
-        return found
-    raise _Odd(f"{key}: got {type_name(found)}; the whole output is dropped")
+    if isinstance(item, wanted) and (wanted is bool or not isinstance(item, bool)):
+        return item
+    raise _Odd(f"{key}: got {type_name(item)}; the whole output is dropped")
 
 
 def _patch(value: Json, notes: list[str]) -> Operation | None:
@@ -155,16 +155,16 @@ def _context(value: Json, event: Event) -> tuple[tuple[str, str], ...]:
 
 def _files(value: Json, notes: list[str]) -> tuple[ContextFile, ...]:
     """Return what ``context_files`` names: paths, or objects with a path and a reason."""
-    found = []
+    files = []
     for each in value if isinstance(value, list) else []:
         if isinstance(each, str) and each:
-            found.append(ContextFile(each))
+            files.append(ContextFile(each))
         elif isinstance(each, dict) and isinstance(each.get("path"), str):
             reason = each.get("reason")
-            found.append(ContextFile(each["path"], reason if isinstance(reason, str) else ""))
+            files.append(ContextFile(each["path"], reason if isinstance(reason, str) else ""))
         else:
             notes.append("context_files: an entry is neither a path nor an object with one")
-    return tuple(found)
+    return tuple(files)
 
 
 def message(decision: Decision, event: Event) -> str:

@@ -114,10 +114,10 @@ class _Of(Record):
     part: Matcher
 
     def check(self, event: Event) -> Match:
-        told = (event.extras or {}).get("hook_event_name")
-        if isinstance(told, str) and told in EVENTS:
-            if told != self.name:
-                return Match(False, f"the event is {told}")
+        native = (event.extras or {}).get("hook_event_name")
+        if isinstance(native, str) and native in EVENTS:
+            if native != self.name:
+                return Match(False, f"the event is {native}")
         elif event.tool is not None and self.name in KINDS and not _is(self.name, event.tool.name):
             return Match(False, f"{self.name} is not about {event.tool.name}")
         return self.part.check(event)

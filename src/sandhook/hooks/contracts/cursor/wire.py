@@ -31,13 +31,13 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         "trigger": "auto",
         "error_message": "",
     }
-    given = payload(event, (*COMMON, *ROWS[name].fields), PLACES, absent)
-    given["hook_event_name"] = name
+    fields = payload(event, (*COMMON, *ROWS[name].fields), PLACES, absent)
+    fields["hook_event_name"] = name
     if event.kind in ("tool.pre", "tool.post", "tool.fail"):
-        given["cwd"] = event.cwd or ""
+        fields["cwd"] = event.cwd or ""
     if name in KINDS:
-        _own_keys(name, event, given)
-    text = encode(given)
+        _own_keys(name, event, fields)
+    text = encode(fields)
     version = (event.extras or {}).get("cursor_version")
     return asking(
         spec,
@@ -84,12 +84,12 @@ def event(name: str, payload: Json) -> Event:
             )
         if result in value:
             value["tool_output"] = value[result]
-    made = event_of(kind, value, PLACES)
-    extras = {**(made.extras or {}), "hook_event_name": name}
+    described = event_of(kind, value, PLACES)
+    extras = {**(described.extras or {}), "hook_event_name": name}
     cwd = extras.pop("cwd", None)
     roots = extras.get("workspace_roots")
     project = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else None
-    return made.with_(
+    return described.with_(
         extras=extras, cwd=cwd if isinstance(cwd, str) and cwd else project, project_dir=project
     )
 

@@ -19,9 +19,9 @@ BLOCKABLE = ("pre_tool_use", "permission_request", "user_prompt_submit", "post_t
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     absent: JsonObject = {"source": "startup", "reason": "", "tool_use_id": ""}
-    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
-    given["hook_event_name"] = spec.native_event
-    text = go_json(given)
+    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
+    fields["hook_event_name"] = spec.native_event
+    text = go_json(fields)
     return asking(spec, event, text, compat)
 
 

@@ -15,16 +15,16 @@ from sandhook.hooks.model import Decision
 
 def answer(decision: Decision, event: Event) -> Answer:
     """Return what to print; the exit status is always 0, because the JSON decides."""
-    said: JsonObject = {}
+    reply: JsonObject = {}
     if event.kind in REFUSABLE:
-        said = _refusal(decision, event)
-    if not said:
+        reply = _refusal(decision, event)
+    if not reply:
         patch = _patch(decision, event)
         if patch:
-            said = {"decision": "mutate", "patch": patch}
+            reply = {"decision": "mutate", "patch": patch}
         elif decision.permission == "allow":
-            said = {"decision": "allow"}
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+            reply = {"decision": "allow"}
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")
 
 
 def _refusal(decision: Decision, event: Event) -> JsonObject:
@@ -34,13 +34,13 @@ def _refusal(decision: Decision, event: Event) -> JsonObject:
     elif decision.permission in ("ask", "defer"):
         reason = f"a hook wants the user to be asked: {reason or 'no reason given'}"
     elif _drops_keys(decision, event):
-        reason = "a hook takes arguments away, which cannot be said to this agent"
+        reason = "a hook removes arguments, which this agent cannot express"
     else:
         return {}
-    said: JsonObject = {"decision": "block", "reason": reason}
+    reply: JsonObject = {"decision": "block", "reason": reason}
     if decision.user_message is not None:
-        said["user_message"] = decision.user_message
-    return said
+        reply["user_message"] = decision.user_message
+    return reply
 
 
 def _drops_keys(decision: Decision, event: Event) -> bool:
@@ -65,8 +65,8 @@ def _patch(decision: Decision, event: Event) -> JsonObject:
     if event.kind != "tool.post":
         return {}
     patch: JsonObject = {}
-    given = event.result or ToolResult()
-    result = decision.apply_to_result(given)
+    original = event.result or ToolResult()
+    result = decision.apply_to_result(original)
     if decision.result:
         patch["result"] = result.value
     if decision.error and result.error is not None:

@@ -121,9 +121,9 @@ class _Loader:
             elif ref in (self.options.contributions or {}):
                 hooks = list((self.options.contributions or {})[ref])
                 self.units.append(_Unit(ref, hooks, ref, "", index))
-            elif (found := self._definition_of(ref)) is not None:
+            elif (declared := self._definition_of(ref)) is not None:
                 self.contributed.add(ref)
-                self._definition(found[0], found[1], "definition", ref)
+                self._definition(declared[0], declared[1], "definition", ref)
 
     def _definition_of(self, ref: str) -> tuple[int, Json] | None:
         """Return another document that declares this capability; its position is that in the list."""

@@ -121,10 +121,10 @@ class EntryReader:
 
     def _string(self, value: JsonObject, key: str, dot: str, *, nullable: bool = False) -> str | None:
         """Return a string field; None when it is absent, null (if that may be) or a fault."""
-        found = value.get(key)
-        if isinstance(found, str) or (found is None and (nullable or key not in value)):
-            return found
-        self._unparsed(dot + key, f"invalid type: {_serde(found)}, expected a string")
+        item = value.get(key)
+        if isinstance(item, str) or (item is None and (nullable or key not in value)):
+            return item
+        self._unparsed(dot + key, f"invalid type: {_serde(item)}, expected a string")
         return None
 
     # The fields.
@@ -162,14 +162,14 @@ class EntryReader:
         if "type" not in value:
             self._unparsed("executor.type", "missing field `type`")
             return None
-        kind = value["type"]
+        type_ = value["type"]
         known = ("bash", *(name for name in self.options.executors if name != "bash"))
-        if not isinstance(kind, str) or kind not in known:
-            reserved = " (planned upstream; a host can register it)" if kind in RESERVED_EXECUTORS else ""
-            self._unparsed("executor.type", _variant(kind, known) + reserved)
+        if not isinstance(type_, str) or type_ not in known:
+            reserved = " (planned upstream; a host can register it)" if type_ in RESERVED_EXECUTORS else ""
+            self._unparsed("executor.type", _variant(type_, known) + reserved)
             return None
-        if kind != "bash":
-            return Executor(kind, config={key: item for key, item in value.items() if key != "type"})
+        if type_ != "bash":
+            return Executor(type_, config={key: item for key, item in value.items() if key != "type"})
         self._unknown(value, "executor.", ("type", "command", "env"))
         return Executor("bash", self._command(value), env=self._env(value))
 

@@ -26,14 +26,14 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         "trigger": "auto",
         "prompt_response": "",
     }
-    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
-    given["hook_event_name"] = spec.native_event
+    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
+    fields["hook_event_name"] = spec.native_event
     stamp = event.timestamp
     if stamp is not None:
-        given["timestamp"] = stamp if isinstance(stamp, str) else stamp.isoformat()
-    if spec.native_event == "AfterTool" and not isinstance(given["tool_response"], dict):
-        given["tool_response"] = _response(event)
-    text = encode(given)
+        fields["timestamp"] = stamp if isinstance(stamp, str) else stamp.isoformat()
+    if spec.native_event == "AfterTool" and not isinstance(fields["tool_response"], dict):
+        fields["tool_response"] = _response(event)
+    text = encode(fields)
     project = variable(event.project_dir or event.cwd or "/workspace")
     extras = event.extras or {}
     plans = extras.get("plans_dir")
@@ -58,17 +58,17 @@ def _response(event: Event) -> Json:
     if result is None:
         return {}
     value = result.value if result.value is not None else result.error
-    made: JsonObject = {"llmContent": value, "returnDisplay": value}
-    return made if result.error is None else {**made, "error": {"message": result.error}}
+    response: JsonObject = {"llmContent": value, "returnDisplay": value}
+    return response if result.error is None else {**response, "error": {"message": result.error}}
 
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    made = event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
-    stamp = (made.extras or {}).get("timestamp")
-    return made.with_(timestamp=stamp) if isinstance(stamp, str) else made
+    described = event_of(EVENTS[name], payload, SNAKE, ignored=("hook_event_name",))
+    stamp = (described.extras or {}).get("timestamp")
+    return described.with_(timestamp=stamp) if isinstance(stamp, str) else described
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:

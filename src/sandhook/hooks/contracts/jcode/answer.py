@@ -25,10 +25,10 @@ def answer(decision: Decision, event: Event) -> Answer:
         specific["modifiedResult"] = changed if isinstance(changed, str) else encode(changed)
     if decision.context:
         specific["additionalContext"] = "\n".join(text for text, _ in decision.context)
-    said: JsonObject = {}
+    reply: JsonObject = {}
     if decision.system_message:
-        said["systemMessage"] = decision.system_message
+        reply["systemMessage"] = decision.system_message
     if specific:
         native = next((name for name, kind in EVENTS.items() if kind == event.kind), "")
-        said["hookSpecificOutput"] = {"hookEventName": native, **specific}
-    return Answer(stdout=encode(said).encode() + b"\n" if said else b"")
+        reply["hookSpecificOutput"] = {"hookEventName": native, **specific}
+    return Answer(stdout=encode(reply).encode() + b"\n" if reply else b"")

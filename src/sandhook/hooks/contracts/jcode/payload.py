@@ -75,26 +75,26 @@ def _response(result: ToolResult, strict: bool) -> str:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    given = an_object(payload)
+    fields = an_object(payload)
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
     common: EventFields = {
-        "session_id": text_field(given, "session_id"),
-        "cwd": text_field(given, "cwd"),
-        "transcript_path": text_field(given, "transcript_path"),
+        "session_id": text_field(fields, "session_id"),
+        "cwd": text_field(fields, "cwd"),
+        "transcript_path": text_field(fields, "transcript_path"),
     }
     if name in TOOL_EVENTS:
-        tool = text_field(given, "tool_name")
+        tool = text_field(fields, "tool_name")
         if tool is None:
             raise ContractError("the payload has no tool_name")
-        common["tool"] = ToolCall(tool, given.get("tool_input", {}))
+        common["tool"] = ToolCall(tool, fields.get("tool_input", {}))
         if name != "PreToolUse":
-            response = text_field(given, "tool_response") or ""
+            response = text_field(fields, "tool_response") or ""
             common["result"] = ToolResult(response, response if name == "PostToolUseFailure" else None)
     elif name == "UserPromptSubmit":
-        common["prompt"] = text_field(given, "prompt") or ""
+        common["prompt"] = text_field(fields, "prompt") or ""
     elif name == "Stop":
-        common["stop_active"] = given.get("stop_hook_active") is True
+        common["stop_active"] = fields.get("stop_hook_active") is True
     elif name == "SessionStart":
-        common["extras"] = {key: given[key] for key in ("model", "source") if key in given}
+        common["extras"] = {key: fields[key] for key in ("model", "source") if key in fields}
     return Event(EVENTS[name], **common)

@@ -140,9 +140,9 @@ def _decided(name: str, value: JsonObject, specific: JsonObject, notes: list[str
 def _checked(value: JsonObject, types: dict[str, type], prefix: str) -> JsonObject:
     """Return the object when its known fields have their types or are null."""
     for key, wanted in types.items():
-        found = value.get(key)
-        if found is not None and not isinstance(found, wanted):
-            raise _Odd(f"{prefix}{key}: got {type_name(found)}")
+        item = value.get(key)
+        if item is not None and not isinstance(item, wanted):
+            raise _Odd(f"{prefix}{key}: got {type_name(item)}")
     return value
 
 

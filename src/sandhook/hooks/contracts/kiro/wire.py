@@ -17,9 +17,9 @@ _TEXT = {"agentSpawn": "session", "userPromptSubmit": "prompt"}
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
-    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE)
-    given["hook_event_name"] = spec.native_event
-    text = encode(given)
+    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE)
+    fields["hook_event_name"] = spec.native_event
+    text = encode(fields)
     return asking(
         spec,
         event,

@@ -20,9 +20,9 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         absent["tool_output_text"] = (
             value if isinstance(value, str) else "" if value is None else encode(value)
         )
-    given = payload(event, (*COMMON, *ROWS[spec.native_event].fields), PLACES, absent)
-    given["hook_event_name"] = spec.native_event
-    text = encode(given)
+    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), PLACES, absent)
+    fields["hook_event_name"] = spec.native_event
+    text = encode(fields)
     return asking(spec, event, text, compat)
 
 
@@ -59,12 +59,12 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
 
 def _failed(spec: HookSpec, event: Event, ran: RunResult, why: str, notes: list[str]) -> Verdict:
     """Return the verdict of a failure: a refusal for a strict hook, a warning for others."""
-    told = f"hook {spec.description or spec.id} failed: {why}"
+    message = f"hook {spec.description or spec.id} failed: {why}"
     if spec.on_error == "block" and event.kind != "stop":
-        verdict = refusal(event.kind, told, notes)._replace(decided=ran.could_not_run is None)
+        verdict = refusal(event.kind, message, notes)._replace(decided=ran.could_not_run is None)
         return verdict._replace(could_not_run=ran.could_not_run)
     return Verdict(
-        "error", could_not_run=ran.could_not_run, warnings=(told,), diagnostics=(*notes, f"failed: {why}")
+        "error", could_not_run=ran.could_not_run, warnings=(message,), diagnostics=(*notes, f"failed: {why}")
     )
 
 
@@ -79,11 +79,11 @@ _SPECIFIC: dict[str, type] = {"tool_input": dict, "additional_context": str}
 
 def _check(value: JsonObject) -> None:
     """Raise DecodeError for a known field of another type; unknown fields are ignored."""
-    for given, types in ((value, _TYPES), (object_of(value, "hook_specific_output"), _SPECIFIC)):
+    for fields, types in ((value, _TYPES), (object_of(value, "hook_specific_output"), _SPECIFIC)):
         for key, wanted in types.items():
-            found = given.get(key)
-            if found is not None and not isinstance(found, wanted):
-                raise DecodeError(f"{key}: got {type_name(found)}")
+            item = fields.get(key)
+            if item is not None and not isinstance(item, wanted):
+                raise DecodeError(f"{key}: got {type_name(item)}")
     if value.get("decision") not in (None, "allow", "deny"):
         raise DecodeError(f"decision: wanted allow or deny, got {value['decision']!r}")
 
@@ -109,5 +109,5 @@ def _said(event: Event, value: JsonObject, notes: list[str]) -> Verdict:
 
 
 def _tries(event: Event) -> int:
-    given = (event.extras or {}).get("retries")
-    return given if isinstance(given, int) else 0
+    retries = (event.extras or {}).get("retries")
+    return retries if isinstance(retries, int) else 0

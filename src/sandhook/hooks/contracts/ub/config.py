@@ -35,9 +35,9 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
         if above == places[-1]:
             break
         places.append(above)
-    found = [Layer("user", f"{config}/ub/config.yaml")]
-    found += [Layer("project", f"{place.rstrip('/')}/.ub/config.yaml") for place in reversed(places)]
-    return found
+    files = [Layer("user", f"{config}/ub/config.yaml")]
+    files += [Layer("project", f"{place.rstrip('/')}/.ub/config.yaml") for place in reversed(places)]
+    return files
 
 
 def expand(text: str, env: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
@@ -48,10 +48,10 @@ def expand(text: str, env: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
         name, default = match.groups()
         if name is None:
             return "$"
-        found = env.get(name, "")
-        if not found and default is None:
+        text_of_variable = env.get(name, "")
+        if not text_of_variable and default is None:
             warnings[f"${{{name}}} is not set: it becomes empty"] = None
-        return found or default or ""
+        return text_of_variable or default or ""
 
     return _VARIABLE.sub(value, text), tuple(warnings)
 
@@ -121,12 +121,12 @@ def _hook(fields: Fields, handler: Handler, *, better: bool) -> HookSpec:
 
 
 def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
-    given = fields.get(raw, "timeout", (str, int), path)
-    if given is None:
+    raw_timeout = fields.get(raw, "timeout", (str, int), path)
+    if raw_timeout is None:
         return DEFAULT_TIMEOUT
-    seconds = duration(given) if isinstance(given, str) else int(str(given)) / 1e9
+    seconds = duration(raw_timeout) if isinstance(raw_timeout, str) else int(str(raw_timeout)) / 1e9
     if seconds is None:
-        fields.problem(f"{path}.timeout", f"{given!r} is not a duration (5s, 50ms, 1m30s)")
+        fields.problem(f"{path}.timeout", f"{raw_timeout!r} is not a duration (5s, 50ms, 1m30s)")
         return DEFAULT_TIMEOUT
     if seconds > MAX_TIMEOUT:
         fields.note(f"{path}.timeout", f"{seconds:g} seconds are shortened to {MAX_TIMEOUT:g}")

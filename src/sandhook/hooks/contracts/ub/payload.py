@@ -68,20 +68,20 @@ def _tool(call: ToolCall) -> JsonObject:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    given = an_object(payload)
+    fields = an_object(payload)
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
-    common: EventFields = {"session_id": text_field(given, "session_id")}
-    turn = given.get("turn", 0)
+    common: EventFields = {"session_id": text_field(fields, "session_id")}
+    turn = fields.get("turn", 0)
     common["turn"] = turn if isinstance(turn, int) else 0
     if name in TOOL_EVENTS:
-        tool = an_object(given.get("tool") or {})
+        tool = an_object(fields.get("tool") or {})
         called = text_field(tool, "name")
         if called is None:
             raise ContractError("the payload has no tool.name")
         common["tool"] = ToolCall(called, tool.get("args", {}), text_field(tool, "use_id"))
     if name == "post_tool_call":
-        result = an_object(given.get("result") or {})
+        result = an_object(fields.get("result") or {})
         content = text_field(result, "content") or ""
         common["result"] = ToolResult(content, content if result.get("is_error") is True else None)
     if name == "post_user_turn":
