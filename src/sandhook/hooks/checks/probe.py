@@ -59,7 +59,7 @@ class Probe:
 
     @cached_property
     def stdin(self) -> bytes:
-        """A payload of this event as the script reads it; b"" when there is none."""
+        """A payload of this event as the script reads it; b"" without one."""
         return self._stdin("better")
 
     @property

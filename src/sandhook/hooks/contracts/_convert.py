@@ -18,7 +18,7 @@ class Target(Record):
         title: The agent's name, for messages.
         events: Its own names to neutral kinds.
         timeout: Its key of the timeout.
-        default: Seconds when there is none.
+        default: Seconds without a timeout.
         units: How many of the timeout's units a second has.
         whole: Timeouts are whole numbers.
         text: Its key of the command.
