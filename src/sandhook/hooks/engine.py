@@ -179,8 +179,7 @@ class HookEngine:
             host: Run trusted hooks on this machine, and all others and contributions in the sandbox. Trusted
                 are hooks of a trusted layer and those that ``trust`` approved. A HostRunner selects its own.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
-            trust: Decides about hooks of layers that need trust (``contracts.LAYERS``), such as
-                ``trust.TrustStore(...).allows(...)``; without it those hooks do not run.
+            trust: Decides about hooks of layers that need trust; without it they do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
             on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
             prestart: Start the jq worker now when a hook names jq.
