@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import HookEngine, RunResult, ToolPre
-from sandhook.hooks.http import Call, HttpRunner, UrlRefused, Reply, fill, is_public, parse
+from sandhook.hooks.http import Call, HttpRunner, Reply, UrlRefused, fill, is_public, parse
 
 PUBLIC = "93.184.215.14"
 
